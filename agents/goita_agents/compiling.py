@@ -41,7 +41,7 @@ def announced(what: str) -> Iterator[None]:
         def on_start(self, event: event.Event) -> None:
             if not self.said:
                 self.said = True
-                sys.stderr.write(f"compiling {what}, once; this takes a few seconds\n")
+                sys.stderr.write(f"compiling {what}, once; this takes ten seconds or so\n")
 
         def on_end(self, event: event.Event) -> None: ...
 

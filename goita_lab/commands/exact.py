@@ -6,10 +6,13 @@
     goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command goes on
     goita exact mini_3 --agents heuristic champion    measures agents
     goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
+    goita exact mini_3 --correlated -o plans.npz      seeks the value for teams
 
 All seats learn by PCFR+ until no seat alone gains more than --target points, or for so many rounds.
 A team gains more than a seat: a best response of two partners who do not talk is sought by a linear
-program, which bounds it from above, and proven by an integer program within --seconds.
+program, which bounds it from above, and proven by an integer program within --seconds. With
+--correlated partners draw their plans together before the round: column generation closes in on the
+value that each team can make sure of.
 
 Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. 130:
 interrupted; with -o the same command goes on.
@@ -33,6 +36,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
 from goita_lab import cli, provenance
 from goita_lab.exact.agent import restore, save
+from goita_lab.exact.correlated import Mixtures
 from goita_lab.exact.exploitability import Exploitability, Ruler
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import Eyes, Tree, enumerate_game
@@ -56,6 +60,8 @@ class Args:
     """rounds of the learners, at most"""
     target: float = 0.01
     """points that a seat alone may still gain"""
+    correlated: bool = False
+    """seek the value for teams whose partners draw their plans together, in --rounds rounds"""
     team: bool = True
     """look for the best responses of teams; in games of a million histories it takes minutes"""
     seconds: float = 60.0
@@ -71,8 +77,10 @@ class Args:
             raise SettingError(f"expected a small game, such as mini_3, got {self.rules.name!r}")
         if self.rounds < 1:
             raise SettingError(f"expected a round or more, got {self.rounds!r}")
-        if self.agents and (self.output or self.eyes != "own"):
-            raise SettingError("expected --agents without -o and --eyes: nothing is solved")
+        if self.agents and (self.output or self.eyes != "own" or self.correlated):
+            raise SettingError("expected --agents without -o, --eyes, --correlated")
+        if self.correlated and self.eyes != "own":
+            raise SettingError("expected --correlated with --eyes own")
         for path in (self.output, self.json):
             if path:
                 check_writable(path)
@@ -84,7 +92,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         agents = {text: _known(text) for text in args.agents or ()}
         found: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
-        if args.eyes == "own":
+        if args.correlated:
+            tree = enumerate_game(args.rules)
+            found["game"] = _describe(tree)
+            found["correlated"] = _mix(tree, args)
+        elif args.eyes == "own":
             ruler = Ruler(args.rules)
             found["game"] = _describe(ruler.tree)
             policies = (
@@ -145,6 +157,31 @@ def _solve(tree: Tree, args: Args) -> Learner:
             learner.learn()
         if args.output:
             save(learner, args.output)
+
+
+def _mix(tree: Tree, args: Args) -> dict[str, Any]:
+    """Seeks the team-maxmin value with correlation; tells how far it is."""
+    path = args.output
+    mixtures = Mixtures.restore(tree, path) if path and path.exists() else Mixtures(tree)
+    for number in range(args.rounds):
+        mixtures.improve()
+        least, most = mixtures.bounds
+        told = f"{mixtures.value:.3f}, from {least:.3f} to {most:.3f} if no response was missed"
+        sys.stderr.write(f"round {number + 1}: {told}\n")
+        done = mixtures.complete or most - least <= args.target
+        if path and (done or number + 1 == args.rounds or not (number + 1) % EVERY):
+            mixtures.save(path)
+        if done:
+            break
+    least, most = mixtures.prove()
+    plans = [len(one) for one in mixtures.plans]
+    _say(f"value for teams {least:+.3f} to {most:+.3f}, proven; {plans[0]} and {plans[1]} plans")
+    return {
+        "mixed": mixtures.value,
+        "found": mixtures.bounds,
+        "proven": [least, most],
+        "plans": plans,
+    }
 
 
 def _measured(ruler: Ruler, policies: dict[str, Float], args: Args) -> Iterator[dict[str, Any]]:

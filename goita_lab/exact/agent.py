@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import json
 from pathlib import Path
-from typing import Any, Final
-from zipfile import BadZipFile
+from typing import Final
 
 import numpy as np
 
 from goita_agents.base import AgentError, Bool, Float, Int, sample
-from goita_agents.files import write_whole
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
+from goita_lab.exact.files import Arrays, read, write
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import Tree, spread
 
@@ -23,17 +20,14 @@ FORMAT: Final = "goita-solution-1"
 
 def save(learner: Learner, path: Path) -> None:
     """Writes all that the learners of a game have learnt."""
-    tree, file = learner.tree, io.BytesIO()
-    about = {"format": FORMAT, "eyes": tree.eyes, **tree.rules.to_keys()}
-    arrays: dict[str, Any] = {
-        "about": np.array(json.dumps(about)),
+    tree = learner.tree
+    arrays: Arrays = {
         "digests": tree.view().digest(),
         "starts": tree.starts,
         "action": tree.action,
         "average": learner.average(),
     }
-    np.savez_compressed(file, **(arrays | learner.state()))
-    write_whole(path, file.getvalue())
+    write(path, FORMAT, tree, arrays | learner.state())
 
 
 def restore(tree: Tree, path: Path) -> Learner:
@@ -42,10 +36,7 @@ def restore(tree: Tree, path: Path) -> Learner:
     Raises:
         SettingError: if the file is of another game, or none that ``save`` wrote.
     """
-    about, found = _read(path)
-    wanted = {"format": FORMAT, "eyes": list(tree.eyes), **tree.rules.to_keys()}
-    if about != wanted:
-        raise SettingError(f"expected a solution of {wanted} in {str(path)!r}, got {about}")
+    _, found = read(path, FORMAT, tree)
     learner = Learner(tree)
     learner.restore({name: found[name] for name in learner.state()})
     return learner
@@ -64,7 +55,7 @@ class SolvedAgent:
     def __init__(self, path: str) -> None:
         self.name = "solved"
         try:
-            about, found = _read(Path(path))
+            about, found = read(Path(path), FORMAT)
         except SettingError as error:
             raise AgentError(str(error)) from error
         if about["eyes"] != ["own", "own"]:
@@ -95,15 +86,3 @@ class SolvedAgent:
         found = np.zeros(legal.shape)
         found[row, self._action[at]] = self._average[at]
         return found
-
-
-def _read(path: Path) -> tuple[dict[str, object], dict[str, Float]]:
-    try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            found = {name: file[name] for name in file.files}
-        about = json.loads(str(found.pop("about")))
-    except (ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise SettingError(f"expected a solution in {str(path)!r}, got {error}") from error
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise SettingError(f"expected a solution of format {FORMAT!r} in {str(path)!r}")
-    return about, found

@@ -68,22 +68,21 @@ def _best(worth: Any, start: int, many: int, sign: float) -> int:
 def respond(
     info: Any,
     first: Any,
-    points: Any,
+    gained: Any,
     starts: Any,
     player: Any,
-    policy: Any,
     me: int,
     sign: float,
     ends: Any,
-    reached: Any,
     value: Any,
     worth: Any,
     chosen: Any,
 ) -> None:
     """Finds the best action of one player in each information set, the last ones first.
 
-    ``ends`` [L + 1]: first history of each level. Written are the value of each history, [N], the
-    worth of each action, [A], and the best action of each information set by its place, [I].
+    ``gained`` [N]: points of each end, times the probability that all others reach it. ``ends``
+    [L + 1]: first history of each level. Written are what each history brings, [N], what each
+    action does, [A], both times that probability, and the best actions by their place, [I].
     """
     worth[:] = 0.0
     for level in range(len(ends) - 2, -1, -1):
@@ -91,18 +90,18 @@ def respond(
         for node in range(ends[level], ends[level + 1]):
             here = info[node]
             if here < 0:
-                value[node] = points[node]
+                value[node] = gained[node]
                 continue
             start, child = starts[here], first[node]
             many = starts[here + 1] - start
             if player[here] == me:
                 mine = True
                 for k in range(many):
-                    worth[start + k] += reached[node] * value[child + k]
+                    worth[start + k] += value[child + k]
             else:
                 total = 0.0
                 for k in range(many):
-                    total += policy[start + k] * value[child + k]
+                    total += value[child + k]
                 value[node] = total
         if not mine:
             continue

@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix
 
 from goita_agents.base import Float, Int
 from goita_lab.exact.tree import Tree, spread
-from goita_lab.exact.values import best_response, reached, sign
+from goita_lab.exact.values import best_response, played, reached, respond, sign
 
 CLOSE: Final = 1e-6
 """Points by which a bound may lie above a value that counts as proven."""
@@ -50,8 +50,9 @@ def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) ->
         team: 0 the dealer's, 1 the other.
         seconds: of the integer program, at most; 0: the linear one alone.
     """
-    value, plans = alternating(tree, policy, team)
-    program, points = Program(tree, policy, team), sign(team)
+    others, points = reached(tree, policy, team, whole_team=True), sign(team)
+    value, plans = alternating(tree, policy, team, others)[0]
+    program = Program(tree, others, team)
     found = program.relaxed()
     bound = -found.fun
     if seconds > 0 and bound - points * value > CLOSE:
@@ -65,12 +66,20 @@ def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) ->
 
 
 def alternating(
-    tree: Tree, policy: Float, team: int, starts: int = STARTS, seed: int = 0
-) -> tuple[float, Float]:
+    tree: Tree, policy: Float, team: int, others: Float, starts: int = STARTS, seed: int = 0
+) -> list[tuple[float, Float]]:
     """Lets partners respond to each other in turn, from their policy and from random ones.
 
+    Args:
+        tree: the game.
+        policy: [A] where the partners begin.
+        team: 0 the dealer's, 1 the other.
+        others: how likely chance and the other team reach each history: [N].
+        starts: random policies from which they begin, too.
+        seed: of these.
+
     Returns:
-        The points for the dealer's team of the best plans, and the policy with them.
+        Where each start ends, the best first: points for the dealer's team, and the policy.
     """
     rng, points, found = np.random.default_rng(seed), sign(team), []
     own = tree.seat[tree.owner] % 2 == team
@@ -80,24 +89,29 @@ def alternating(
             plans[own] = (rng.exponential(size=len(own)) ** 2)[own]
             plans /= np.add.reduceat(plans, tree.starts[:-1])[tree.owner]
         while True:
-            for seat in (team, team + 2):
-                response = best_response(tree, plans, seat)
+            for seat, partner in ((team, team + 2), (team + 2, team)):
+                response = respond(tree, plans, seat, others * played(tree, plans, partner))
                 plans = response.policy
             if points * response.value <= value + CLOSE:
                 break
             value = points * response.value
         found.append((points * value, plans))
-    return max(found, key=lambda one: points * one[0])
+    return sorted(found, key=lambda one: -points * one[0])
 
 
 class Program:
-    """A team's response as a linear program, a variable for each pair of actions that can meet."""
+    """A team's response as a linear program, a variable for each pair of actions that can meet.
 
-    def __init__(self, tree: Tree, policy: Float, team: int) -> None:
+    Args:
+        tree: the game.
+        reach: how likely chance and the other team reach each history: [N].
+        team: 0 the dealer's, 1 the other.
+    """
+
+    def __init__(self, tree: Tree, reach: Float, team: int) -> None:
         self._tree, self._width = tree, np.diff(tree.starts)
         self._base = len(tree.action) + 1
         """A pair of actions, -1 for none, has the number (one + 1) * base + other + 1."""
-        reach = reached(tree, policy, team, whole_team=True)
         last, before = self._paths(team, reach)
         live = reach > 0
         here = np.flatnonzero(live & (tree.info >= 0))

@@ -25,7 +25,7 @@ class Response:
 
 def value(tree: Tree, policy: Float) -> float:
     """Returns the expected points when all players follow a policy."""
-    return _at_deals(tree, expected(tree, policy))
+    return float(tree.chance @ expected(tree, policy)[: len(tree.chance)])
 
 
 def expected(tree: Tree, policy: Float) -> Float:
@@ -43,6 +43,14 @@ def reached(tree: Tree, policy: Float, player: int, *, whole_team: bool = False)
     found = np.empty(len(tree.info))
     players, me = (tree.seat % 2, player % 2) if whole_team else (tree.player, player)
     kernel.reach(tree.info, tree.first, tree.starts, players, policy, tree.chance, me, found)
+    return found
+
+
+def played(tree: Tree, policy: Float, player: int) -> Float:
+    """Returns how likely one player goes to each history where it can: float64 [N]."""
+    found, others = np.empty(len(tree.info)), tree.player != player
+    everywhere = np.ones(len(tree.chance))
+    kernel.reach(tree.info, tree.first, tree.starts, others, policy, everywhere, True, found)
     return found
 
 
@@ -71,24 +79,27 @@ def best_response(tree: Tree, policy: Float, player: int) -> Response:
 
     Where the eyes of a team are "partner", the player is the whole team.
     """
+    return respond(tree, policy, player, reached(tree, policy, player))
+
+
+def respond(tree: Tree, policy: Float, player: int, others: Float) -> Response:
+    """Returns the best that one player can do, by the others' reach of each history [N]."""
     values, worth = np.empty(len(tree.info)), np.empty(len(tree.action))
     chosen = np.full(len(tree.seat), -1, np.int64)
     kernel.respond(
         tree.info,
         tree.first,
-        tree.points,
+        others * tree.points,
         tree.starts,
         tree.player,
-        policy,
         player,
         sign(player),
         tree.levels,
-        reached(tree, policy, player),
         values,
         worth,
         chosen,
     )
-    return Response(_at_deals(tree, values), _with(tree, policy, player, chosen))
+    return Response(float(values[: len(tree.chance)].sum()), _with(tree, policy, player, chosen))
 
 
 def gains(tree: Tree, policy: Float) -> dict[int, float]:
@@ -110,7 +121,3 @@ def _with(tree: Tree, policy: Float, player: int, chosen: Int) -> Float:
     found[tree.player[tree.owner] == player] = 0
     found[tree.starts[own] + chosen[own]] = 1
     return found
-
-
-def _at_deals(tree: Tree, values: Float) -> float:
-    return float(tree.chance @ values[: len(tree.chance)])

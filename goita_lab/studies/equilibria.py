@@ -27,7 +27,7 @@ from goita_lab.arena.statistics.intervals import LEVEL, Interval
 from goita_lab.exact.exploitability import Ruler
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
-from goita_lab.exact.values import gains, sign, value
+from goita_lab.exact.values import gains, reached, sign, value
 from goita_lab.population import trained
 from goita_lab.signals.messages import over_runs
 from goita_lab.signals.tables import bounds, table
@@ -177,8 +177,12 @@ def _policy(ruler: Ruler, text: str) -> Float:
 
 def _team(ruler: Ruler, policy: Float) -> float:
     """Returns what a team gains at least, the mean of both."""
-    base = value(ruler.tree, policy)
-    return sum(sign(n) * (alternating(ruler.tree, policy, n)[0] - base) for n in range(2)) / 2
+    tree = ruler.tree
+    base, found = value(tree, policy), []
+    for team in range(2):
+        others = reached(tree, policy, team, whole_team=True)
+        found.append(sign(team) * (alternating(tree, policy, team, others)[0][0] - base))
+    return sum(found) / 2
 
 
 def summarise(found: Mapping[str, Found], games: tuple[str, ...], runs: int) -> Result:

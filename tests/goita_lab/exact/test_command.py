@@ -66,7 +66,8 @@ def test_a_game_with_other_eyes_is_solved(rules, capsys):
     [
         (["jga"], "expected a small game"),
         (["mini_3", "--rounds", "0"], "expected a round or more"),
-        (["mini_3", "--agents", "greedy", "--eyes", "blocks"], "nothing is solved"),
+        (["mini_3", "--agents", "greedy", "--eyes", "blocks"], "--agents without -o"),
+        (["mini_3", "--correlated", "--eyes", "blocks"], "--correlated with --eyes own"),
         (["mini_3", "--agents", "solver"], "expected an agent with known probabilities"),
     ],
 )
@@ -84,7 +85,7 @@ def test_a_file_of_another_game_or_of_none_is_refused(tiny, tmp_path):
     save(learner, file)
     assert (restore(tiny, file).average() == learner.average()).all()
     other = enumerate_game(tiny.rules, "blocks")
-    refuses(SettingError, "expected a solution of", restore, other, file)
+    refuses(SettingError, "'eyes': .*'blocks'", restore, other, file)
     agent = load_agent(f"goita_lab.exact.agent:SolvedAgent:path={file}")
     turn = GoitaVectorEnv(4, seed=0).reset()
     refuses(AgentError, "the small game 'tiny'", agent.probabilities, turn.view, turn.action_mask)
@@ -92,6 +93,20 @@ def test_a_file_of_another_game_or_of_none_is_refused(tiny, tmp_path):
     refuses(AgentError, "eyes own", load_agent, f"goita_lab.exact.agent:SolvedAgent:path={file}")
     for broken in (b"", b"PK\3\4", file.read_bytes()[:1000]):
         file.write_bytes(broken)
-        refuses(SettingError, "expected a solution in", restore, tiny, file)
+        refuses(SettingError, "expected a file of goita-solution-1 in", restore, tiny, file)
     np.savez(file, about=np.array("{}"))
-    refuses(SettingError, "of format", restore, tiny, tmp_path / "tiny.npz")
+    refuses(SettingError, "the format", restore, tiny, tmp_path / "tiny.npz")
+
+
+def test_the_value_for_teams_is_sought_and_gone_on_with(rules, tmp_path, capsys):
+    plans = tmp_path / "plans.npz"
+    words = [rules, "--correlated", "--rounds", "1", "-o", str(plans)]
+    told = tmp_path / "told.json"
+    known = []
+    for _ in range(2):
+        assert exact.main([*words, "--json", str(told)]) == 0
+        assert "value for teams" in capsys.readouterr().out
+        known.append(json.loads(told.read_text())["correlated"])
+    assert known[0]["plans"][0] < known[1]["plans"][0]
+    least, most = known[1]["proven"]
+    assert least < known[1]["mixed"] < most
