@@ -65,6 +65,7 @@ def workdir(artifacts, tmp_path, monkeypatch):
 LONG = {
     *("docs/analysis.md", "docs/training.md"),
     *("docs/tutorials/batched_ppo.md", "docs/tutorials/first_pass.md"),
+    "docs/tutorials/exact_answer.md",
     *("docs/tutorials/one_seat_sb3.md", "docs/tutorials/partners_pass.md"),
 }
 """Pages that train, or search long."""
