@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 
 from goita_agents.base import Float, Int
 from goita_env.errors import SettingError
-from goita_lab.exact.files import read, write
+from goita_lab.exact.files import Arrays, read, write
 from goita_lab.exact.team import CLOSE, Program, alternating
 from goita_lab.exact.tree import Tree
 from goita_lab.exact.values import reached, sign
@@ -37,6 +37,7 @@ class Mixtures:
         tree: the game, in which partners see their own tiles alone.
         plans: known ones of each team, [n, actions of its seats], 1 for those that are taken; None:
             what was found against random play.
+        points: what each pair of them makes; computed where it is not given.
 
     Attributes:
         plans: those that are known now.
@@ -45,7 +46,9 @@ class Mixtures:
         complete: no better plan was found in the last round.
     """
 
-    def __init__(self, tree: Tree, plans: Sequence[Plans] | None = None) -> None:
+    def __init__(
+        self, tree: Tree, plans: Sequence[Plans] | None = None, points: Float | None = None
+    ) -> None:
         self.tree, self.value, self.complete = tree, 0.0, False
         self.bounds = [-np.inf, np.inf]
         self._ends = np.flatnonzero(tree.info < 0)
@@ -60,20 +63,22 @@ class Mixtures:
         if plans is None:
             random = [reached(tree, tree.uniform(), team, whole_team=True) for team in range(2)]
             plans = [self._respond(team, random[team])[1][:1] for team in range(2)]
-        self._add(plans)
+        self._add(plans, points)
 
     @classmethod
     def restore(cls, tree: Tree, path: Path) -> Mixtures:
         """Reads the plans that ``save`` wrote; raises a SettingError where they are others."""
         _, found = read(path, FORMAT, tree)
         try:
-            return cls(tree, [found["dealer"], found["other"]])
+            return cls(tree, [found["dealer"], found["other"]], found["points"])
         except (LookupError, ValueError) as error:
             raise SettingError(f"expected plans of this game in {str(path)!r}: {error}") from error
 
     def save(self, path: Path) -> None:
-        """Writes the plans."""
-        write(path, FORMAT, self.tree, dict(zip(("dealer", "other"), self.plans, strict=True)))
+        """Writes the plans, and the points of each pair."""
+        dealer, other = self.plans
+        arrays: Arrays = {"dealer": dealer, "other": other, "points": self._points}
+        write(path, FORMAT, self.tree, arrays)
 
     def improve(self) -> None:
         """Adds plans of both teams and mixes anew."""
@@ -115,17 +120,20 @@ class Mixtures:
         points, policies = zip(*found, strict=True)
         return np.array(points), np.array(policies)[:, self._own[team]].astype(np.uint8)
 
-    def _add(self, new: Sequence[Plans]) -> None:
-        """Adds plans of each team and mixes all anew."""
+    def _add(self, new: Sequence[Plans], points: Float | None = None) -> None:
+        """Adds plans of each team and mixes all anew; ``points`` are known of all pairs, if any."""
         for team, plans in enumerate(new):
             for plan in plans:
                 goes = np.flatnonzero(self._reached(team, plan)[self._ends])
-                paid = np.zeros(len(self._ends))
-                paid[goes] = self._paid[goes]
-                row = np.array([paid[other].sum() for other in self._goes[1 - team]])
-                self._points = np.insert(self._points, len(self._goes[team]), row, axis=team)
+                if points is None:
+                    paid = np.zeros(len(self._ends))
+                    paid[goes] = self._paid[goes]
+                    row = np.array([paid[other].sum() for other in self._goes[1 - team]])
+                    self._points = np.insert(self._points, len(self._goes[team]), row, axis=team)
                 self._goes[team].append(goes)
             self.plans[team] = np.concatenate((self.plans[team], plans))
+        if points is not None:
+            self._points = points.reshape([len(plans) for plans in self.plans])
         many, other = self._points.shape
         found = linprog(
             [*[0.0] * many, -1.0],

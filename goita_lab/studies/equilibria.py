@@ -14,8 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-from scipy.stats import spearmanr, ttest_ind
+from scipy.stats import spearmanr
 
 from goita_agents.base import Float, Policy
 from goita_agents.bots.network import file_digest
@@ -23,13 +22,13 @@ from goita_agents.population import Method
 from goita_agents.registry import load_agent
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.statistics.intervals import LEVEL, Interval
+from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exact.exploitability import Ruler
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
 from goita_lab.exact.values import gains, reached, sign, value
 from goita_lab.population import trained
-from goita_lab.signals.messages import over_runs
+from goita_lab.signals.messages import between_runs, over_runs
 from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import curves
 from goita_lab.studies.study import Options
@@ -162,10 +161,8 @@ def measure(one: Run) -> Found:
     ruler, points = _ruler(one.game), []
     for path in one.snapshots:
         sampled = ruler.measure(policy := _policy(ruler, f"file:{path},temperature=1"), team=False)
-        likeliest = ruler.measure(_policy(ruler, f"file:{path}"), team=False)
-        points.append(
-            Point(int(Path(path).stem), sampled.alone, likeliest.alone, sampled.open),
-        )
+        likeliest = _alone(ruler, _policy(ruler, f"file:{path}"))
+        points.append(Point(int(Path(path).stem), sampled.alone, likeliest, sampled.open))
     return Found(tuple(points), _team(ruler, policy), file_digest(one.snapshots[-1]))
 
 
@@ -173,6 +170,11 @@ def _policy(ruler: Ruler, text: str) -> Float:
     agent = load_agent(text)
     assert isinstance(agent, Policy)
     return ruler.tree.policy_of([agent] * NUM_SEATS)
+
+
+def _alone(ruler: Ruler, policy: Float) -> float:
+    """Returns what one seat gains, the mean of four."""
+    return sum(gains(ruler.tree, policy).values()) / NUM_SEATS
 
 
 def _team(ruler: Ruler, policy: Float) -> float:
@@ -195,11 +197,12 @@ def summarise(found: Mapping[str, Found], games: tuple[str, ...], runs: int) -> 
     for game in games:
         ends = [(one.points[-1].alone, one.team) for one in _of(found, game, runs)]
         agreement[game] = float(spearmanr(*zip(*ends, strict=True)).statistic)
-    learner = Learner(_ruler(CONTROL).tree)
+    ruler = _ruler(CONTROL)
+    learner = Learner(ruler.tree)
     for _ in range(ROUNDS):
         learner.learn()
     policy = learner.average()
-    control = sum(gains(learner.tree, policy).values()) / NUM_SEATS, _team(_ruler(CONTROL), policy)
+    control = _alone(ruler, policy), _team(ruler, policy)
     return Result(tuple(rows), agreement, control, dict(found))
 
 
@@ -219,15 +222,9 @@ def _row(game: str, arm: str, some: list[Found], today: list[Found]) -> Row:
         over_runs([one.points[-1].likeliest for one in some]),
         over_runs([one.points[-1].open for one in some]),
         over_runs(team),
-        None if arm == TODAY else _less(before, alone),
-        None if arm == TODAY else _less(team_before, team),
+        None if arm == TODAY else between_runs(before, alone)[0],
+        None if arm == TODAY else between_runs(team_before, team)[0],
     )
-
-
-def _less(before: list[float], after: list[float]) -> Interval:
-    """Returns the mean difference of two groups of runs, with Welch's interval."""
-    ends = ttest_ind(before, after, equal_var=False).confidence_interval(LEVEL)
-    return Interval(float(np.mean(before) - np.mean(after)), float(ends.low), float(ends.high))
 
 
 def report(result: Result) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
-from scipy.stats import ttest_1samp, ttest_ind
+from scipy.stats import ttest_1samp
 
 from goita_agents.base import Bool
 from goita_agents.bots.network import file_digest
@@ -25,11 +25,11 @@ from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, MessageChannel
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.statistics.intervals import LEVEL, Interval
+from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.population import trained
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
-from goita_lab.signals.messages import MessageUse, message_use, over_runs
+from goita_lab.signals.messages import MessageUse, between_runs, message_use, over_runs
 from goita_lab.signals.playing import Play, play
 from goita_lab.signals.settings import Settings
 from goita_lab.signals.tables import bounds, table
@@ -276,13 +276,11 @@ def _test(
     if arm not in values or (minus is not None and minus not in values):
         return None
     if minus is None:
-        done, mean = ttest_1samp(values[arm], 0.0), float(np.mean(values[arm]))
+        found, p = over_runs(values[arm]), float(ttest_1samp(values[arm], 0.0).pvalue)
     else:
-        done = ttest_ind(values[arm], values[minus], equal_var=False)
-        mean = float(np.mean(values[arm]) - np.mean(values[minus]))
-    ends, p = done.confidence_interval(LEVEL), float(done.pvalue)
+        found, p = between_runs(values[arm], values[minus])
     # Runs that are all the same, as with very few deals, have no p-value.
-    return text, Interval(mean, float(ends.low), float(ends.high)), 1.0 if isnan(p) else p
+    return text, found, 1.0 if isnan(p) else p
 
 
 def _corrected(tests: Sequence[_Test | None]) -> tuple[Contrast, ...]:
