@@ -55,17 +55,19 @@ def curves(
         x: label of the horizontal axis.
         y: label of the vertical axis.
     """
-    figure, several = _begin((4.2 * len(panels), 3.6), len(panels))
+    figure, several = _begin((1.2 + 3.8 * len(panels), 3.6), len(panels))
     for axes, (title, methods) in zip(np.atleast_1d(several), panels.items(), strict=True):
         for color, (name, runs) in zip(LINES, methods.items(), strict=False):
             for number, run in enumerate(runs):
                 axes.plot(*zip(*run, strict=True), color=color, label=None if number else name)
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
         axes.set_title(title, color=INK)
         axes.set_xlabel(x)
     np.atleast_1d(several)[0].set_ylabel(y)
-    np.atleast_1d(several)[0].legend(labelcolor=INK, frameon=False)
+    named = axes.get_legend_handles_labels()
+    figure.legend(*named, loc="outside right center", labelcolor=INK, frameon=False)
     return _end(figure)
 
 
