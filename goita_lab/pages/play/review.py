@@ -1,11 +1,13 @@
 """Reviews the rounds of a match that are over: analyses them in processes of their own.
 
-Each round is analysed twice: with few worlds, so that a page is there soon, and then with more.
+Each deal is analysed twice: with few worlds, so that its review is there soon, and then again with
+more where these may change a verdict.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -14,7 +16,7 @@ from threading import RLock
 from typing import Final
 
 from goita_env.errors import SettingError
-from goita_lab.pages.watch.analysis import Analysis, analyse, key_of
+from goita_lab.pages.watch.analysis import Analysis, analyse, key_of, refine
 from goita_lab.pages.watch.pages import Review, page
 from goita_lab.pages.watch.reading import Source, Watched
 from goita_lab.processes import Processes
@@ -23,15 +25,18 @@ AGENT: Final = "champion"
 """Whose search values the decisions."""
 
 WORLDS: Final = (256, 1024)
-"""Worlds a decision and type: of the first analysis of a round, and of the second."""
+"""Worlds a decision and type: of the first analysis of a deal, and of the second."""
 
 WORKERS: Final = 2
 
+SECONDS: Final = 7
+"""CPU time of the first analysis of a deal, about; the second takes as long."""
+
+PATIENCE: Final = 20.0
+"""Seconds after the last question how far it is when no more analyses are begun: nobody waits."""
+
 _PRIORITY: Final = 10
 """Of the workers, as ``nice`` counts: who plays meanwhile should not wait for them."""
-
-Job = tuple[str, int]
-"""A round, by ``analysis.key_of``, and the number of worlds."""
 
 
 @dataclass(frozen=True)
@@ -39,27 +44,32 @@ class Progress:
     """How far a review is."""
 
     rounds: int
-    """Deals to be analysed."""
-    done: dict[int, int]
-    """How many of them are, by the number of worlds."""
-
-    @property
-    def worlds(self) -> int:
-        """Worlds with which all are analysed; 0: there is no page yet."""
-        return max((worlds for worlds, done in self.done.items() if done == self.rounds), default=0)
+    """Rounds that are over; one with a redeal has several deals."""
+    ready: tuple[int, ...]
+    """Those whose analysis is there, from 1."""
+    refined: int
+    """How many of them were analysed with most worlds."""
+    seconds: int
+    """Until the others are ready, about."""
 
 
 class Reviewer:
-    """A reviewer that analyses rounds in the background, at most ``WORKERS`` at a time."""
+    """A reviewer that analyses deals in the background.
 
-    def __init__(self, agent: str = AGENT, worlds: Sequence[int] = WORLDS) -> None:
-        self._agent, self._worlds = agent, tuple(worlds)
+    At most ``WORKERS`` work at a time, of them at most one on a second analysis: a round that has
+    just ended is begun at once. ``worlds``: as ``WORLDS``.
+    """
+
+    def __init__(self, agent: str = AGENT, worlds: tuple[int, int] = WORLDS) -> None:
+        self._agent, self._worlds = agent, worlds
         self._processes = Processes(WORKERS)
         self._lock = RLock()  # what is done already calls back at once
-        self._running: dict[Job, Future[Analysis]] = {}
-        self._done: dict[Job, Analysis] = {}
-        self._wanted: dict[Job, Watched] = {}
+        self._running: dict[str, Future[Analysis]] = {}
+        self._found: dict[str, Analysis] = {}
+        self._wanted: dict[str, Watched] = {}
+        self._asked = 0.0
         self._failure = ""
+        self._page: tuple[object, str] = (None, "")
 
     def ask(self, deals: Sequence[Watched]) -> Progress:
         """Has deals analysed that are not yet, the last one first; returns how far it is.
@@ -73,27 +83,38 @@ class Reviewer:
             if self._failure:
                 failure, self._failure = self._failure, ""
                 raise SettingError(failure)
-            keys = [_key(one) for one in deals]
-            self._wanted = {
-                (key, worlds): one
-                for worlds in self._worlds
-                for key, one in reversed([*zip(keys, deals, strict=True)])
-            }
+            self._asked = time.monotonic()
+            self._wanted = {_key(one): one for one in reversed(deals)}
             self._start()
-            return self._progress(keys)
+            rounds = [[_key(one) for one in each] for each in rounds_of(deals)]
+            found = self._found.keys()
+            ready = tuple(n for n, keys in enumerate(rounds, 1) if found >= set(keys))
+            refined = sum(all(map(self._is_refined, keys)) for keys in rounds)
+            left = -(-len(self._wanted.keys() - found) // WORKERS)
+            return Progress(len(rounds), ready, refined, SECONDS * left)
 
     def page(self, source: Source, seat: int) -> str:
-        """Returns the page of deals whose analysis is there, for the player of a seat.
+        """Returns the page of some deals for the player of a seat, with the reviews that are there.
 
         Raises:
-            SettingError: if it is not there yet.
+            SettingError: if there is none yet.
         """
         progress = self.ask(source.deals)
-        if not progress.worlds:
-            raise SettingError("The review is not ready yet.")
-        found = [self._done[_key(one), progress.worlds] for one in source.deals]
-        whole = replace(found[0], deals=tuple(one.deals[0] for one in found))
-        return page(source, whole, Review(seat, refines=progress.worlds < self._worlds[-1]))
+        if not progress.ready:
+            raise SettingError(f"The review is not ready yet: about {progress.seconds} s to go.")
+        with self._lock:
+            found = [self._found.get(_key(one)) for one in source.deals]
+            if self._page[0] != (source, seat, progress):
+                first = next(filter(None, found))
+                worlds = max(one.settings.worlds for one in found if one)
+                whole = replace(
+                    first,
+                    settings=replace(first.settings, worlds=worlds),
+                    deals=tuple(one.deals[0] if one else () for one in found),
+                )
+                text = page(source, whole, Review(seat, progress.ready, progress.refined))
+                self._page = (source, seat, progress), text
+            return self._page[1]
 
     def close(self) -> None:
         """Ends what is under way."""
@@ -101,31 +122,52 @@ class Reviewer:
             self._wanted = {}
         self._processes.end()
 
-    def _progress(self, keys: Sequence[str]) -> Progress:
-        done = {w: sum((key, w) in self._done for key in keys) for w in self._worlds}
-        return Progress(len(keys), done)
+    def _is_refined(self, key: str) -> bool:
+        found = self._found.get(key)
+        return found is not None and found.settings.worlds == self._worlds[1]
 
     def _start(self) -> None:
-        """Begins what is wanted, in its order, as far as workers are free."""
-        for job, watched in self._wanted.items():
-            if len(self._running) >= WORKERS:
-                return
-            if job not in self._done and job not in self._running:
-                future = self._processes.submit(partial(_analysed, watched, self._agent, job[1]))
-                self._running[job] = future
-                future.add_done_callback(partial(self._take, job))
+        """Begins what is wanted, in its order, as far as workers are free and somebody waits."""
+        if time.monotonic() > self._asked + PATIENCE:
+            return
+        for key, watched in self._wanted.items():
+            if key not in self._found:
+                self._begin(key, partial(_analysed, watched, self._agent, self._worlds[0]))
+        for key, watched in self._wanted.items():
+            # What is under way and was found before is a second analysis.
+            if (
+                key in self._found
+                and not self._is_refined(key)
+                and not self._found.keys() & self._running
+            ):
+                self._begin(key, partial(_refined, watched, self._found[key], self._worlds[1]))
 
-    def _take(self, job: Job, future: Future[Analysis]) -> None:
+    def _begin(self, key: str, work: partial[Analysis]) -> None:
+        if len(self._running) < WORKERS and key not in self._running:
+            future = self._running[key] = self._processes.submit(work)
+            future.add_done_callback(partial(self._take, key))
+
+    def _take(self, key: str, future: Future[Analysis]) -> None:
         with self._lock:
-            self._running.pop(job, None)
+            self._running.pop(key, None)
             if future.cancelled() or not self._wanted:
                 return
             if error := future.exception():
                 self._failure = f"The review failed: {str(error).partition(chr(10))[0]}"
                 self._wanted = {}
                 return
-            self._done[job] = future.result()
+            self._found[key] = future.result()
             self._start()
+
+
+def rounds_of(deals: Sequence[Watched]) -> list[list[Watched]]:
+    """Returns deals by round: tiles that were dealt again belong to the same one."""
+    rounds: list[list[Watched]] = [[]]
+    for one in deals:
+        rounds[-1].append(one)
+        if one.gained is not None:
+            rounds.append([])
+    return [one for one in rounds if one]
 
 
 def _key(watched: Watched) -> str:
@@ -134,6 +176,15 @@ def _key(watched: Watched) -> str:
 
 def _analysed(watched: Watched, agent: str, worlds: int) -> Analysis:
     """Returns the analysis of a deal alone; runs in a process of its own, behind the server's."""
+    _behind()
+    return analyse(Source("", (watched,), 1), agent, worlds=worlds)
+
+
+def _refined(watched: Watched, found: Analysis, worlds: int) -> Analysis:
+    _behind()
+    return refine(Source("", (watched,), 1), found, worlds)
+
+
+def _behind() -> None:
     if hasattr(os, "setpriority"):
         os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
-    return analyse(Source("", (watched,), 1), agent, worlds=worlds)

@@ -14,6 +14,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache, partial
 from html import escape
 from importlib.resources import files
@@ -31,6 +32,7 @@ try:
     from starlette.background import BackgroundTask
     from starlette.concurrency import run_in_threadpool
     from starlette.middleware import Middleware
+    from starlette.middleware.gzip import GZipMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
@@ -188,8 +190,7 @@ class MatchServer:
         self._sitting.try_again(_number(body, "deal"), _number(body, "move"))
 
     def _analyse(self) -> dict[str, Any]:
-        found = self._sitting.review()
-        return {"deals": found.rounds, "done": list(found.done.values()), "worlds": found.worlds}
+        return asdict(self._sitting.review())
 
     def _advanced(
         self, look: replies.Look, frames: list[dict[str, Any]], *, past: bool = False
@@ -245,6 +246,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
             Middleware(Guard, token=token),
+            Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),
         ],
     )
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
 from goita_agents.base import Float
-from goita_agents.beliefs.people import PEOPLE
+from goita_agents.beliefs.people import PEOPLE, people
 from goita_agents.models import ANALYSIS_EPSILON
 from goita_agents.registry import content_hash
 from goita_agents.solver.solver import load_kernel
@@ -113,6 +113,27 @@ def analyse(
             progress(len(found), len(wanted))
     deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
     return Analysis(settings, analyst.policy, analyst.mover_model, analyst.types, deals)
+
+
+def refine(source: Source, analysis: Analysis, worlds: int) -> Analysis:
+    """Returns an analysis in which more worlds value the decisions that are not settled.
+
+    Args:
+        source: the deals of the analysis.
+        analysis: what was found with fewer worlds.
+        worlds: most worlds of a decision under each type.
+    """
+    settings, deals = replace(analysis.settings, worlds=worlds), []
+    for one, decisions in zip(source.deals, analysis.deals, strict=True):
+        priors = MatchPriors(people(settings.types)).after(one.earlier)
+        analyst, key, game = Analyst(settings, priors), key_of(one.deal), one.deal.begin()
+        deals.append(
+            tuple(
+                analyst.refine(game, decision, decision_seed(settings.seed, key, decision.move))
+                for decision in decisions
+            )
+        )
+    return replace(analysis, settings=settings, deals=tuple(deals))
 
 
 def analyse_deal(

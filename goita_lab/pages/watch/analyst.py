@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from goita_lab.arena.grading.grades import phase_of
 from goita_lab.pages.watch.decisions import Decision, Kinds, Knowledge
 from goita_lab.pages.watch.matches import MatchPriors
 from goita_lab.pages.watch.valuing import TypedSearch, Valued
+from goita_lab.pages.watch.verdicts import is_settled
 
 WORLDS: Final = 1024
 """Worlds that a decision is searched in under each type: a quarter of them for every action, all of
@@ -102,10 +104,9 @@ class Analyst:
         view, hand, before_play = game.view(seat), game.dealt[seat], action >= actions.CALL
         values = {} if before_play else self._solver.values(game)
         open_value = max(values.values(), default=None)
-        legal, valued = view.legal(), Valued()
-        if legal.sum() > 1:
-            chances = self._shown.probabilities(view, legal)[0]
-            valued = self._search.value(view, seat, action, seed, chances, values)
+        valued = Valued()
+        if view.legal().sum() > 1:
+            valued = self._value(view, seat, action, seed, values)
         before = {} if before_play else self._beliefs(game, seat)
         game.play(action)
         after = {} if before_play else self._beliefs(game, seat)
@@ -115,23 +116,36 @@ class Analyst:
             seat=seat,
             action=actions.name(action),
             phase="before play" if before_play else phase_of(tiles),
-            options=valued.options,
-            best=actions.name(action if valued.best is None else valued.best),
-            loss=valued.loss,
-            loss_error=valued.loss_error,
-            loss_range=valued.loss_range,
-            types=valued.types,
-            rival="" if valued.rival is None else actions.name(valued.rival),
-            deciding=valued.deciding,
-            value=self._value(view),
+            value=self._expected(view),
             open_value=open_value,
             open_loss=0 if open_value is None else open_value - values[action],
             knowledge=tuple(
                 _knowledge(one, before[one], belief, hand) for one, belief in after.items()
             ),
+            **_told(valued, action),
         )
 
-    def _value(self, view: View) -> float | None:
+    def refine(self, game: Game, decision: Decision, seed: int) -> Decision:
+        """Returns a decision with its actions valued anew, and plays its action.
+
+        One whose verdict more worlds would hardly change stays as it is.
+        """
+        action = actions.parse(decision.action)
+        if not is_settled(decision):
+            values = {actions.parse(one.action): one.open for one in decision.options}
+            view, seat = game.view(decision.seat), decision.seat
+            valued = self._value(view, seat, action, seed, values)
+            decision = replace(decision, **_told(valued, action))
+        game.play(action)
+        return decision
+
+    def _value(
+        self, view: View, seat: int, action: int, seed: int, values: Mapping[int, int | None]
+    ) -> Valued:
+        chances = self._shown.probabilities(view, view.legal())[0]
+        return self._search.value(view, seat, action, seed, chances, values)
+
+    def _expected(self, view: View) -> float | None:
         values = getattr(self._base, "values", None)
         predicts = getattr(self._base, "predicts_points", True)
         return float(values(view)[0]) if values and predicts else None
@@ -152,6 +166,13 @@ class Analyst:
                 listener.update(view)
             found[listening] = listener.posterior(mover)
         return found
+
+
+def _told(valued: Valued, played: int) -> dict[str, Any]:
+    """Returns what a decision says of the values of its actions."""
+    best = played if valued.best is None else valued.best
+    rival = "" if valued.rival is None else actions.name(valued.rival)
+    return vars(valued) | {"best": actions.name(best), "rival": rival}
 
 
 def _knowledge(

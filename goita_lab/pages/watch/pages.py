@@ -47,8 +47,10 @@ class Review:
     """Whose decisions a page is about, which a server of ``goita_lab.pages.play`` shows."""
 
     seat: int
-    refines: bool
-    """An analysis with more worlds is under way."""
+    ready: tuple[int, ...]
+    """Rounds that are analysed, from 1; of the others the page shows the moves alone."""
+    refined: int
+    """How many of them were analysed with most worlds."""
 
 
 def page(source: Source, analysis: Analysis | None = None, review: Review | None = None) -> str:
@@ -199,14 +201,17 @@ def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[st
     own = [one for one in judged if one.decision.seat == review.seat]
     errors = [one for one in own if one.agreement == "agreed"]
     costly = [*verdicts.worst(own, "agreed", COSTLIEST), *verdicts.worst(own, "depends", COSTLIEST)]
+    ends = [number for number, one in enumerate(source.deals, 1) if one.gained is not None]
     rounds = [
-        {"deal": number, "lost": sum(one.decision.loss for one in errors if one.deal == number)}
-        for number, watched in enumerate(source.deals, 1)
-        if watched.gained is not None
+        {"number": number, "lost": sum(one.decision.loss for one in errors if one.deal == deal)}
+        for number, deal in enumerate(ends, 1)
+        if number in review.ready
     ]
     return {
         "seat": review.seat,
-        "refines": review.refines,
+        "ready": review.ready,
+        "refined": review.refined,
+        "missing": [n for n in range(1, len(ends) + 1) if n not in review.ready],
         "errors": len(errors),
         "decisions": sum(one.verdict != "forced" for one in own),
         "lost": sum(one.decision.loss for one in errors),

@@ -78,7 +78,7 @@ class TypedSearch:
         played: int,
         seed: int,
         chances: Float,
-        open_values: Mapping[int, int],
+        open_values: Mapping[int, int | None],
     ) -> Valued:
         """Values a decision in which a seat has a choice.
 
@@ -228,7 +228,10 @@ def _by_type(
 
 
 def _options(
-    by_type: Sequence[TypeGrade], share: Float, chances: Float, open_values: Mapping[int, int]
+    by_type: Sequence[TypeGrade],
+    share: Float,
+    chances: Float,
+    open_values: Mapping[int, int | None],
 ) -> list[ActionGrade]:
     """Grades the legal actions under the posterior over types, without what may follow them."""
     counts = counted(tuple(by_type))

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import hypot
 from statistics import NormalDist
 from typing import Final, Literal, get_args
 
@@ -45,6 +46,8 @@ FALSE_ALARMS: Final = 0.05
 
 MOST_PROBABLE: Final = 0.5
 """A policy that gives a move this probability or more would have played it, too."""
+
+SETTLED: Final = 2.0
 
 MOST_LISTED: Final = 20
 
@@ -117,6 +120,21 @@ def policy_agrees(decision: Decision) -> bool:
     return any(
         one.action == decision.action and one.probability >= MOST_PROBABLE
         for one in decision.options
+    )
+
+
+def is_settled(decision: Decision) -> bool:
+    """Tells whether more worlds would hardly change the verdict: it is no error, nor nearly one.
+
+    Under each type that counts the chosen action leads all others by ``SETTLED`` standard errors.
+    """
+    return all(
+        played.points - other.points >= SETTLED * hypot(played.error, other.error)
+        for one in decision.counted
+        for played in one.options
+        if played.action == decision.action
+        for other in one.options
+        if other is not played
     )
 
 

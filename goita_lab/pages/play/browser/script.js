@@ -286,13 +286,17 @@
     reviewing = true;
     const { mark } = state, box = find("reviewing"), bar = make("progress", null, { "aria-label": "Review" });
     box.replaceChildren(make("span", "Reviewing the rounds … "), bar);
+    const text = box.firstChild;
     let told;
     do {
       told = await ask("analyse", {});
       if (told.error && !away) break;
-      if (!told.error) Object.assign(bar, { max: told.deals, value: told.done[0] });
-      if (!told.worlds) await new Promise((done) => { setTimeout(done, AGAIN); });
-    } while (!told.worlds);
+      if (!told.error) {
+        Object.assign(bar, { max: told.rounds, value: told.ready.length });
+        text.textContent = `Reviewing ${told.rounds === 1 ? "the round" : `${told.rounds} rounds`}, about ${told.seconds} s … `;
+      }
+      if (!told.ready?.length) await new Promise((done) => { setTimeout(done, AGAIN); });
+    } while (!told.ready?.length);
     reviewing = false;
     box.replaceChildren();
     if (told.error) return;

@@ -21,18 +21,23 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
     else location.href = "./";
   }
 
+  // The page is loaded anew when more rounds are analysed, unless its reader is trying moves.
+  const { ready, refined } = document.querySelector("[data-review]").dataset;
   async function refine() {
     const told = await ask("analyse", {});
-    const best = told.done && told.done.at(-1) === told.deals;
-    if (told.away || (!told.error && !best)) { setTimeout(refine, AGAIN); return; }
-    const link = make("a", { href: "", textContent: "show it" });
-    link.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
-    if (told.error) find("refining").textContent = "";
-    else find("refining").replaceChildren(" A better analysis is ready: ", link, ".");
+    if (told.error && !told.away) { find("refining").textContent = told.error; return; }
+    const more = !told.away && (told.ready.length > ready || told.refined > refined);
+    if (more && told.ready.length > ready && !busy()) location.reload();
+    else if (more && told.refined === told.rounds) {
+      const link = make("a", { href: "", textContent: "show it" });
+      link.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
+      find("refining").replaceChildren("A better analysis is ready: ", link, ".");
+    } else setTimeout(refine, AGAIN);
   }
 
   // A variation: moves that were not made, from a position of the page, with all hands open.
   let line = null, from = "";
+  const busy = () => line !== null || !find("guessing").hidden || find("help").open;
   const here = () => `${at.deal}.${moved()}`;
 
   async function vary(actions) {
@@ -89,6 +94,6 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
   // Where the page opens: at the costliest move, else at the last deal.
   const first = () => document.querySelector("[data-review] a[href^='#']")?.hash ?? `#${find("deal").options.length}.0`;
 
-  if (document.querySelector("[data-review]").dataset.refines) refine();
+  if (document.getElementById("refining").textContent) refine();
   return { show, first, does, keys: { t: again, x: does.vary, Escape: leave } };
 }

@@ -3,7 +3,9 @@
 import json
 import re
 import time
+from concurrent.futures import Future
 
+import numpy as np
 import pytest
 
 from goita_env.errors import SettingError
@@ -13,8 +15,9 @@ from goita_lab.pages.play.review import Reviewer
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
-from goita_lab.pages.watch import analyse
-from goita_lab.pages.watch.reading import Source
+from goita_lab.pages.watch import analyse, verdicts
+from goita_lab.pages.watch.analysis import refine
+from goita_lab.pages.watch.reading import Source, of_match
 from play_tables import GREEDY, TOKEN, any_move, play_on, request
 
 pytest.importorskip("starlette")
@@ -64,32 +67,99 @@ def _cheaply(watched, agent, worlds):
     return analyse(Source("", (watched,), 1), "greedy", worlds=worlds, types=("greedy",))
 
 
+def review_until(app, deadline, is_enough) -> list[dict]:
+    """Asks how far the review is until it is far enough."""
+    asked = [post(app, "analyse")[1]]
+    while not is_enough(asked[-1]):
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+        asked.append(post(app, "analyse")[1])
+    return asked
+
+
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_round_is_analysed_twice_and_its_page_says_with_how_many_worlds(
     whole, reviewer, monkeypatch
 ):
     if not whole:  # in a child process, too: the function goes there with the work
         monkeypatch.setattr(review, "_analysed", _cheaply)
-    sitting = Sitting(played(), reviewer=reviewer)
-    app, asked = web.application(sitting, TOKEN, ""), []
+    app = web.application(Sitting(played(), reviewer=reviewer), TOKEN, "")
     assert request(app, f"/{TOKEN}/review")[0] == 409
     deadline = time.monotonic() + 300
-    while not asked or asked[-1]["done"] != [asked[0]["deals"]] * 2:
-        asked.append(post(app, "analyse")[1])
-        if asked[-1]["worlds"] and len(asked) > 1 and not asked[-2]["worlds"]:
-            assert request(app, f"/{TOKEN}/review")[0] == 200
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
-    assert asked[-1]["worlds"] == 2
-    assert [one["worlds"] for one in asked] == sorted(one["worlds"] for one in asked)
+    asked = review_until(app, deadline, lambda told: told["ready"])
+    assert request(app, f"/{TOKEN}/review")[0] == 200
+    asked += review_until(app, deadline, lambda told: told["refined"] == told["rounds"])
+    assert [one["refined"] for one in asked] == sorted(one["refined"] for one in asked)
+    assert asked[-1] == {"rounds": 1, "ready": [1], "refined": 1, "seconds": 0}
     status, headers, page, _ = request(app, f"/{TOKEN}/review")
     assert status == 200
     text = page.decode()
     assert "a mean over up to 2 sets" in text
-    assert 'data-refines=""' in text
+    assert 'data-refined="1"' in text
     for policy in ("script", "style"):
         assert re.search(rf"{policy}-src 'sha256-[^']+';", headers["content-security-policy"])
     assert "unsafe-inline" not in headers["content-security-policy"]
+
+
+def test_rounds_that_are_analysed_are_shown_and_those_to_come_are_named(reviewer, monkeypatch):
+    monkeypatch.setattr(review, "_analysed", _cheaply)
+    monkeypatch.setattr(reviewer._processes, "submit", _done)
+    table = played()
+    app = web.application(Sitting(table, reviewer=reviewer), TOKEN, "")
+    assert post(app, "analyse")[1]["ready"] == [1]
+    waiting = []
+    monkeypatch.setattr(
+        reviewer._processes, "submit", lambda work: waiting.append(Future()) or waiting[-1]
+    )
+    table.next_round()
+    end(table, any_move(0))
+    told = post(app, "analyse")[1]
+    assert (told["rounds"], told["ready"], told["seconds"]) == (2, [1], review.SECONDS)
+    status, _, page, _ = request(app, f"/{TOKEN}/review")
+    assert status == 200
+    assert "Not analysed yet: round 2." in page.decode()
+
+
+def test_a_redeal_is_no_round_of_its_own():
+    table = PlayTable(MatchSettings(GREEDY, REDEALT))
+    end(table, any_move(0))
+    deals = of_match(table.finished, "").deals
+    assert [len(one) for one in review.rounds_of(deals)] == [2]
+
+
+def test_nothing_more_is_analysed_when_nobody_waits(reviewer, monkeypatch):
+    monkeypatch.setattr(review, "_analysed", _cheaply)
+    waiting = []
+    monkeypatch.setattr(
+        reviewer._processes, "submit", lambda work: waiting.append(Future()) or waiting[-1]
+    )
+    table = played(2)
+    deals = of_match(table.finished, "").deals
+    reviewer.ask(deals)
+    monkeypatch.setattr(review, "PATIENCE", -1.0)
+    begun = len(waiting)
+    waiting[0].set_result(_cheaply(deals[-1], "", 1))
+    assert len(waiting) == begun
+
+
+def test_a_decision_that_is_settled_is_not_valued_again(monkeypatch):
+    deals = of_match(played().finished, "").deals
+    source = Source("", deals[-1:], 1)
+    found = analyse(source, "greedy", worlds=8, types=("greedy",))
+    again = refine(source, found, 16)
+    assert again.settings.worlds == 16
+    for before, after in zip(found.deals[0], again.deals[0], strict=True):
+        if verdicts.is_settled(before):
+            assert after == before
+        else:
+            assert max(one.worlds for one in after.options) > max(
+                one.worlds for one in before.options
+            )
+        assert after.knowledge == before.knowledge
+        assert [one.open for one in after.options] == [one.open for one in before.options]
+    monkeypatch.setattr(verdicts, "SETTLED", np.inf)
+    whole = analyse(source, "greedy", worlds=16, types=("greedy",))
+    assert refine(source, found, 16).deals == whole.deals
 
 
 def test_nothing_is_reviewed_or_tried_before_a_round_is_over():
@@ -112,12 +182,10 @@ def test_a_failed_analysis_is_told_once_and_begun_again(reviewer, monkeypatch):
     with pytest.raises(SettingError, match="The review failed: expected something else"):
         sitting.review()
     monkeypatch.undo()
-    assert sitting.review().rounds >= 1
+    assert sitting.review().rounds == 1
 
 
 def _done(work):
-    from concurrent.futures import Future
-
     future = Future()
     try:
         future.set_result(work())
