@@ -9,7 +9,7 @@ of what is drawn: two drawings in one page don't mix, and the same position give
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -19,8 +19,10 @@ from itertools import product
 from math import ceil
 from pathlib import Path
 from typing import Final, Literal, cast
+from unicodedata import east_asian_width
 
 from goita_env.errors import SettingError
+from goita_env.render.telling import ENGLISH
 from goita_env.render.themes import Palette, Theme, palette
 from goita_env.tiles import CHARACTERS, DIGITS, FACE_DOWN, LETTERS, NUM_KINDS
 
@@ -44,8 +46,14 @@ def glyphs() -> dict[str, tuple[int, str]]:
 
 
 def width(text: str, size: float) -> float:
-    advances = glyphs()
-    return sum(advances.get(character, advances["?"])[0] for character in text) * size / 100
+    return sum(map(_advance, text)) * size / 100
+
+
+def _advance(character: str) -> int:
+    known = glyphs()
+    if character in known:
+        return known[character][0]
+    return 100 if east_asian_width(character) in "WF" else known["?"][0]
 
 
 def wrapped(text: str, size: float, limit: float) -> list[str]:
@@ -84,17 +92,18 @@ class Drawing:
 
 
 class Pen:
-    """A drawing that is being made.
+    """A drawing that is being made; ``say`` tells what is written in a language.
 
     Raises:
         SettingError: if there is no such theme or faces.
     """
 
-    def __init__(self, theme: Theme, faces: Faces) -> None:
+    def __init__(self, theme: Theme, faces: Faces, say: Callable[[str], str] = ENGLISH) -> None:
         if faces not in FACES:
             raise SettingError(f"expected faces of {tuple(FACES)}, got {faces!r}")
         self.colors: Palette = palette(theme)
         self.lines: list[str] = []
+        self.say = say
         self._faces = FACES[faces]
         self._turn: float = 0
         self._upright = faces != "characters"
@@ -125,7 +134,7 @@ class Pen:
     ) -> None:
         """Writes texts, each with its place, that look alike."""
         known, uses, given, texts = glyphs(), "", list(texts), []
-        for x, y, text in given:
+        for x, y, text in ((x, y, self.say(text)) for x, y, text in given):
             if set(text) <= known.keys() | {" "}:
                 texts.append((x, y, text))
             else:

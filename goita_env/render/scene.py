@@ -7,13 +7,11 @@ The four places count from the bottom counter-clockwise. A ``Scene`` shows what 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Protocol
 
 from goita_env.errors import SettingError
+from goita_env.render.telling import Told
 from goita_env.tiles import NONE
-
-TILE: Final = "{tile}"
-"""Stands in a template for how the attack is written."""
 
 
 @dataclass(frozen=True)
@@ -56,22 +54,34 @@ class Scene:
     mover: int
     """Place of whom the moment waits for, NONE: nobody."""
     template: str
-    """What is to be done now, with ``TILE`` for the attack."""
+    """What is to be done now: "{tile}" stands for the attack, "{who}" and "{points}" for these."""
+    who: str = ""
+    """By whom; it is told first unless the template names it."""
+    points: int = 0
     dealer: int = NONE
     dealt: tuple[tuple[int, ...], ...] = ()
     """Kinds dealt to each place in ascending order; empty where they are hidden."""
     decisions: tuple[int, ...] = ()
     """The round from the dealer on: number of the play, NONE for a pass."""
 
-    def moment(self, tile: str) -> str:
+    def moment(self, tile: str) -> Told:
         """Says what is to be done now; ``tile``: how the attack is written."""
-        return self.template.replace(TILE, tile)
+        what = self.what(tile)
+        return Told("{who}: {what}", who=self.who, what=what) if self.names_mover else what
+
+    def what(self, tile: str) -> Told:
+        """Says the same without naming who is to do it."""
+        return Told(self.template, who=self.who, tile=tile, points=self.points)
+
+    @property
+    def names_mover(self) -> bool:
+        return bool(self.who) and "{who}" not in self.template
 
     def calls(self) -> list[str]:
         """Lists the special hands called, then what the callers' partners chose."""
         said = [(place.name, call) for place in self.places for call in place.calls]
         said.sort(key=lambda one: one[1].startswith("chose"))
-        return [f"{name} {call}" for name, call in said]
+        return [Told("{who} {call}", who=name, call=call) for name, call in said]
 
 
 class Drawable(Protocol):

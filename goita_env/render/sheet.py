@@ -13,6 +13,7 @@ from goita_env.render import words
 from goita_env.render.pen import Drawing, Pen, document
 from goita_env.render.scene import Drawable, Place, Scene, as_scene
 from goita_env.render.svg import Options
+from goita_env.render.telling import ENGLISH, Listed, Told
 from goita_env.tiles import NAMES, NONE, NUM_SEATS
 
 _WIDTH: Final = 600
@@ -39,22 +40,23 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     shown = as_scene(shown)
     if not shown.dealt:
         raise SettingError("expected a whole table to draw on a sheet, got what one seat may know")
-    pen = Pen(options.get("theme", "light"), options.get("faces", "characters"))
+    say = options.get("language", ENGLISH)
+    pen = Pen(options.get("theme", "light"), options.get("faces", "characters"), say)
     order = [(shown.dealer + row) % NUM_SEATS for row in range(NUM_SEATS)]
     rows = [(shown.places[place], shown.dealt[place]) for place in order]
     high = 2 * NUM_SEATS * _ROW + 62 + (24 if shown.calls() else 0)
     pen.box(0, 0, _WIDTH, high, pen.colors.ground)
-    said = [f"Rules {shown.rules}."]
+    said: list[str] = [Told("Rules {rules}.", rules=shown.rules)]
     for row, (place, kinds) in enumerate(rows):
         y = 26 + _ROW * row
         pen.tiles([(_FIRST + 18 + 32 * n, y, kind, False) for n, kind in enumerate(kinds)], 0.62)
-        dealt = ", ".join(NAMES[kind] for kind in kinds)
-        said.append(f"{place.name.capitalize()} was dealt {dealt}.")
+        dealt = Listed(", ", [NAMES[kind] for kind in kinds])
+        said.append(Told("{who} was dealt {tiles}.", who=place.name.capitalize(), tiles=dealt))
     names = [(10.0, 32.0 + _ROW * row, place.name) for row, (place, _) in enumerate(rows)]
     pen.texts(names, 16)
-    scores = enumerate(shown.scores)
-    lines = [(350.0, 32.0 + _ROW * row, f"{name}: {points}") for row, (name, points) in scores]
-    lines.append((350.0, 32.0 + _ROW * 2, f"dealer: {rows[0][0].name}"))
+    facts = [Told("{team}: {points}", team=name, points=points) for name, points in shown.scores]
+    facts.append(Told("dealer: {who}", who=rows[0][0].name))
+    lines = [(350.0, 32.0 + _ROW * row, fact) for row, fact in enumerate(facts)]
     pen.texts(lines, 16, pen.colors.faint)
     top = NUM_SEATS * _ROW + 12
     pen.box(8, top, _WIDTH - 16, NUM_SEATS * _ROW + 8, pen.colors.board, 8)
@@ -63,28 +65,29 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     y = top + NUM_SEATS * _ROW + 32
     pen.text(14, y, shown.moment(""), 16)
     if shown.calls():
-        pen.text(14, y + 24, ", ".join(shown.calls()), 16, pen.colors.faint)
-    title = f"Goita, a deal: {shown.moment(words.tile(shown.attack))}"
-    return pen.drawing(_WIDTH, high, title, "\n".join([*said, *shown.calls()]))
+        pen.text(14, y + 24, Listed(", ", shown.calls()), 16, pen.colors.faint)
+    title = say("Goita, a deal: {moment}", moment=shown.moment(words.tile(shown.attack)))
+    return pen.drawing(_WIDTH, high, title, "\n".join(map(say, [*said, *shown.calls()])))
 
 
 def _plays(pen: Pen, rows: list[Place], decisions: tuple[int, ...], top: float) -> str:
     columns = max(-(-len(decisions) // NUM_SEATS), 1)
     wide = min((_WIDTH - _FIRST - 24) / columns, 78.0)
     scale, made = round(min(wide / 84, 0.62), 2), [0] * NUM_SEATS
-    passes, said = "", []
+    passes, said = "", list[str]()
     for number, event in enumerate(decisions):
         row, of = number % NUM_SEATS, rows[number % NUM_SEATS]
         x = _FIRST + 16 + wide * (number // NUM_SEATS)
         y = top + 22 + _ROW * row
         if event == NONE:
             passes += f"M{x + wide / 2 - 12:.0f} {y:.0f}h12"
-            said.append(f"{of.name} passed")
+            said.append(Told("{who} passed", who=of.name))
             continue
-        play, made[row] = made[row], made[row] + 1
-        block, attack, down = of.blocks[play], of.attacks[play], of.face_down[play]
+        at, made[row] = made[row], made[row] + 1
+        block, attack, down = of.blocks[at], of.attacks[at], of.face_down[at]
         pen.tiles([(x + 24 * scale, y, block, down), (x + 72 * scale, y, attack, False)], scale)
-        said.append(f"{of.name} played {'face-down ' * down}{NAMES[block]} then {NAMES[attack]}")
+        play = words.play(NAMES[block], attack, down=down)
+        said.append(Told("{who} played {play}", who=of.name, play=play))
     if passes:
         pen.path(passes, stroke=pen.colors.faint, weight=2)
-    return f"{'; '.join(said)}." if said else "Nothing was played."
+    return Told("{said}.", said=Listed("; ", said)) if said else "Nothing was played."

@@ -22,6 +22,7 @@ from goita_env.errors import SettingError
 from goita_env.render import panels, words
 from goita_env.render.pen import Anchor, Drawing, Faces, Pen, document, width, wrapped
 from goita_env.render.scene import Drawable, Place, Scene, as_scene
+from goita_env.render.telling import ENGLISH, Language, Told
 from goita_env.render.themes import Theme
 from goita_env.tiles import FACE_DOWN, NONE
 
@@ -54,6 +55,8 @@ class Options(TypedDict):
     """"light" or "dark"."""
     faces: NotRequired[Faces]
     """"characters" as on the tiles, "letters" (PLNSGBRK) or "digits" as in records."""
+    language: NotRequired[Language]
+    """In which the words are told; English where none is given."""
     size: NotRequired[float | None]
     """Width in pixels; None: 600."""
     last: NotRequired[bool]
@@ -86,8 +89,8 @@ def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
 
 def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     """Draws what ``render`` does, for animations and for pages that use a drawing's parts."""
-    shown = as_scene(shown)
-    pen = Pen(options.get("theme", "light"), options.get("faces", "characters"))
+    shown, say = as_scene(shown), options.get("language", ENGLISH)
+    pen = Pen(options.get("theme", "light"), options.get("faces", "characters"), say)
     listed = panels.listed(
         options.get("legal"), options.get("probabilities"), options.get("values")
     )
@@ -102,8 +105,11 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     _centre(pen, shown)
     panels.draw_belief(pen, panels.draw_actions(pen, SIZE, listed), belief)
     said = [*words.position(shown), *panels.words(listed, belief)]
-    said += [f"Marked as {mark}: {words.action(one)}." for mark, one in marked.items()]
-    return pen.drawing(SIZE, high, words.title(shown), "\n".join(said))
+    said += [
+        Told(f"Marked as {mark}: {{action}}.", action=words.action(one))
+        for mark, one in marked.items()
+    ]
+    return pen.drawing(SIZE, high, say(words.title(shown)), "\n".join(map(say, said)))
 
 
 def _turned(x: float, y: float, turn: int) -> tuple[float, float]:
@@ -209,7 +215,7 @@ def _words(pen: Pen, place: Place, turn: int, shown: Scene) -> None:
     for remark in (*place.remarks, *place.calls):
         y += 22
         if remark == "to move":
-            wide = width(remark, 17)
+            wide = width(pen.say(remark), 17)
             pen.box(x - (0 if side > 0 else wide + 16), y - 16, wide + 16, 22, pen.colors.mover, 11)
             pen.text(x + side * 8, y, remark, 17, pen.colors.on_mover, anchor)
             y += 3
@@ -237,7 +243,7 @@ def _centre(pen: Pen, shown: Scene) -> None:
         pen.tiles([(_MIDDLE, 307, shown.attack, False)], 1.5)
         pen.outline(_MIDDLE, 307, pen.colors.last, 3, 1.5)
     beside = shown.attack == NONE and shown.mover in (1, 3)  # the mover's mark stands in the way
-    rows = wrapped(shown.moment("").replace("  ", " "), 17, 180 if beside else 224)
+    rows = wrapped(pen.say(shown.moment("")).replace("  ", " "), 17, 180 if beside else 224)
     top = 378 if shown.attack != NONE else 328 - 11 * len(rows)
     for line, row in enumerate(rows):
         pen.text(_MIDDLE, top + 22 * line, row, 17, anchor="middle")

@@ -7,43 +7,59 @@ from itertools import groupby
 
 from goita_env import actions
 from goita_env.render.scene import Place, Scene
+from goita_env.render.telling import Listed, Told
 from goita_env.tiles import FACE_DOWN, NAMES, NONE
 
 
-def title(shown: Scene) -> str:
-    return f"Goita: {shown.moment(tile(shown.attack))}"
+def title(shown: Scene) -> Told:
+    return Told("Goita: {moment}", moment=shown.moment(tile(shown.attack)))
 
 
-def position(shown: Scene) -> list[str]:
-    scores = ", ".join(f"{team} {points}" for team, points in shown.scores)
-    return [f"Rules {shown.rules}. Points: {scores}.", *(_place(place) for place in shown.places)]
+def position(shown: Scene) -> list[Told]:
+    teams = (Told("{team} {points}", team=team, points=points) for team, points in shown.scores)
+    scores = Listed(", ", teams)
+    head = Told("Rules {rules}. Points: {scores}.", rules=shown.rules, scores=scores)
+    return [head, *(_place(place) for place in shown.places)]
 
 
-def action(number: int, between: str = " ") -> str:
+def action(number: int, between: str = "{block} {attack}") -> Told:
+    """Says which tiles an action plays; ``between``: the text that both kinds stand in."""
     if (pair := actions.decode(number)) is None:
-        return "pass" if number == actions.PASS else actions.name(number)
-    return f"{NAMES[pair[0]]}{between}{NAMES[pair[1]]}"
+        return Told("pass" if number == actions.PASS else actions.name(number))
+    return Told(between, block=NAMES[pair[0]], attack=NAMES[pair[1]])
 
 
-def _place(place: Place) -> str:
-    said = [", ".join([place.name, *place.remarks, *place.calls])]
+def _place(place: Place) -> Told:
+    said: list[str] = [Listed(", ", [place.name, *place.remarks, *place.calls])]
     plays = [
-        f"{'face-down ' * (down and block != FACE_DOWN)}{tile(block)} then {tile(attack)}"
+        play(tile(block), attack, down=down and block != FACE_DOWN)
         for block, attack, down in zip(place.blocks, place.attacks, place.face_down, strict=True)
         if block != NONE
     ]
-    said += [f"played {', '.join(plays)}"] if plays else []
+    said += [Told("played {plays}", plays=Listed(", ", plays))] if plays else []
     if place.hand is None:
-        said.append(f"{place.tiles} hidden tile{'s' * (place.tiles != 1)} in hand")
+        one = "{n} hidden tile in hand" if place.tiles == 1 else "{n} hidden tiles in hand"
+        said.append(Told(one, n=place.tiles))
     else:
-        said.append(f"in hand {counted(place.hand) or 'nothing'}")
-    return f"{'; '.join(said)}."
+        said.append(Told("in hand {tiles}", tiles=counted(place.hand) or "nothing"))
+    return Told("{said}.", said=Listed("; ", said))
 
 
-def counted(kinds: Iterable[int]) -> str:
+def play(block: str, attack: int, *, down: bool) -> Told:
+    text = "face-down {block} then {attack}" if down else "{block} then {attack}"
+    return Told(text, block=block, attack=tile(attack))
+
+
+def counted(kinds: Iterable[int]) -> Told:
     """Returns sorted kinds in words: "2 pawns, king"."""
     groups = [(kind, len(list(same))) for kind, same in groupby(kinds)]
-    return ", ".join(f"{n} {NAMES[kind]}s" if n > 1 else NAMES[kind] for kind, n in groups)
+    return Listed(
+        ", ",
+        (
+            Told("{n} {kind}s", n=n, kind=NAMES[kind]) if n > 1 else NAMES[kind]
+            for kind, n in groups
+        ),
+    )
 
 
 def tile(kind: int) -> str:

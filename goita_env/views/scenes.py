@@ -20,7 +20,8 @@ from goita_env.engine.tables import (
     tables,
 )
 from goita_env.errors import SettingError
-from goita_env.render.scene import TILE, Place, Scene
+from goita_env.render.scene import Place, Scene
+from goita_env.render.telling import Told
 from goita_env.tiles import NONE, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views.fields import ViewFields
 from goita_env.views.observation import pack_seat
@@ -43,6 +44,7 @@ def of_view(view: ViewFields, viewer: int | None = None) -> Scene:
     names = _RELATIVE_NAMES if viewer is None else _names(viewer)
     asked = one.asked_call[0] or one.asked_choice[0] or one.asked_message[0]
     mover = 0 if asked else NONE if one.attack[0] == NONE else int(one.mover[0])
+    template, who = _moment_of_view(one, names)
     own, other = one.scores[0].tolist()
     if viewer is None:
         scores: tuple[tuple[str, int], ...] = (("you and partner", own), ("the others", other))
@@ -55,7 +57,8 @@ def of_view(view: ViewFields, viewer: int | None = None) -> Scene:
         bottom_team=0 if viewer is None else viewer % 2,
         attack=_open_attack(one),
         mover=mover,
-        template=_moment_of_view(one, names),
+        template=template,
+        who=who,
         dealer=int(one.dealer[0]),
         decisions=_decisions(one),
     )
@@ -78,6 +81,7 @@ def of_state(state: State, viewer: int = 0) -> Scene:
     words = pack_seat(one.repeat(NUM_SEATS), np.array(seats))
     eyes = ViewFields(words, rules=one.rules, information=one.information)
     dealt = one.dealt_counts()[0]
+    template, who = _moment_of_state(one, eyes, f"seat {asked}")
     return Scene(
         rules=one.rules.name,
         places=_places(eyes, names, mover),
@@ -85,7 +89,9 @@ def of_state(state: State, viewer: int = 0) -> Scene:
         bottom_team=viewer % 2,
         attack=_open_attack(eyes),
         mover=mover,
-        template=_moment_of_state(one, eyes, f"seat {asked}"),
+        template=template,
+        who=who,
+        points=int(one.points[0]),
         dealer=int(eyes.dealer[0]),
         dealt=tuple(_kinds(dealt[seat]) for seat in seats),
         decisions=_decisions(eyes),
@@ -130,9 +136,10 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
     for place, name in enumerate(names):
         row, seat = (place, 0) if everybody else (0, place)
         known = everybody or place in (0, *eyes.information.shown_seats)
-        calls = [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
+        calls: list[str] = []
+        calls += [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
-        calls += [f"said {messages[place]}"] if messages[place] else []
+        calls += [Told("said {n}", n=messages[place])] if messages[place] else []
         shown.append(
             Place(
                 name,
@@ -150,31 +157,32 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
 
 
 def _turn(view: ViewFields) -> str:
-    return "lead again, a block face down" if view.mover_leads[0] else f"receive {TILE} or pass"
+    if view.mover_leads[0]:
+        return "lead again, a block face down"
+    return "receive {tile} or pass"
 
 
-def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> str:
+def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> tuple[str, str]:
+    """Returns what is to be done, and by whom."""
     if view.asked_call[0]:
-        return f"{names[0]}: {_QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])]}"
+        return _QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])], names[0]
     if view.asked_message[0]:
-        return f"{names[0]}: {_QUESTIONS[MESSAGE_CHOICE]}"
+        return _QUESTIONS[MESSAGE_CHOICE], names[0]
     if view.asked_choice[0]:
-        return f"{names[0]}: {_QUESTIONS[CHOOSE]}"
+        return _QUESTIONS[CHOOSE], names[0]
     if view.attack[0] != NONE:
-        return f"{names[view.mover[0]]}: {_turn(view)}"
+        return _turn(view), names[view.mover[0]]
     if (view.hand_sizes[0] == 0).any() or (view.called[0] > 5).any():
-        return "the round is over"
-    return "no attack yet, the dealer leads"
+        return "the round is over", ""
+    return "no attack yet, the dealer leads", ""
 
 
-def _moment_of_state(state: State, view: ViewFields, asked: str) -> str:
+def _moment_of_state(state: State, view: ViewFields, asked: str) -> tuple[str, str]:
     status = int(state.status[0])
     if status == OVER:
-        return f"seat {int(state.winner[0])} ended the round: {int(state.points[0])} points"
+        return "{who} ended the round: {points} points", f"seat {int(state.winner[0])}"
     if status == WAITING:
-        return "waiting for a deal"
+        return "waiting for a deal", ""
     if status == FRESH:
-        return f"{asked}: lead, a block face down"
-    if status in _QUESTIONS:
-        return f"{asked}: {_QUESTIONS[status]}"
-    return f"{asked}: {_turn(view)}"
+        return "lead, a block face down", asked
+    return _QUESTIONS.get(status, _turn(view)), asked

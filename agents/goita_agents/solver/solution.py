@@ -10,7 +10,7 @@ from goita_agents.solver.position import Position
 from goita_env import actions
 from goita_env.engine.solver_api import CODE_MASK, code_counts, search_rules
 from goita_env.render import svg
-from goita_env.render.scene import TILE, Place, Scene
+from goita_env.render.scene import Place, Scene
 from goita_env.tiles import NONE, NUM_SEATS
 
 
@@ -63,7 +63,7 @@ class Solution:
         attack, passes = int(rules.attack[place.status]), int(rules.passes[place.status])
         leads = attack == NONE
         attacker = NONE if leads else (place.seat - 1 - passes) % NUM_SEATS
-        what = "lead, a block face down" if leads else f"receive {TILE} or pass"
+        what = "lead, a block face down" if leads else "receive {tile} or pass"
         counts = code_counts()[np.array(place.codes) & CODE_MASK].tolist()
         places = tuple(
             Place(
@@ -86,6 +86,7 @@ class Solution:
             bottom_team=0,
             attack=attack,
             mover=place.seat,
-            template=f"seat {place.seat}: {what}",
+            template=what,
+            who=f"seat {place.seat}",
         )
         return svg.render(shown, legal=legal, values=values)

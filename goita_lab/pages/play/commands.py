@@ -39,7 +39,7 @@ BETWEEN: Final = ("back", "log", "table", "quit")
 """Those that can be typed after a round, too."""
 
 _MOVES: Final = (actions.PASS, actions.CALL, actions.SILENT, actions.REDEAL, actions.CONTINUE)
-WORDS: Final = {sentences.action(action): action for action in _MOVES}
+WORDS: Final[dict[str, int]] = {sentences.action(action): action for action in _MOVES}
 """The moves that play no tiles."""
 
 _KINDS: Final = {

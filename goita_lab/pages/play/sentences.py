@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from goita_env import Game, actions
+from goita_env import Game, View, actions
 from goita_env.render import words
 from goita_env.render.scene import Scene
+from goita_env.render.telling import Told
 from goita_env.tiles import NAMES, NUM_SEATS
 
 PLACES: Final = ("you", "next", "partner", "previous")
@@ -37,20 +38,20 @@ def meaning(legal: Sequence[int]) -> str:
     return " ".join(text for number, text in MEANINGS.items() if number in legal)
 
 
-def action(number: int) -> str:
+def action(number: int) -> Told:
     """Returns an action in words: "gold then silver", "pass"."""
-    return words.action(number, " then ")
+    return words.action(number, "{block} then {attack}")
 
 
 def share(probability: float) -> str:
-    """Returns a probability in percent; 0% and 100% only where it is exactly that."""
-    rounded = f"{probability:.0%}"
-    if rounded == "0%" and probability > 0:
-        return "<1%"
-    return ">99%" if rounded == "100%" and probability < 1 else rounded
+    """Returns a probability in percent; 0 % and 100 % only where it is exactly that."""
+    rounded = f"{100 * probability:.0f} %"
+    if rounded == "0 %" and probability > 0:
+        return "<1 %"
+    return ">99 %" if rounded == "100 %" and probability < 1 else rounded
 
 
-def move(game: Game, number: int, viewer: int) -> str:
+def move(game: Game, number: int, viewer: int) -> Told:
     """Returns what a seat learns of the move that is about to be made, "" if nothing.
 
     It does not learn that another seat was asked and kept silent.
@@ -58,42 +59,56 @@ def move(game: Game, number: int, viewer: int) -> str:
     seat = game.seat
     assert seat is not None
     own, who = seat == viewer, place(seat, viewer)
-
-    def verb(word: str) -> str:
-        return word if own else f"{word}{'es' if word == 'pass' else 's'}"
-
-    if (pair := actions.decode(number)) is not None:
+    pair = actions.decode(number)
+    if pair is not None:
         block, attack = (NAMES[kind] for kind in pair)
-        if not game.view(seat).leads[0]:
-            return f"{who} {verb('receive')} with {block}, {verb('attack')} with {attack}"
-        hidden = block if own else "a tile"
-        return f"{who} {verb('lay')} {hidden} face down, {verb('attack')} with {attack}"
-    if number == actions.PASS:
-        return f"{who} {verb('pass')}"
+        leads = bool(game.view(seat).leads[0])
+        if leads and own:
+            text = "you lay {block} face down, attack with {attack}"
+        elif leads:
+            text = "{who} lays a tile face down, attacks with {attack}"
+        elif own:
+            text = "you receive with {block}, attack with {attack}"
+        else:
+            text = "{who} receives with {block}, attacks with {attack}"
+        return Told(text, who=who, block=block, attack=attack)
     if number == actions.SILENT:
-        return "you keep silent" if own else ""
-    if number == actions.CALL:
-        return f"{who} {verb('call')} {_NUMBERS[int(game.dealt[seat][0])]} pawns"
-    return f"{who} {verb('choose')} to {actions.name(number)}"
+        return Told("you keep silent" if own else "")
+    called = _NUMBERS.get(int(game.dealt[seat][0]), "")
+    if own:
+        texts = {actions.PASS: "you pass", actions.CALL: f"you call {called} pawns"}
+        return Told(texts.get(number, f"you choose to {actions.name(number)}"))
+    texts = {actions.PASS: "{who} passes", actions.CALL: f"{{who}} calls {called} pawns"}
+    return Told(texts.get(number, f"{{who}} chooses to {actions.name(number)}"), who=who)
 
 
-def end(winner: int, points: int, viewer: int) -> str:
+def forced(view: View) -> Told:
+    """Returns why a player passes unasked: no tile of its hand receives the attack."""
+    return Told("you pass: no {attack}", attack=NAMES[int(view.attack[0])])
+
+
+def end(winner: int, points: int, viewer: int) -> Told:
     """Returns who ended a round, and with how many points."""
-    who = "you end" if winner == viewer else f"{place(winner, viewer)} ends"
-    return f"{who} the round: {points} points"
+    text = "{who} ends the round: {points} points"
+    if winner == viewer:
+        text = "you end the round: {points} points"
+    return Told(text, who=place(winner, viewer), points=points)
 
 
-def match_end(own: int, other: int) -> str:
+def match_end(own: int, other: int) -> Told:
     """Returns who won the match."""
-    return f"The match is over: you {'win' if own > other else 'lose'}, {own} to {other}."
+    text = "The match is over: you lose, {own} to {other}."
+    if own > other:
+        text = "The match is over: you win, {own} to {other}."
+    return Told(text, own=own, other=other)
 
 
 def leading(scene: Scene) -> Scene:
     """Returns the scene of a player who is asked for the first lead of a round."""
     own, *others = scene.places
     own = replace(own, remarks=(*own.remarks, "to move"))
-    told = f"{own.name}: lead with a tile face down and an attack"
-    return replace(scene, places=(own, *others), mover=0, template=told)
+    told = "lead with a tile face down and an attack"
+    return replace(scene, places=(own, *others), mover=0, template=told, who=own.name)
 
 
 def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
@@ -110,5 +125,7 @@ def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
         ),
         scores=(("you and partner", own), ("the others", other)),
         bottom_team=0,
-        template=end(over.winner, over.points, viewer),
+        template=end(over.winner, over.points, viewer).text,
+        who=place(over.winner, viewer),
+        points=over.points,
     )

@@ -226,7 +226,7 @@ def _tiles(action: str) -> list[int]:
 
 
 def _words(action: str) -> str:
-    return words.action(actions.parse(action), " then ")
+    return words.action(actions.parse(action), "{block} then {attack}")
 
 
 def _by_type(decision: Decision) -> tuple[str, str]:

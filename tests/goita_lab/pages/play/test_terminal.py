@@ -145,7 +145,7 @@ def test_the_help_names_each_sign_of_a_tile_once():
 
 @pytest.mark.parametrize(
     ("chance", "text"),
-    [(0, "0%"), (1e-9, "<1%"), (0.004, "<1%"), (0.5, "50%"), (0.996, ">99%"), (1, "100%")],
+    [(0, "0 %"), (1e-9, "<1 %"), (0.004, "<1 %"), (0.5, "50 %"), (0.996, ">99 %"), (1, "100 %")],
 )
 def test_a_chance_is_rounded_to_none_or_all_only_where_it_is_that(chance, text):
     assert sentences.share(chance) == text

@@ -1,0 +1,84 @@
+"""Sentences that can be told in another language: they remember what they were made of.
+
+A table of another language has the English texts as keys::
+
+    japanese = Language({"{who} passes": "{who}：なし", "next": "次"})
+    japanese(Told("{who} passes", who="next"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+
+class Told(str):
+    """An English sentence, and the text with names in braces that it was made of.
+
+    Attributes:
+        text: the text.
+        values: what stands for the names in it: sentences, texts or numbers.
+    """
+
+    __slots__ = ("text", "values")
+
+    text: str
+    values: dict[str, object]
+
+    def __new__(cls, text: str, **values: object) -> Told:
+        made = super().__new__(cls, text.format(**values) if values else text)
+        made.text, made.values = text, values
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _told, (self.text, self.values)
+
+
+class Listed(Told):
+    """Sentences, joined by a separator, which is a text of its own."""
+
+    __slots__ = ("parts",)
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, separator: str, parts: Iterable[str]) -> Listed:
+        given = tuple(parts)
+        made = str.__new__(cls, separator.join(given))
+        made.text, made.values, made.parts = separator, {}, given
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Listed, (self.text, self.parts)
+
+
+def _told(text: str, values: dict[str, object]) -> Told:
+    return Told(text, **values)
+
+
+class Language:
+    """A language to tell sentences in.
+
+    Args:
+        table: its texts by the English ones; what is missing stays English, as names do.
+    """
+
+    def __init__(self, table: Mapping[str, str] | None = None) -> None:
+        self.table: Mapping[str, str] = {} if table is None else table
+
+    def __call__(self, text: str, **values: object) -> str:
+        """Tells a sentence, or a text with values for the names in braces."""
+        if isinstance(text, Listed):
+            return self(text.text).join(map(self, text.parts))
+        told = Told(text, **values) if values or not isinstance(text, Told) else text
+        wanted = self.table.get(told.text, told.text)
+        if not told.values:
+            return wanted
+        return wanted.format(
+            **{
+                name: self(one) if isinstance(one, str) else one
+                for name, one in told.values.items()
+            }
+        )
+
+
+ENGLISH: Final = Language()
