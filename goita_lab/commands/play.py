@@ -27,7 +27,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.arena.report.figures import line
 from goita_lab.pages.play import savegame
-from goita_lab.pages.play.seating import HUMAN, MatchSettings, is_shipped, new_seed
+from goita_lab.pages.play.seating import HUMAN, MatchSettings, is_shipped, leading_seed
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.play.terminal import Terminal
 
@@ -48,7 +48,7 @@ class Args:
     name: str | None = None
     """your name in the record (default: you)"""
     seed: int | None = None
-    """of the deals and of what agents draw (default: drawn, and shown)"""
+    """of the deals and of what agents draw (default: drawn so that you lead first, and shown)"""
     position: str | None = None
     """the first deal, as a history string: its hands and its dealer (default: dealt)"""
     output: Path | None = field(default=None, metadata=cli.short("-o"))
@@ -86,7 +86,7 @@ class Args:
         seat, rules = self.seat or 0, self.rules or JGA
         return MatchSettings(
             tuple(agents[(one - seat) % NUM_SEATS] for one in range(NUM_SEATS)),
-            new_seed() if self.seed is None else self.seed,
+            leading_seed(seat, rules) if self.seed is None else self.seed,
             rules,
             "you" if self.name is None else self.name,
             history.loads(self.position, rules=rules).deals[0] if self.position else None,
@@ -153,19 +153,12 @@ def _serve(
 ) -> tuple[int, PlayTable, Path]:
     """Serves matches, one after another, until Ctrl-C."""
     from goita_lab.pages.play import web  # needs the extra [lab]
+    from goita_lab.pages.play.matches import Matches
     from goita_lab.pages.play.sitting import Sitting
 
-    token, paths = web.token_of(path), [path]
-
-    def begin(settings: MatchSettings) -> PlayTable:
-        free = savegame.lock_free_name(stack)
-        match = savegame.begin(settings, free)
-        stack.callback(match.close)
-        web.token_of(free, token)
-        paths.append(free)
-        return match
-
-    sitting, code = Sitting(table, begin), 0
+    token = web.token_of(path)
+    matches = Matches(path, stack, lambda file: web.token_of(file, token))
+    sitting, code = Sitting(table, matches), 0
     stack.callback(sitting.close)
     note = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
     try:
@@ -173,7 +166,7 @@ def _serve(
     except KeyboardInterrupt:
         sys.stdout.write("\n")
         code = 130
-    return code, sitting.match, paths[-1]
+    return code, sitting.match, matches.path
 
 
 def _next_commands(table: PlayTable, path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -13,14 +14,16 @@ from goita_agents.beliefs import Listener, PolicyModel, RelativeSeat
 from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import Types
 from goita_agents.champion.agent import network
-from goita_agents.search.action_values import BUDGET, WORLDS, evaluate_actions
-from goita_agents.search.rollout import players_of
-from goita_agents.search.sampling import PosteriorSampler, sample_worlds
-from goita_env import Game, View
+from goita_agents.search.action_values import MIN_Z
+from goita_env import Game, View, actions
 from goita_env.errors import SettingError
+from goita_env.records import DealRecord
+from goita_lab.pages.watch.decisions import Deciding
+from goita_lab.pages.watch.matches import MatchPriors
+from goita_lab.pages.watch.valuing import TypedSearch
 
-ACTIONS: Final = 8
-"""Actions that are played out, at most: the likeliest ones."""
+WORLDS: Final = 256
+"""Worlds for each type of the others: those of the first analysis of a review."""
 
 _SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
 
@@ -44,7 +47,15 @@ class Hint:
 
     action: int
     options: tuple[HintOption, ...]
-    """The likeliest actions of the policy, the best by points first."""
+    """The legal actions, the best by points first."""
+    rival: int
+    """Another action, to which ``deciding`` compares the best one."""
+    deciding: tuple[Deciding, ...]
+    """The tiles on which the choice hangs most."""
+
+    @property
+    def best(self) -> int:
+        return self.options[0].action
 
 
 @dataclass(frozen=True)
@@ -61,51 +72,46 @@ class PartnerGuess:
     """The models of the next seat, the partner and the previous seat, in words."""
 
 
-def hint(view: View, most: int = ACTIONS) -> Hint:
+def at_sight(view: View) -> Float:
+    """Returns how the champion's policy plays without looking ahead: [69], at temperature 1."""
+    chances: Float = network().at(1.0).probabilities(view, view.legal())[0]
+    return chances
+
+
+def hint(view: View, seat: int, earlier: Sequence[DealRecord] = ()) -> Hint:
     """Returns what the champion suggests, with the points of a search.
 
-    It searches with the worlds and the budget of ``champion:search=on``, but takes the others for
-    types of people (``goita_agents.beliefs.people``), and plays each of the likeliest actions out
-    in the same number of worlds, so that their points can be compared. The policy's own choice
-    stands unless another action leads it by ``MIN_Z`` standard errors of
+    It is the search of a review (``goita_lab.pages.watch.valuing``): the others may play like any
+    type of people, and what they showed in earlier rounds of the match counts. The policy's own
+    choice stands unless another action leads it by ``MIN_Z`` standard errors of
     ``goita_agents.search.action_values``. The same view gives the same hint.
 
     Args:
         view: of a seat that has a choice: one row.
-        most: actions that are played out, at most: the likeliest ones. More than the default ones
-            are played out in as many worlds each.
+        seat: its number, 0 to 3.
+        earlier: the rounds of the match before this one.
     """
-    policy, legal = network(), view.legal()
-    seeds = np.random.default_rng(view.words[0]).integers(2**63, size=1).astype(np.uint64)
-    chances = policy.at(1.0).probabilities(view, legal)[0]
-    likeliest = np.argsort(-chances, kind="stable")[: min(most, int(legal.sum()))]
-    searched = np.zeros_like(legal)
-    searched[0, likeliest] = True
-    found = evaluate_actions(
-        view,
-        searched,
-        players_of(policy, _people()),
-        sample_worlds(view, seeds, np.array([WORLDS]), PosteriorSampler(_people())),
-        prior_action=likeliest[:1],
-        seeds=seeds,
-        allocation="uniform",
-        budget=BUDGET * max(ACTIONS, len(likeliest)) // ACTIONS,
-    )
+    chances, seed = at_sight(view), int(np.random.default_rng(view.words[0]).integers(2**63))
+    chosen = int(chances.argmax())
+    search = TypedSearch(network(), _people(), WORLDS, _priors().after(earlier))
+    found = search.value(view, seat, chosen, seed, chances, {})
+    assert found.best is not None
+    assert found.rival is not None
     options = [
-        HintOption(action, float(chances[action]), points, error)
-        for action, points, error in zip(
-            found.action.tolist(), found.points.tolist(), found.error.tolist(), strict=True
-        )
+        HintOption(actions.parse(one.action), one.probability, one.points, one.error)
+        for one in found.options
     ]
-    options.sort(key=lambda one: -one.points)
-    return Hint(int(found.chosen[0]), tuple(options))
+    # The best by all worlds comes first, though one that was dropped early may show more.
+    options.sort(key=lambda one: (one.action != found.best, -one.points))
+    leads = found.loss > MIN_Z * found.loss_error
+    return Hint(found.best if leads else chosen, tuple(options), found.rival, found.deciding)
 
 
 def prepare() -> None:
     """Loads what a hint needs, for seconds, so that the next one comes at once."""
     game = Game(seed=0)
     assert game.seat is not None
-    hint(game.view(game.seat))
+    hint(game.view(game.seat), game.seat)
 
 
 def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
@@ -142,6 +148,11 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
 @cache
 def _people() -> Types:
     return people()
+
+
+@cache
+def _priors() -> MatchPriors:
+    return MatchPriors(_people())
 
 
 def _known(agent: Agent) -> Agent:

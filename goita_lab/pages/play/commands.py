@@ -128,7 +128,7 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
     told = [
         f"You may (your hand: {hand}):",
         *(f"  {line}" for line in lines),
-        *textwrap.wrap(sentences.meaning(legal), 76),
+        *textwrap.wrap(" ".join(sentences.meanings(legal)), 76),
         *textwrap.wrap(f"Tiles and their points: {names}.", 76),
         *textwrap.wrap(ansi.signs(ascii=faces == DIGITS), 76),
         "Type the two tiles, block first, in any of these ways: 54, GS, gold silver.",

@@ -8,19 +8,29 @@ before play and kept silent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final
 
+from goita_agents.registry import short_name
 from goita_env import Game, actions
+from goita_env.records import DealRecord
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
 from goita_env.render.scene import Scene
+from goita_env.render.telling import ENGLISH, Language, Told
 from goita_env.render.themes import Theme
-from goita_env.tiles import DIGITS, KING, NAMES, NUM_SEATS, POINTS
+from goita_env.rules import RULE_SETS
+from goita_env.tiles import DIGITS, KING, NUM_SEATS, POINTS
+from goita_lab.arena.report.figures import signed
+from goita_lab.pages.languages import LanguageName, language, rules_of
+from goita_lab.pages.places import place, seen_from
 from goita_lab.pages.play import advice, sentences
-from goita_lab.pages.play.sitting import Trial
+from goita_lab.pages.play.lessons import lessons
+from goita_lab.pages.play.matches import AGENTS, Kept
+from goita_lab.pages.play.seating import HUMAN
+from goita_lab.pages.play.sitting import Sitting, Trial
 from goita_lab.pages.play.table import PlayTable
 
 CROPPED: Final = 545
@@ -33,6 +43,11 @@ class Look:
 
     theme: Theme = "light"
     faces: Faces = "characters"
+    language: LanguageName = "en"
+
+    @property
+    def say(self) -> Language:
+        return language(self.language)
 
 
 def state(
@@ -50,38 +65,47 @@ def state(
         trial: the round that is tried again on the table; None: a match.
     """
     frames = [*frames, frame(table, look, "", asking=True)]
-    return _facts(table, trial) | {"frames": frames, "mark": mark(table, trial)}
+    return _facts(table, trial, look.say) | {"frames": frames, "mark": mark(table, trial)}
 
 
 def mark(table: PlayTable, trial: Trial | None = None) -> str:
     """Returns a digest of the position: a change is refused if the page shows another one."""
-    text = json.dumps([_facts(table, trial), words.position(table.scene()), table.taken_back])
+    text = json.dumps(
+        [_facts(table, trial, ENGLISH), words.position(table.scene()), table.taken_back]
+    )
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _facts(table: PlayTable, trial: Trial | None) -> dict[str, Any]:
-    names, seat = table.settings.names, table.seat
+def _facts(table: PlayTable, trial: Trial | None, say: Language) -> dict[str, Any]:
+    names, seat, rules = table.settings.names, table.seat, table.settings.rules
     legal = table.legal if table.asks == "move" else []
     over = table.asks in ("round", "match")
+    told = lessons(table.view, legal)
     return {
         "trial": None if trial is None else asdict(trial),
-        "rules": table.settings.rules.name,
-        "match_points": table.settings.rules.match_points,
-        "names": [names[(seat + place) % NUM_SEATS] for place in range(NUM_SEATS)],
+        "rules": _capital(say(rules_of(rules))),
+        "match_points": rules.match_points,
+        "names": [say(names[(seat + place) % NUM_SEATS]) for place in range(NUM_SEATS)],
         "scores": table.scores,
         "asks": "trial" if trial and over else table.asks,
-        "question": _question(table, trial),
+        "question": _question(table, trial, say),
         "leads": bool(table.view.leads[0]),
-        "actions": [_action(action) for action in legal],
-        "meaning": sentences.meaning(legal),
+        "actions": [_action(action, say) for action in legal],
+        "meaning": " ".join(map(say, sentences.meanings(legal))),
+        "lessons": [(name, say(text)) for name, text in told],
         "points": POINTS,
-        "log": table.log,
+        "deck": rules.deck,
+        "log": [_capital(say(one)) for one in table.log],
         "rounds": [
-            [sentences.place(winner, seat), (winner - seat) % 2, points]
+            [say(place(winner, seat)), (winner - seat) % 2, points]
             for winner, points in table.results
         ],
         "may_take_back": table.may_take_back,
     }
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def frame(table: PlayTable, look: Look, told: str, *, asking: bool = False) -> dict[str, Any]:
@@ -106,59 +130,92 @@ def _frame(scene: Scene, look: Look, told: str, *, over: bool) -> dict[str, Any]
         own, *others = scene.places
         hand, size = own.hand, (svg.SIZE, CROPPED)
         shown = replace(scene, places=(replace(own, hand=()), *others))
-    drawing = replace(svg.draw(shown, theme=look.theme, faces=look.faces), size=size)
-    drawn = {"svg": pen.document(drawing), "hand": hand}
-    return drawn | {"words": words.position(scene), "said": told}
+    drawn = {"svg": pen.document(replace(_drawing(shown, look), size=size)), "hand": hand}
+    return drawn | {"words": _in_words(scene, look), "said": _capital(look.say(told))}
 
 
-def hint(table: PlayTable) -> dict[str, Any]:
-    found = advice.hint(table.view)
+def _drawing(scene: Scene, look: Look) -> pen.Drawing:
+    return svg.draw(scene, theme=look.theme, faces=look.faces, language=look.say)
+
+
+def _in_words(scene: Scene, look: Look) -> list[str]:
+    return [_capital(look.say(one)) for one in words.position(scene)]
+
+
+def sight(table: PlayTable, look: Look) -> dict[str, Any]:
+    """Returns how the champion plays without looking ahead, which is there at once."""
+    chances = advice.at_sight(table.view)
+    order = sorted(table.legal, key=lambda action: -chances[action])
+    options = [
+        _action(action, look.say) | {"chance": sentences.share(chances[action])} for action in order
+    ]
+    return {"action": None, "options": options}
+
+
+def hint(table: PlayTable, look: Look) -> dict[str, Any]:
+    found = table.hint()
     return {
         "action": found.action,
-        "said": sentences.action(found.action),
-        "options": list(map(_valued, found.options)),
+        "said": look.say(sentences.action(found.action)),
+        "best": found.best,
+        "rival": found.rival,
+        "options": [_valued(one, look.say) for one in found.options],
+        "deciding": [
+            asdict(one) | {"place": (one.seat - table.seat) % NUM_SEATS}
+            for one in found.deciding
+            if abs(one.held - one.missing) >= 1
+        ],
     }
 
 
-def variation(game: Game, look: Look) -> dict[str, Any]:
+def variation(
+    game: Game, look: Look, viewer: int, earlier: Sequence[DealRecord], *, valued: bool
+) -> dict[str, Any]:
     """Returns a position that was made up, all hands open, with what each action is worth.
 
     The values are those of a hint to the seat that is asked. There are none where it has no choice.
+
+    Args:
+        game: the position.
+        look: how it is drawn.
+        viewer: the player's seat, by which the others are named.
+        earlier: the rounds of the match before this one.
+        valued: whether the actions are valued, which takes a moment.
     """
     over = game.winner is not None or len(game.deals) > 1
     seat, legal = (None, []) if over else (game.seat, game.legal_actions())
-    options = [_action(action) | {"points": None} for action in legal]
-    if len(legal) > 1 and seat is not None:
-        options = list(map(_valued, advice.hint(game.view(seat), len(legal)).options))
+    options = [_action(action, look.say) | {"points": None, "error": None} for action in legal]
+    if valued and len(legal) > 1 and seat is not None:
+        found = advice.hint(game.view(seat), seat, earlier)
+        options = [_valued(one, look.say) for one in found.options]
     for one in options:
         one["code"] = actions.name(one.pop("action"))
-    scene = game.scene()
-    drawing = svg.draw(scene, theme=look.theme, faces=look.faces)
+    scene = seen_from(game.scene(viewer), viewer)
     return {
-        "svg": pen.document(drawing),
-        "words": words.position(scene),
+        "svg": pen.document(_drawing(scene, look)),
+        "words": _in_words(scene, look),
         "seat": seat,
         "options": options,
-        "end": "" if seat is not None else _ended(game),
+        "end": "" if seat is not None else _capital(look.say(_ended(game, viewer))),
     }
 
 
-def _ended(game: Game) -> str:
+def _ended(game: Game, viewer: int) -> str:
     if game.winner is None:
-        return "The tiles are dealt again."
-    return f"Seat {game.winner} ends the round: {game.points} points."
+        return "the tiles are dealt again"
+    return sentences.end(game.winner, game.points, viewer)
 
 
 def partner(table: PlayTable) -> dict[str, Any]:
     found = advice.partner(table.view, table.others)
-    rows = zip(NAMES, found.at_least_one.tolist(), found.expected.tolist(), strict=True)
+    rows = zip(found.at_least_one.tolist(), found.expected.tolist(), strict=True)
     return {
         "kinds": [
-            {"kind": kind, "name": name, "chance": round(chance, 3), "expected": f"{number:.1f}"}
-            for kind, (name, chance, number) in enumerate(rows)
+            {"kind": kind, "chance": round(chance, 3), "expected": f"{number:.1f}"}
+            for kind, (chance, number) in enumerate(rows)
         ],
         "likely": [
-            {"hand": [DIGITS.index(tile) for tile in hand], "chance": f"{chance:.0%}"}
+            {"hand": [DIGITS.index(tile) for tile in hand], "chance": sentences.share(chance)}
             for hand, chance in found.likely
         ],
         "models": list(found.models),
@@ -189,26 +246,57 @@ def colors() -> str:
     )
 
 
-def _question(table: PlayTable, trial: Trial | None) -> str:
+def matches(sitting: Sitting, look: Look) -> dict[str, Any]:
+    """Returns the matches of the folder, and what a new one may be of."""
+    settings, kept = sitting.match.settings, sitting.matches
+    one, partner, other = settings.others
+    rules = {name: rules_of(found) for name, found in RULE_SETS.items()}
+    rules.setdefault(settings.rules.name, rules_of(settings.rules))
+    return {
+        "agents": [*dict.fromkeys((*AGENTS, one, partner, other))],
+        "rules": [(name, _capital(look.say(text))) for name, text in rules.items()],
+        "seated": {
+            "next": one,
+            "partner": partner,
+            "previous": other,
+            "rules": settings.rules.name,
+        },
+        "file": "" if kept is None else kept.path.name,
+        "kept": [] if kept is None else [_kept(found) for found in kept.listed()],
+    }
+
+
+def _kept(match: Kept) -> dict[str, str]:
+    seat, names = match.players.index(HUMAN), [short_name(one) for one in match.players]
+    one, partner, other = (names[(seat + place) % NUM_SEATS] for place in (1, 2, 3))
+    own, others = match.scores[seat % 2], match.scores[1 - seat % 2]
+    players = f"{partner}; {', '.join(dict.fromkeys((one, other)))}"
+    return {"file": match.file, "players": players, "result": f"{own} : {others}"}
+
+
+def _question(table: PlayTable, trial: Trial | None, say: Language) -> str:
     if trial and table.results:
-        asked = f"{sentences.end(*table.results[-1], table.seat)}; in the match: {trial.was}"
+        now = sentences.end(*table.results[-1], table.seat)
+        asked = Told("{now}; in the match: {was}", now=now, was=trial.was)
     elif table.asks == "match":
-        return sentences.match_end(*table.scores)
+        return say(sentences.match_end(*table.scores))
     elif table.asks == "round":
         asked = sentences.end(*table.results[-1], table.seat)
     else:
         scene = table.asking()
-        asked = scene.moment(words.tile(scene.attack)).partition(": ")[2]
-    return f"{asked[:1].upper()}{asked[1:]}."
+        asked = scene.what(words.tile(scene.attack))
+    return _capital(say(Told("{said}.", said=asked)))
 
 
-def _valued(one: advice.HintOption) -> dict[str, Any]:
-    return _action(one.action) | {
+def _valued(one: advice.HintOption, say: Language) -> dict[str, Any]:
+    return _action(one.action, say) | {
         "chance": sentences.share(one.probability),
-        "points": f"{one.points:+.1f}",
+        "points": signed(one.points, 1).replace("-", "−"),
         "error": f"{one.error:.1f}",
     }
 
 
-def _action(action: int) -> dict[str, Any]:
-    return {"action": action, "name": sentences.action(action), "pair": actions.decode(action)}
+def _action(action: int, say: Language) -> dict[str, Any]:
+    pair = actions.decode(action)
+    code = actions.name(action) if pair or action != actions.PASS else "pass"
+    return {"action": action, "name": say(sentences.action(action)), "pair": pair, "code": code}

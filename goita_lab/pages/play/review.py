@@ -16,6 +16,7 @@ from threading import RLock
 from typing import Final
 
 from goita_env.errors import SettingError
+from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch.analysis import Analysis, analyse, key_of, refine
 from goita_lab.pages.watch.pages import Review, page
 from goita_lab.pages.watch.reading import Source, Watched
@@ -93,8 +94,16 @@ class Reviewer:
             left = -(-len(self._wanted.keys() - found) // WORKERS)
             return Progress(len(rounds), ready, refined, SECONDS * left)
 
-    def page(self, source: Source, seat: int) -> str:
+    def page(
+        self, source: Source, seat: int, language: LanguageName = "en", as_file: bool = False
+    ) -> str:
         """Returns the page of some deals for the player of a seat, with the reviews that are there.
+
+        Args:
+            source: the deals.
+            seat: of the player.
+            language: in which the page is told.
+            as_file: for a file: without what needs a server.
 
         Raises:
             SettingError: if there is none yet.
@@ -104,7 +113,8 @@ class Reviewer:
             raise SettingError(f"The review is not ready yet: about {progress.seconds} s to go.")
         with self._lock:
             found = [self._found.get(_key(one)) for one in source.deals]
-            if self._page[0] != (source, seat, progress):
+            wanted = (source, seat, progress, language, as_file)
+            if self._page[0] != wanted:
                 first = next(filter(None, found))
                 worlds = max(one.settings.worlds for one in found if one)
                 whole = replace(
@@ -112,8 +122,8 @@ class Reviewer:
                     settings=replace(first.settings, worlds=worlds),
                     deals=tuple(one.deals[0] if one else () for one in found),
                 )
-                text = page(source, whole, Review(seat, progress.ready, progress.refined))
-                self._page = (source, seat, progress), text
+                review = Review(seat, progress.ready, progress.refined, as_file)
+                self._page = wanted, page(source, whole, review, language)
             return self._page[1]
 
     def close(self) -> None:

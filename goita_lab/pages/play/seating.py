@@ -12,6 +12,7 @@ from typing import Final
 
 from goita_agents.base import Agent, AgentError, StatefulAgent, close
 from goita_agents.registry import check_shipped, load_agent, may_share, short_name
+from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_env.rules import JGA, Rules
@@ -135,6 +136,14 @@ def blamed(agent: Agent) -> Iterator[None]:
 def new_seed() -> int:
     """Returns a seed for a match that is given none."""
     return secrets.randbits(63)
+
+
+def leading_seed(seat: int, rules: Rules) -> int:
+    """Returns a seed of a match that a seat leads: who is new to the game begins it."""
+    while True:
+        seed = new_seed()
+        if Game(rules, seed=seed, episode="match").dealer == seat:
+            return seed
 
 
 def is_shipped(spec: str) -> bool:

@@ -10,17 +10,10 @@ from goita_env import Game, View, actions
 from goita_env.render import words
 from goita_env.render.scene import Scene
 from goita_env.render.telling import Told
-from goita_env.tiles import NAMES, NUM_SEATS
-
-PLACES: Final = ("you", "next", "partner", "previous")
-"""The seats from the player's own counter-clockwise."""
+from goita_env.tiles import NAMES
+from goita_lab.pages.places import place, seen_from
 
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
-
-
-def place(seat: int, viewer: int) -> str:
-    """Returns what a viewer calls a seat."""
-    return PLACES[(seat - viewer) % NUM_SEATS]
 
 
 MEANINGS: Final = {
@@ -33,9 +26,9 @@ MEANINGS: Final = {
 """What the pre-play decisions do."""
 
 
-def meaning(legal: Sequence[int]) -> str:
-    """Returns what the answers among some actions do; "" where there are none."""
-    return " ".join(text for number, text in MEANINGS.items() if number in legal)
+def meanings(legal: Sequence[int]) -> list[str]:
+    """Returns what the answers among some actions do."""
+    return [text for number, text in MEANINGS.items() if number in legal]
 
 
 def action(number: int) -> Told:
@@ -117,14 +110,10 @@ def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
     ``scores``: points of the player's team and of the others, this round included.
     """
     assert over.winner is not None
-    scene, (own, other) = over.scene(viewer), scores
+    own, other = scores
     return replace(
-        scene,
-        places=tuple(
-            replace(one, name=name) for one, name in zip(scene.places, PLACES, strict=True)
-        ),
+        seen_from(over.scene(viewer), viewer),
         scores=(("you and partner", own), ("the others", other)),
-        bottom_team=0,
         template=end(over.winner, over.points, viewer).text,
         who=place(over.winner, viewer),
         points=over.points,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from goita_env import Game
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.records import DealRecord
+from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.play import sentences
+from goita_lab.pages.play.matches import Matches, settings_of
 from goita_lab.pages.play.review import Progress, Reviewer
-from goita_lab.pages.play.seating import MatchSettings, new_seed
+from goita_lab.pages.play.seating import new_seed
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.reading import Source, of_match
 
@@ -37,8 +39,7 @@ class Sitting:
 
     Args:
         match: what is played.
-        begin: begins another match with settings and keeps it in a file of its own; None: the
-            player cannot.
+        matches: those of the folder; None: the player cannot begin or open others.
         reviewer: analyses rounds that are over.
 
     Attributes:
@@ -50,12 +51,12 @@ class Sitting:
     def __init__(
         self,
         match: PlayTable,
-        begin: Callable[[MatchSettings], PlayTable] | None = None,
+        matches: Matches | None = None,
         reviewer: Reviewer | None = None,
     ) -> None:
         self.match = self.table = match
         self.trial: Trial | None = None
-        self._begin = begin
+        self.matches = matches
         self._reviewer = Reviewer() if reviewer is None else reviewer
 
     def review(self) -> Progress:
@@ -66,9 +67,22 @@ class Sitting:
         """
         return self._reviewer.ask(self._over().deals)
 
-    def review_page(self) -> str:
-        """Returns the page of the rounds that are over; SettingError if it is not ready yet."""
-        return self._reviewer.page(self._over(), self.match.seat)
+    def review_page(self, language: LanguageName = "en", as_file: bool = False) -> str:
+        """Returns the page of the rounds that are over.
+
+        Args:
+            language: in which it is told.
+            as_file: for a file, without what needs a server.
+
+        Raises:
+            SettingError: if it is not ready yet.
+        """
+        return self._reviewer.page(self._over(), self.match.seat, language, as_file)
+
+    def before(self, deal: int) -> tuple[DealRecord, ...]:
+        """Returns the deals of the match before one that is over, from 1; 0: the last one."""
+        deals = self.match.finished.deals
+        return deals[: (deal or len(deals)) - 1]
 
     def position(self, deal: int, move: int, line: Sequence[int]) -> Game:
         """Returns a position of a round that is over, or one that never was.
@@ -118,16 +132,31 @@ class Sitting:
             self.table.close()
         self.table, self.trial = self.match, None
 
-    def new_match(self) -> None:
-        """Begins a match with the same players and other deals.
+    def new_match(self, wanted: dict[str, str] | None = None) -> None:
+        """Begins another match; the present one stays in its file.
+
+        Args:
+            wanted: its players and rules, as ``settings_of`` takes them; None: those of the
+                present match, which has to be over.
 
         Raises:
-            SettingError: if the present one is not over, or another cannot be begun.
+            SettingError: if another cannot be begun.
         """
-        if self._begin is None or self.match.asks != "match":
+        if self.matches is None or (wanted is None and self.match.asks != "match"):
             raise SettingError("A new match begins when this one is over.")
-        settings = replace(self.match.settings, seed=new_seed(), first=None, taken_back=0)
-        match = self._begin(settings)
+        self._sit(self.matches.begin(settings_of(self.match.settings, wanted)))
+
+    def open(self, file: str) -> None:
+        """Goes on with another match of the folder.
+
+        Raises:
+            SettingError: if there is none of that name.
+        """
+        if self.matches is None:
+            raise SettingError(f"expected a match of this folder, got {file!r}")
+        self._sit(self.matches.open(file))
+
+    def _sit(self, match: PlayTable) -> None:
         self.leave()
         self.match.close()
         self.match = self.table = match

@@ -23,15 +23,16 @@ import numpy as np
 
 from goita_agents.base import Agent, AgentError, RedealObserver, Results
 from goita_agents.faults import read_actions
-from goita_env import Game, View
+from goita_env import Game, View, actions
 from goita_env.errors import EpisodeOverError, GoitaError, RecordError
 from goita_env.hands import parse_hands
 from goita_env.records import DealRecord, Record, from_game
 from goita_env.render.scene import Scene
+from goita_env.render.telling import Told
 from goita_env.seeds import GameNumbers, bot_generator
 from goita_env.tiles import NONE, NUM_SEATS
 from goita_env.views import Replay
-from goita_lab.pages.play import sentences
+from goita_lab.pages.play import advice, sentences
 from goita_lab.pages.play.seating import MatchSettings, Seating, blamed
 
 Asks = Literal["move", "round", "match", ""]
@@ -145,6 +146,10 @@ class PlayTable:
             return sentences.ended_scene(self.ended(), self.seat, self.scores)
         return self.view.scene()
 
+    def hint(self) -> advice.Hint:
+        """Returns what the champion suggests where the person is asked."""
+        return advice.hint(self.view, self.seat, self.finished.deals)
+
     def asking(self) -> Scene:
         """Returns the same where the person is asked, who may lead: a view alone cannot tell that.
 
@@ -243,7 +248,9 @@ class PlayTable:
         """Makes a move, saves the match, tells agents, and returns what the person is told."""
         game, legal, deals = self.game, self.legal, len(self.game.deals)
         choice = game.seat == self.seat and len(legal) > 1
-        said = sentences.move(game, action, self.seat) if action in legal else ""
+        said = sentences.move(game, action, self.seat) if action in legal else Told("")
+        if game.seat == self.seat and legal == [actions.PASS]:
+            said = sentences.forced(self.view)
         game.play(action)
         if choice:
             self._choices.append(self._made)
@@ -252,9 +259,10 @@ class PlayTable:
         if game.winner is not None:
             self.results.append((game.winner, game.points))
             self._between, self._last = True, deals - 1
-            said = f"{said}; {sentences.end(game.winner, game.points, self.seat)}"
+            end = sentences.end(game.winner, game.points, self.seat)
+            said = Told("{said}; {end}", said=said, end=end)
         elif redealt:
-            said = f"{said}; the tiles are dealt again"
+            said = Told("{said}; {end}", said=said, end="the tiles are dealt again")
         if said:
             self.log.append(said)
             self.past.append(self.scene())

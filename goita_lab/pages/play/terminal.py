@@ -13,10 +13,14 @@ from goita_env.errors import GoitaError
 from goita_env.render import ansi
 from goita_env.tiles import CHARACTERS, DIGITS, NAMES, NUM_SEATS
 from goita_lab.arena.report.figures import line
+from goita_lab.pages.places import PLACES
 from goita_lab.pages.play import advice, commands, sentences
 from goita_lab.pages.play.table import PlayTable
 
 WIDTH: Final = 78
+
+MOST_OPTIONS: Final = 8
+"""Actions of a hint that are shown."""
 
 
 class Terminal:
@@ -94,13 +98,13 @@ class Terminal:
             self._show()
 
     def _hint(self) -> None:
-        hint = advice.hint(self.table.view)
+        hint = self.table.hint()
         print(f"The champion suggests {sentences.action(hint.action)}.")
-        best = hint.options[0].action
-        if best != hint.action:
-            self._say(f"{sentences.action(best)} makes more points here, but not clearly.")
+        best = sentences.action(hint.best)
+        if hint.best != hint.action:
+            self._say(f"{best} makes more points here, but not clearly.")
         print(f"  {'action':25}at sight  points")
-        for one in hint.options:
+        for one in hint.options[:MOST_OPTIONS]:
             mark = ">" if one.action == hint.action else " "
             tiles = self._tiles(one.action)
             print(
@@ -133,8 +137,7 @@ class Terminal:
     def _greet(self) -> None:
         names, seat = self.table.settings.names, self.table.seat
         seated = [
-            f"{sentences.PLACES[place]}: {names[(seat + place) % NUM_SEATS]}"
-            for place in range(1, NUM_SEATS)
+            f"{PLACES[place]}: {names[(seat + place) % NUM_SEATS]}" for place in range(1, NUM_SEATS)
         ]
         rules, seed = self.table.settings.rules, self.table.settings.seed
         total = f"to {rules.match_points} points, rules {rules.name}, seed {seed}"

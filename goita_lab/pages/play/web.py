@@ -27,6 +27,7 @@ from goita_env.errors import GoitaError, SettingError, install
 try:
     import uvicorn
     from anyio import from_thread
+    from jinja2 import Environment, PackageLoader
     from markdown_it import MarkdownIt
     from starlette.applications import Starlette
     from starlette.background import BackgroundTask
@@ -42,20 +43,24 @@ except ImportError as error:
 
 from goita_env import actions
 from goita_env.render.pen import FACES
+from goita_lab.pages.languages import LanguageName, for_template, known, wanted
 from goita_lab.pages.play import advice, replies
 from goita_lab.pages.play.guard import POLICY, Guard, policy_of
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
 
-_HERE: Final = Path(__file__).parent
-RULES: Final = (_HERE / "browser" / "rules.md", _HERE.parents[2] / "docs" / "rules.md")
-"""Where the rules are: a wheel holds them beside the page, a checkout among its documents."""
-
 _NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
 
 T = TypeVar("T")
 
-_KINDS: Final = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+_BROWSER: Final = "goita_lab.pages.play.browser"
+
+_FILES: Final = {
+    "style.css": (_BROWSER, "text/css"),
+    "script.js": (_BROWSER, "text/javascript"),
+    "say.js": ("goita_lab.pages", "text/javascript"),
+}
+"""The files that the page loads, each with its package and type."""
 
 
 class MatchServer:
@@ -94,7 +99,8 @@ class MatchServer:
     async def variation(self, request: Request) -> Response:
         """Answers with a position of a round that is over, played on as is asked.
 
-        {"deal": 3, "move": 7, "line": ["52", "p"]}: before move 7 of deal 3, then two actions.
+        {"deal": 3, "move": 7, "line": ["52", "p"], "valued": true}: before move 7 of deal 3, then
+        two actions; with "valued" each action has points.
         """
         body, look = await _body(request), _look(request)
 
@@ -103,8 +109,10 @@ class MatchServer:
             if not isinstance(line, list) or not all(isinstance(one, str) for one in line):
                 raise SettingError(f"expected a list of names of actions, got {line!r}")
             deal, move = _number(body, "deal"), _number(body, "move")
+            valued = body.get("valued") is True
             game = self._sitting.position(deal, move, list(map(actions.parse, line)))
-            return replies.variation(game, look)
+            earlier, seat = self._sitting.before(deal), self._sitting.match.seat
+            return replies.variation(game, look, seat, earlier, valued=valued)
 
         return await self._answer(request, position)
 
@@ -113,37 +121,58 @@ class MatchServer:
         return await self._change(request, lambda _: self._sitting.leave())
 
     async def new_match(self, request: Request) -> Response:
-        """Begins another match: {"mark": "..."}."""
-        return await self._change(request, lambda _: self._sitting.new_match())
+        """Begins another match: {"mark": "...", "partner": "champion", "next": ..., ...}."""
+        return await self._change(request, self._new_match)
+
+    async def open_match(self, request: Request) -> Response:
+        """Goes on with a match of the folder: {"mark": "...", "file": "match-2.json"}."""
+        return await self._change(request, lambda body: self._sitting.open(_text_of(body, "file")))
+
+    async def matches(self, request: Request) -> Response:
+        """Answers with the matches of the folder, and what a new one may be of."""
+        look = _look(request)
+        return await self._answer(request, lambda: replies.matches(self._sitting, look))
 
     async def analyse(self, request: Request) -> Response:
         """Has the rounds reviewed that are over, and answers how far it is."""
         return await self._answer(request, self._analyse)
 
     async def review(self, request: Request) -> Response:
-        """Answers with the page of the review."""
+        """Answers with the page of the review; ``?file=yes``: as a file to keep."""
+        look, keeps = _look(request), request.query_params.get("file") == "yes"
         try:
-            text = await run_in_threadpool(self._alone, request, self._sitting.review_page)
+            text = await run_in_threadpool(
+                self._alone, request, lambda: self._sitting.review_page(look.language, keeps)
+            )
         except (GoitaError, OSError, ImportError) as error:
-            told = escape(str(error).partition("\n")[0])
-            body = f'<h1>Review</h1><p>{told}</p><p><a href="./">Back to the match</a></p>'
-            return Response(_page("review", body), 409, media_type="text/html")
+            told, back = escape(_told(error, look)), look.say("Back to the match")
+            title = look.say("Review")
+            body = f'<h1>{title}</h1><p>{told}</p><p><a href="./">{back}</a></p>'
+            return Response(_page(title, body, look), 409, media_type="text/html")
         soon = BackgroundTask(self._prepare)  # its reader tries other moves
         headers = {POLICY: policy_of(text)}
+        if keeps:
+            headers["content-disposition"] = 'attachment; filename="goita-review.html"'
         return Response(text, media_type="text/html", headers=headers, background=soon)
 
     async def hint(self, request: Request) -> Response:
-        return await self._answer(request, lambda: self._advised(replies.hint))
+        look = _look(request)
+        return await self._answer(request, lambda: replies.hint(self._asked(), look))
+
+    async def sight(self, request: Request) -> Response:
+        """Answers with what a hint knows at once."""
+        look = _look(request)
+        return await self._answer(request, lambda: replies.sight(self._asked(), look))
 
     async def partner(self, request: Request) -> Response:
-        return await self._answer(request, lambda: self._advised(replies.partner))
+        return await self._answer(request, lambda: replies.partner(self._asked()))
 
     async def _answer(self, request: Request, work: Callable[[], dict[str, Any]]) -> Response:
         """Does work in a thread and answers with what it returns, or with what was wrong."""
         try:
             return JSONResponse(await run_in_threadpool(self._alone, request, work))
         except (GoitaError, OSError, ImportError) as error:
-            return JSONResponse({"error": str(error).partition("\n")[0]}, 409)
+            return JSONResponse({"error": _told(error, _look(request))}, 409)
 
     def _alone(self, request: Request, work: Callable[[], T]) -> T:
         with self._lock:
@@ -205,10 +234,16 @@ class MatchServer:
             frames = replies.past(table, look)
         return replies.state(table, look, frames, self._sitting.trial)
 
-    def _advised(self, question: Callable[[PlayTable], dict[str, Any]]) -> dict[str, Any]:
+    def _asked(self) -> PlayTable:
         if self._sitting.table.asks != "move":
             raise SettingError("Advice is given where it is your move.")
-        return question(self._sitting.table)
+        return self._sitting.table
+
+    def _new_match(self, body: dict[str, Any]) -> None:
+        names = ("partner", "next", "previous", "rules")
+        self._sitting.new_match(
+            {name: _text_of(body, name) for name in names} if "partner" in body else None
+        )
 
 
 def application(sitting: Sitting, token: str, host: str) -> Starlette:
@@ -221,9 +256,8 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
     """
     server = MatchServer(sitting)
     routes = [
-        Route("/", partial(_file, "page.html")),
-        Route("/style.css", partial(_file, "style.css")),
-        Route("/script.js", partial(_file, "script.js")),
+        Route("/", _match_page),
+        *(Route(f"/{name}", partial(_file, name)) for name in _FILES),
         Route("/rules", _rules),
         Route("/icon.svg", partial(_drawn, lambda _: replies.icon())),
         Route("/tiles", partial(_drawn, replies.tiles)),
@@ -235,8 +269,11 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/variation", server.variation, methods=["POST"]),
         Route("/leave", server.leave, methods=["POST"]),
         Route("/match", server.new_match, methods=["POST"]),
+        Route("/open", server.open_match, methods=["POST"]),
+        Route("/matches", server.matches),
         Route("/analyse", server.analyse, methods=["POST"]),
         Route("/review", server.review),
+        Route("/sight", server.sight, methods=["POST"]),
         Route("/hint", server.hint, methods=["POST"]),
         Route("/partner", server.partner, methods=["POST"]),
     ]
@@ -251,35 +288,47 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
     )
 
 
+async def _match_page(request: Request) -> Response:
+    return Response(_match_text(_look(request).language), media_type="text/html")
+
+
+@cache
+def _match_text(name: LanguageName) -> str:
+    environment = Environment(loader=PackageLoader(__package__, "browser"), autoescape=True)
+    return environment.get_template("page.html").render(**for_template(name))
+
+
 async def _file(name: str, _: Request) -> Response:
-    return Response(_text(name), media_type=_KINDS[name.rpartition(".")[2]])
+    package, kind = _FILES[name]
+    text = files(package).joinpath(name).read_text(encoding="utf-8")
+    return Response(replies.colors() + text if kind == "text/css" else text, media_type=kind)
+
+
+async def _rules(request: Request) -> Response:
+    look = _look(request)
+    return Response(_rules_page(look.language), media_type="text/html")
 
 
 @cache
-def _text(name: str) -> str:
-    text = files(__package__).joinpath("browser", name).read_text(encoding="utf-8")
-    return replies.colors() + text if name.endswith(".css") else text
+def _rules_page(name: LanguageName) -> str:
+    text = files(_BROWSER).joinpath(f"rules.{name}.md").read_text(encoding="utf-8")
+    rules = MarkdownIt().enable("table").render(text)
+    look = replies.Look(language=name)
+    return _page(look.say("rules"), f"<main class='text'>{rules}</main>", look)
 
 
-async def _rules(_: Request) -> Response:
-    return Response(_rules_page(), media_type="text/html")
-
-
-@cache
-def _rules_page() -> str:
-    """Returns the rules of docs/rules.md, up to what concerns programs."""
-    file = next(file for file in RULES if file.is_file())
-    text = file.read_text(encoding="utf-8").partition("**Rule sets.**")[0]
-    return _page("rules", MarkdownIt().enable("table").render(text))
-
-
-def _page(title: str, body: str) -> str:
+def _page(title: str, body: str, look: replies.Look) -> str:
     """Returns a page without a script."""
     return (
-        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Goita: {title}</title>'
+        f'<!DOCTYPE html><html lang="{look.language}"><meta charset="utf-8">'
+        f"<title>Goita: {title}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
     )
+
+
+def _told(error: Exception, look: replies.Look) -> str:
+    return look.say(str(error).partition("\n")[0])
 
 
 async def _drawn(draw: Callable[[replies.Look], str], request: Request) -> Response:
@@ -288,9 +337,11 @@ async def _drawn(draw: Callable[[replies.Look], str], request: Request) -> Respo
 
 def _look(request: Request) -> replies.Look:
     theme, faces = (request.query_params.get(name) for name in ("theme", "faces"))
+    header = request.headers.get("accept-language", "")
     return replies.Look(
         "dark" if theme == "dark" else "light",
         next((one for one in FACES if one == faces), "characters"),
+        known(request.cookies.get("language")) or wanted(header),
     )
 
 
@@ -307,6 +358,13 @@ def _number(body: dict[str, Any], name: str) -> int:
     value = body.get(name)
     if type(value) is not int:
         raise SettingError(f"expected the number of {_NAMED[name]}, got {value!r}")
+    return value
+
+
+def _text_of(body: dict[str, Any], name: str) -> str:
+    value = body.get(name)
+    if not isinstance(value, str):
+        raise SettingError(f"expected a text as {name}, got {value!r}")
     return value
 
 

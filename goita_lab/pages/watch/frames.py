@@ -15,10 +15,13 @@ from unicodedata import east_asian_width
 
 from goita_env import Game, actions
 from goita_env.errors import RecordError
-from goita_env.render import pen, sheet, svg
+from goita_env.render import pen, sheet, svg, words
 from goita_env.render.pen import Drawing
 from goita_env.render.scene import Scene
+from goita_env.render.telling import ENGLISH, Language, Told
 from goita_env.tiles import NAMES, NUM_SEATS
+from goita_lab.pages.languages import rules_of
+from goita_lab.pages.places import place, seen_from
 from goita_lab.pages.watch.reading import Watched
 
 Marked = Mapping[svg.Mark, int]
@@ -37,6 +40,8 @@ class Book:
     Args:
         deals: what is drawn.
         decisions: of each deal what is marked in the position before a move, by the move's number.
+        say: tells its words in a language.
+        viewer: the seat from which the others are named, at the bottom; None: all go by number.
 
     Attributes:
         lines: numbers of the lines that are drawn, by line.
@@ -45,8 +50,13 @@ class Book:
     """
 
     def __init__(
-        self, deals: Sequence[Watched], decisions: Sequence[Mapping[int, Marked]] | None = None
+        self,
+        deals: Sequence[Watched],
+        decisions: Sequence[Mapping[int, Marked]] | None = None,
+        say: Language = ENGLISH,
+        viewer: int | None = None,
     ) -> None:
+        self.say, self._viewer = say, viewer
         self.lines: dict[str, int] = {}
         self.sentences: dict[str, int] = {}
         self._letters: dict[str, None] = {}  # outlines that words are written with
@@ -70,21 +80,21 @@ class Book:
                 decided[len(moves) + 1] = self._frames(game, names, marked)
 
         decide(game)
-        drawn = sheet.draw(game, faces="letters")
+        drawn = self._sheet(game)
         try:
             for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
                 redealt = len(game.deals) > 1  # the game stands at another deal already
-                moves.append(_move(game, seat, action))
+                moves.append(self._move(game, seat, action))
                 frames.append(frames[-1] if redealt else self._frames(game, names))
-                drawn = drawn if redealt else sheet.draw(game, faces="letters")
+                drawn = drawn if redealt else self._sheet(game)
                 decide(game)
         except RecordError as error:
             note = f"{note}; {error}" if note else str(error)
         return {
             "place": watched.place,
             "players": list(watched.players),
-            "note": note,
-            "rules": deal.rules.name,
+            "note": self.say(note),
+            "rules": self.say(rules_of(deal.rules)),
             "dealer": deal.dealer,
             "scores": list(deal.scores),
             "result": moves[-1]["end"] if moves else "",
@@ -99,9 +109,27 @@ class Book:
     ) -> list[Frame]:
         """Returns what each seat sees of a position, then the whole table."""
         scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
-        scenes.append(game.scene())
-        marks, drawn = marked or {}, [named(scene, players) for scene in scenes]
-        return [self._frame(svg.draw(one, faces="letters", marked=marks)) for one in drawn]
+        scenes.append(game.scene(self._viewer or 0))
+        drawn = [self._seen(named(scene, players)) for scene in scenes]
+        options = svg.Options(faces="letters", marked=marked or {}, language=self.say)
+        return [self._frame(svg.draw(one, **options)) for one in drawn]
+
+    def _sheet(self, game: Game) -> Drawing:
+        shown = self._seen(game.scene(self._viewer or 0))
+        return sheet.draw(shown, faces="letters", language=self.say)
+
+    def _seen(self, scene: Scene) -> Scene:
+        return scene if self._viewer is None else seen_from(scene, self._viewer)
+
+    def _move(self, game: Game, seat: int, action: int) -> dict[str, Any]:
+        """Returns a move as the page lists it; the game stands right after it."""
+        winner = "" if game.winner is None else self.name(game.winner)
+        told = _told(game, seat, action, self.name(seat), winner)
+        return told | {key: self.say(told[key]) for key in ("said", "hidden", "end")}
+
+    def name(self, seat: int) -> str:
+        """Returns what the page calls a seat."""
+        return f"seat {seat}" if self._viewer is None else place(seat, self._viewer)
 
     def _frame(self, drawing: Drawing) -> Frame:
         self._letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))
@@ -133,29 +161,32 @@ def _numbers(known: dict[str, int], texts: Iterable[str]) -> list[int]:
     return [known.setdefault(text, len(known)) for text in texts]
 
 
-def _move(game: Game, seat: int, action: int) -> dict[str, Any]:
-    """Returns a move as the page lists it; the game stands right after it."""
+def _told(game: Game, seat: int, action: int, who: str, winner: str) -> dict[str, Any]:
+    """Returns a move in words; ``who`` made it, and ``winner`` ended the round, if it is over."""
     name = actions.name(action, game.information.num_actions)
     told: dict[str, Any] = {"seat": seat, "name": name, "end": ""}
-    who, channel = f"seat {seat}", game.information.channel
-    pair = None if action >= actions.MESSAGE else actions.decode(action)
+    channel, pair = game.information.channel, None
     if channel is not None and action >= actions.MESSAGE:
-        said = f"{who} sends message {action - actions.MESSAGE}"
-        hidden = said if channel.audience == "all" else f"{who} sends its message"
-    elif pair is None:
-        verb = {actions.PASS: "passes", actions.CALL: "calls", actions.SILENT: "keeps silent"}
-        said = f"{who} {verb.get(action, 'chooses to ' + name)}"
+        said = Told("{who}: message {n}", who=who, n=action - actions.MESSAGE)
+        hidden = said if channel.audience == "all" else Told("{who}: a message", who=who)
+    elif (pair := actions.decode(action)) is None:
+        answers = {actions.CALL: "call", actions.SILENT: "keep silent"}
+        said = Told("{who}: {what}", who=who, what=answers.get(action, words.action(action)))
         # Nobody else learns that a seat was asked and kept silent.
-        hidden = "" if action == actions.SILENT else said
+        hidden = Told("") if action == actions.SILENT else said
     else:
         own = game.view(seat)
         down = bool(own.event_face_down[0, int(own.num_plays[0]) - 1])
         block, attack = (NAMES[kind] for kind in pair)
         told |= {"pair": pair, "down": down}
-        said = f"{who} plays {'face-down ' * down}{block}, then {attack}"
-        hidden = f"{who} plays a face-down tile, then {attack}" if down else said
+        said = Told("{who}: {what}", who=who, what=words.play(block, pair[1], down=down))
+        back = Told("{block} then {attack}", block="face-down tile", attack=attack)
+        hidden = Told("{who}: {what}", who=who, what=back) if down else said
     if len(game.deals) > 1:
         told["end"] = "a redeal"
     elif game.winner is not None:
-        told["end"] = f"seat {game.winner} ends the round, {game.points} points"
+        text = "{who} ends the round: {points} points"
+        if winner == "you":
+            text = "you end the round: {points} points"
+        told["end"] = Told(text, who=winner, points=game.points)
     return told | {"said": said, "hidden": hidden}

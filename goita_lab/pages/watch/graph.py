@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
+from goita_env.render.telling import ENGLISH, Language, Listed, Told
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.verdicts import agreement
 
@@ -42,26 +43,38 @@ class Graph:
     """The same in words."""
 
 
-def draw(decisions: Sequence[Decision], moves: int, result: int | None) -> Graph:
+def draw(
+    decisions: Sequence[Decision],
+    moves: int,
+    result: int | None,
+    say: Language = ENGLISH,
+    viewer: int | None = None,
+) -> Graph:
     """Draws the graph of a deal.
 
     Args:
         decisions: of the deal, in order.
         moves: how many moves it has, at least as many as the decisions reach.
         result: points that seats 0 and 2 made, minus those of the others; None: no round was ended.
+        say: tells its words in a language.
+        viewer: whose team's points are drawn; None: those of seats 0 and 2.
     """
-    step = (RIGHT - LEFT) / max(moves, 1)
+    step, side = (RIGHT - LEFT) / max(moves, 1), 0 if viewer is None else viewer % 2
 
     def at(position: float) -> float:
         return LEFT + step * position
 
-    known = [(o.move - 1, _sign(o) * o.expected) for o in decisions if o.expected is not None]
-    seen = [(o.move - 1, _sign(o) * o.open_value) for o in decisions if o.open_value is not None]
+    signs = {one.move: -1 if (one.seat - side) % 2 else 1 for one in decisions}
+    known = [(o.move - 1, signs[o.move] * o.expected) for o in decisions if o.expected is not None]
+    seen = [
+        (o.move - 1, signs[o.move] * o.open_value) for o in decisions if o.open_value is not None
+    ]
+    result = None if result is None else -result if side else result
     last = [] if result is None else [(moves, float(result))]
     points = [value for _, value in (*known, *seen, *last)]
     edge = max(10, 10 * ceil(max(map(abs, points), default=0) / 10))
     parts = [
-        _scale(edge),
+        _scale(edge, say, viewer is not None),
         _line([*seen, *last], at, edge, "open"),
         _line([*known, *last], at, edge, "search"),
     ]
@@ -79,16 +92,23 @@ def draw(decisions: Sequence[Decision], moves: int, result: int | None) -> Graph
         _bars({one.move: one.open_loss for one in decisions}, _OPEN, at, lambda _: "hands", {}),
     ]
     agreed = [str(move) for move, kind in said.items() if kind == "agreed"]
-    ends = f" The round ended with {result:+}." if result is not None else ""
-    span = f"from {min(points):+.0f} to {max(points):+.0f}" if points else "unknown"
-    errors = f"errors at moves {', '.join(agreed)}" if agreed else "no error"
-    label = f"Expected points of seats 0 and 2 before each move, {span}; {errors}.{ends}"
-    return Graph("".join(parts), label)
+    whose = _team(viewer is not None)
+    if not points:
+        return Graph("".join(parts), say("No points are known."))
+    span = Told("{low} to {high}", low=f"{min(points):+.0f}", high=f"{max(points):+.0f}")
+    label = Listed(
+        " ",
+        [
+            Told("{whose} before each move: {span}.", whose=whose, span=span),
+            Told("Errors at moves {moves}.", moves=", ".join(agreed)) if agreed else "No error.",
+            *([] if result is None else [Told("The round ended with {n}.", n=f"{result:+}")]),
+        ],
+    )
+    return Graph("".join(parts), say(label).replace("-", "−"))
 
 
-def _sign(decision: Decision) -> int:
-    """Returns the factor that turns the mover's points into those of seats 0 and 2."""
-    return 1 - 2 * (decision.seat & 1)
+def _team(is_own: bool) -> str:
+    return "expected points of your team" if is_own else "expected points of seats 0 and 2"
 
 
 def _height(value: float, edge: float) -> float:
@@ -96,17 +116,17 @@ def _height(value: float, edge: float) -> float:
     return (top + bottom) / 2 - value / edge * (bottom - top) / 2
 
 
-def _scale(edge: int) -> str:
-    parts = [_title(_CURVE[0] - 16, "expected points of seats 0 and 2")]
+def _scale(edge: int, say: Language, is_own: bool) -> str:
+    parts = [_title(_CURVE[0] - 16, say(_team(is_own)))]
     for value in (edge, 0, -edge):
         y, name = _height(value, edge), "grid" if value else "axis"
         parts.append(f'<path class="{name}" d="M{LEFT} {y:.1f}H{RIGHT}"/>')
-        parts.append(_tick(f"{y + 5:.1f}", f"{value:+}" if value else "0"))
+        parts.append(_tick(f"{y + 5:.1f}", f"{value:+}".replace("-", "−") if value else "0"))
     for (top, bottom), text in (
-        (_LOST, "points lost, by what the seat could know"),
+        (_LOST, "points lost, by what the player could know"),
         (_OPEN, "points lost against perfect play, hands open"),
     ):
-        parts.append(_title(top - 10, text))
+        parts.append(_title(top - 10, say(text)))
         parts.append(f'<path class="axis" d="M{LEFT} {bottom}H{RIGHT}"/>')
     return "".join(parts)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,13 +19,16 @@ from goita_env import actions
 from goita_env.render import svg, themes, words
 from goita_env.render.pen import PREFIX
 from goita_env.render.svg import Mark
-from goita_env.tiles import NAMES
-from goita_lab.arena.report.figures import clean
+from goita_env.render.telling import Language, Told
+from goita_env.tiles import NAMES, NUM_SEATS
+from goita_lab.arena.report.figures import clean, signed
 from goita_lab.arena.tournament.games_folder import GAMES
+from goita_lab.pages import languages
+from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch import graph, verdicts
 from goita_lab.pages.watch.decisions import COUNTS, Decision
 from goita_lab.pages.watch.frames import Book, Marked
-from goita_lab.pages.watch.reading import Source, read
+from goita_lab.pages.watch.reading import Source, Watched, read
 from goita_lab.pages.watch.verdicts import Judged
 from goita_lab.provenance import provenance
 
@@ -34,8 +38,8 @@ if TYPE_CHECKING:
 FORMAT: Final = "goita-analysis-7"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
-COSTLIEST: Final = 2
-"""Decisions with which a review begins."""
+TEAMS: Final = {False: ("seats 0 and 2", "seats 1 and 3"), True: ("you and partner", "the others")}
+"""Of seats that go by number, and of those that a player names."""
 
 _DECIMALS: Final = 4
 _IDS: Final = "w"
@@ -51,18 +55,27 @@ class Review:
     """Rounds that are analysed, from 1; of the others the page shows the moves alone."""
     refined: int
     """How many of them were analysed with most worlds."""
+    as_file: bool = False
+    """The page is a file: nothing in it needs the server."""
 
 
-def page(source: Source, analysis: Analysis | None = None, review: Review | None = None) -> str:
+def page(
+    source: Source,
+    analysis: Analysis | None = None,
+    review: Review | None = None,
+    language: LanguageName = "en",
+) -> str:
     """Returns the replay page of a record as HTML text.
 
     Args:
         source: the record.
         analysis: of the same deals: the page shows it, too.
-        review: of a player by whom the deals were just played; None: the page is a file.
+        review: of a player by whom the deals were played; None: nobody's in particular.
+        language: in which the page is told.
     """
     judged = [] if analysis is None else verdicts.judge(source.deals, analysis.deals)
-    book = Book(source.deals, None if analysis is None else _marked(analysis))
+    say, viewer = languages.language(language), None if review is None else review.seat
+    book = Book(source.deals, None if analysis is None else _marked(analysis), say, viewer)
     data = {
         "lines": list(book.lines),
         "sentences": list(book.sentences),
@@ -70,14 +83,22 @@ def page(source: Source, analysis: Analysis | None = None, review: Review | None
         "fill": themes.THEMES["light"].text,
         "dark": themes.darkened(),
         "deals": book.deals,
-        "analysis": None if analysis is None else _script_data(source, analysis),
+        "names": [say(book.name(seat)) for seat in range(NUM_SEATS)],
+        "teams": [say(one) for one in TEAMS[viewer is not None]],
+        "viewer": viewer,
+        "analysis": None if analysis is None else _script_data(source, analysis, say, viewer),
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(PREFIX, _IDS)
     # Nothing that a record holds can end the script that holds it, or is no Unicode.
     text = text.encode(errors="replace").decode()
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return _template().render(
-        title=clean(source.title),
+        **languages.for_template(language),
+        title=clean(say(source.title)),
+        names=[say(book.name(seat)) for seat in range(NUM_SEATS)],
+        words=lambda action: say(_words(action)),
+        said=files("goita_lab.pages").joinpath("say.js").read_text(encoding="utf-8"),
+        server=review is not None and not review.as_file,
         shown=len(source.deals),
         total=source.total,
         size=svg.SIZE,
@@ -177,10 +198,11 @@ def _about(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _also(analysis: Analysis) -> str:
+def _also(analysis: Analysis) -> Told:
     """Returns what is said of a move that the policy would have played."""
     agent = clean(short_name(analysis.settings.agent))
-    return f"{'the champion' if agent == 'champion' else agent} would have played this, too"
+    agent = "the champion" if agent == "champion" else agent
+    return Told("{agent} would have played this, too", agent=agent)
 
 
 def _tables(judged: Sequence[Judged], analysis: Analysis) -> dict[str, Any]:
@@ -200,7 +222,6 @@ def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[st
     """Returns what the template shows of a player's decisions."""
     own = [one for one in judged if one.decision.seat == review.seat]
     errors = [one for one in own if one.agreement == "agreed"]
-    costly = [*verdicts.worst(own, "agreed", COSTLIEST), *verdicts.worst(own, "depends", COSTLIEST)]
     ends = [number for number, one in enumerate(source.deals, 1) if one.gained is not None]
     rounds = [
         {"number": number, "lost": sum(one.decision.loss for one in errors if one.deal == deal)}
@@ -216,16 +237,31 @@ def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[st
         "decisions": sum(one.verdict != "forced" for one in own),
         "lost": sum(one.decision.loss for one in errors),
         "rounds": rounds,
-        "costliest": costly[:COSTLIEST],
+        "luck": sum(
+            _luck(watched, [one.decision for one in own if one.deal == number])
+            for number, watched in enumerate(source.deals, 1)
+        ),
     }
 
 
-def _tiles(action: str) -> list[int]:
-    """Returns the kinds of tiles of an action, none where it plays none."""
-    return list(actions.decode(actions.parse(action)) or ())
+def _luck(watched: Watched, own: Sequence[Decision]) -> float:
+    """Returns what a player's team made in a deal beyond what play as good as could be expected.
+
+    That is its result, minus what the player could expect at its first decision, plus what its
+    decisions lost: what the tiles and the other three brought.
+    """
+    first = next((one.expected for one in own if one.expected is not None), None)
+    if first is None or watched.gained is None:
+        return 0.0
+    result = -watched.gained if own[0].seat % 2 else watched.gained
+    return result - first + sum(one.loss for one in own)
 
 
-def _words(action: str) -> str:
+def _signed(points: float) -> str:
+    return signed(points, 0).replace("-", "−")
+
+
+def _words(action: str) -> Told:
     return words.action(actions.parse(action), "{block} then {attack}")
 
 
@@ -239,16 +275,17 @@ def _by_type(decision: Decision) -> tuple[str, str]:
     return clear, fine
 
 
-def _script_data(source: Source, analysis: Analysis) -> Any:
+def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int | None) -> Any:
     """Returns what the page's script shows of an analysis."""
     graphs = [
-        asdict(graph.draw(decisions, len(watched.deal.moves), watched.gained))
+        asdict(graph.draw(decisions, len(watched.deal.moves), watched.gained, say, viewer))
         for watched, decisions in zip(source.deals, analysis.deals, strict=True)
     ]
     places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}
     deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
     dealt = [watched.deal.hands for watched in source.deals]
-    told = {"kinds": NAMES, "dealt": dealt, "graphs": graphs, "also": _also(analysis)}
+    kinds = [say(name) for name in NAMES]
+    told = {"kinds": kinds, "dealt": dealt, "graphs": graphs, "also": say(_also(analysis))}
     return _rounded(told | places | {"deals": deals})
 
 
@@ -280,5 +317,5 @@ def _rounded(value: Any) -> Any:
 def _template() -> Template:
     loader = PackageLoader(__package__)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"clean": clean, "words": _words, "tiles": _tiles}
+    environment.filters |= {"clean": clean, "signed": _signed}
     return environment.get_template("page.html")

@@ -1,19 +1,19 @@
-"use strict";
 (() => {
   const find = (id) => document.getElementById(id);
-  const NAMES = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king"];
+  const NAMES = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king"].map((name) => say(name));
+  const PLACES = [say("you"), say("next, at your right"), say("partner"), say("previous, at your left")];
   const KEYS = { pass: "p", call: "c", silent: "s", redeal: "r", continue: "o" };
   // Milliseconds between questions to a server that is away.
   const AGAIN = 1000;
   // Milliseconds that a page takes at most to show what came before it was opened.
   const OPENING = 8000;
-  const LABELS = { silent: "keep silent" };
+  const LABELS = { pass: say("pass"), call: say("call"), silent: say("keep silent"), redeal: say("redeal"), continue: say("continue") };
   // What can be done when a round, the match, or a round that is tried again is over.
-  const REVIEW = ["review", "v", "review"], SAME = ["same deal again", "d", "same"];
+  const REVIEW = [say("review"), "v", "review"], SAME = [say("same deal again"), "d", "same"];
   const MORE = {
-    round: [["next round", "n", "next"], REVIEW, SAME],
-    match: [REVIEW, ["new match", "m", "match"], SAME],
-    trial: [["back to the match", "b", "leave"], ["try again", "t", "again"], REVIEW],
+    round: [[say("next round"), "n", "next"], REVIEW, SAME],
+    match: [REVIEW, [say("new match"), "m", "match"], SAME],
+    trial: [[say("back to the match"), "b", "leave"], [say("try again"), "t", "again"], REVIEW],
   };
   let state = null, block = null, busy = false, away = false, skip = null, reviewing = false;
 
@@ -49,10 +49,10 @@
     try {
       const answer = await fetch(`${path}?${look()}${more}`, options);
       away = false;
-      told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: `The server answers ${answer.status}.` };
+      told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: say("The server answers {status}.", { status: answer.status }) };
     } catch {
       away = true;
-      told = { error: "The server doesn't answer. Start it again with --resume: nothing is lost, and this page continues by itself." };
+      told = { error: say("The server doesn't answer. Start it again with --resume: nothing is lost, and this page continues by itself.") };
     }
     problem(told.error ?? "");
     return told;
@@ -84,6 +84,7 @@
       const told = await ask(path, { ...body, mark: state.mark });
       if (!told.error) {
         find("advice").textContent = "";
+        learn();
         await show(told, true);
       } else if (!(await refresh()) && !away) offer(true);
       if (inside) document.querySelector("#hand button:enabled, #answers button")?.focus();
@@ -109,7 +110,7 @@
   function hand(kinds) {
     find("hand").hidden = kinds === null;
     find("hand").replaceChildren(...(kinds ?? []).map((kind, place) => {
-      const button = make("button", null, { type: "button", "data-kind": kind, "data-place": place, "aria-label": `${NAMES[kind]}, ${state.points[kind]} points, key ${kind + 1}`, title: `${NAMES[kind]}, ${state.points[kind]} points` });
+      const button = make("button", null, { type: "button", "data-kind": kind, "data-place": place, "aria-label": say("{kind}, {points} points, key {key}", { kind: NAMES[kind], points: state.points[kind], key: kind + 1 }), title: say("{kind}, {points} points", { kind: NAMES[kind], points: state.points[kind] }) });
       button.append(tile(kind), make("span", String(state.points[kind]), { class: "points" }), make("kbd", String(kind + 1)));
       button.disabled = true;
       return button;
@@ -135,14 +136,14 @@
     if (opening && !hurry && past.length) {
       match();
       find("answers").replaceChildren();
-      answer("skip", "space", { "data-do": "skip" });
+      answer(say("skip"), say("space"), { "data-do": "skip" });
     }
     for (const frame of moving ? past : []) {
       if (frame.said) log.append(make("li", frame.said));
       log.parentElement.scrollTop = log.parentElement.scrollHeight;
       if (hurry) continue;
       draw(frame);
-      find("question").textContent = frame.said || "The tiles are dealt.";
+      find("question").textContent = frame.said || say("The tiles are dealt.");
       let left = false;
       const waiting = wait(time).then(() => { left = true; });
       const leave = skip;
@@ -158,14 +159,38 @@
 
   function match() {
     const { names, scores, rounds, rules, match_points: total } = state;
-    find("facts").textContent = `Rules ${rules}, to ${total} points. You and partner ${scores[0]}, the others ${scores[1]}.`;
-    find("total").textContent = total;
+    find("facts").textContent = say("You and partner {own}, the others {others}; {total} points win. {rules}.", { own: scores[0], others: scores[1], total, rules });
+    find("total").textContent = say("{total} points win.", { total });
+    for (const table of document.querySelectorAll(".kinds")) kinds(table);
     const seats = find("seats").tBodies[0], body = find("rounds").tBodies[0];
     seats.replaceChildren();
-    ["you", "next, at your right", "partner", "previous, at your left"].forEach((place, n) => { if (names[n] !== place) row(seats, [place, names[n]], 1); });
+    PLACES.forEach((place, n) => { if (names[n] !== place) row(seats, [place, names[n]], 1); });
     body.replaceChildren();
     rounds.forEach(([who, team, points], n) => row(body, [String(n + 1), who, team ? "" : String(points), team ? String(points) : ""]));
-    row(body, ["all", "", String(scores[0]), String(scores[1])]).className = "total";
+    row(body, [say("all"), "", String(scores[0]), String(scores[1])]).className = "total";
+  }
+
+  // The tiles of the game: drawn, with name, points and number.
+  function kinds(table) {
+    table.tBodies[0].replaceChildren();
+    state.deck.forEach((number, kind) => {
+      if (!number) return;
+      const line = row(table.tBodies[0], [tile(kind), NAMES[kind], String(state.points[kind]), String(number)]);
+      line.cells[2].className = line.cells[3].className = "number";
+    });
+  }
+
+  // A rule is explained once, when it first matters.
+  const lessons = () => (kept("lessons") ?? "").split(" ");
+  function lesson(on) {
+    const found = on && find("explain").checked ? state.lessons.find(([name]) => !lessons().includes(name)) : null;
+    find("lesson").replaceChildren(...(found ? [found[1], " ", make("button", say("I see"), { type: "button", "data-do": "learned", "data-lesson": found[0] })] : []));
+  }
+
+  // Who moves has read what was told.
+  function learn() {
+    const shown = find("lesson").querySelector("[data-lesson]");
+    if (shown) keep("lessons", `${lessons().join(" ")} ${shown.dataset.lesson}`.trim());
   }
 
   const pairs = () => state.actions.filter((one) => one.pair);
@@ -183,16 +208,18 @@
     }
     find("answers").replaceChildren();
     if (asked) {
-      for (const { action, name } of others()) answer(LABELS[name] ?? name, KEYS[name], { "data-action": action });
-      if (chosen !== null) answer("another block", "Esc", { "data-do": "clear" });
+      for (const { action, code } of others()) answer(LABELS[code], KEYS[code], { "data-action": action });
+      if (chosen !== null) answer(say("another tile"), "Esc", { "data-do": "clear" });
     }
     for (const [text, key, what] of on ? MORE[state.asks] ?? [] : []) {
       answer(text, key, { "data-do": what, ...(find("answers").children.length ? {} : { class: "main" }) });
     }
     find("meaning").textContent = asked ? state.meaning : "";
     find("trial").hidden = state.trial === null;
-    find("trial-facts").textContent = state.trial ? `You try round ${state.trial.round} again from move ${state.trial.move}. It does not count.` : "";
-    const question = asked && chosen !== null ? `Block ${NAMES[chosen]}${state.leads ? ", face down" : ""}. Now the attack.` : state.question;
+    find("trial-facts").textContent = state.trial ? say("You try round {round} again from move {move}. It does not count.", state.trial) : "";
+    const first = state.leads ? "You lay {kind} face down. Now the attack." : "You receive with {kind}. Now the attack.";
+    const question = asked && chosen !== null ? say(first, { kind: NAMES[chosen] }) : state.question;
+    lesson(asked);
     find("question").textContent = on ? question : "";
     for (const button of document.querySelectorAll(".side .bar button[data-do]")) {
       const { do: what } = button.dataset;
@@ -225,20 +252,26 @@
     choose(fits.find((button) => Number(button.dataset.place) !== block));
   }
 
-  function say(name) {
-    const found = state.asks === "move" && others().find((one) => one.name === name);
+  function reply(code) {
+    const found = state.asks === "move" && others().find((one) => one.code === code);
     if (found) change("move", { action: found.action });
   }
 
-  async function advise(path, write) {
+  // What is known at once is shown at once: first that something is under way, then each answer of the server.
+  async function advise(paths, write) {
     if (state.asks !== "move") return;
     await alone(async () => {
-      find("advice").replaceChildren(make("p", "Thinking …"));
-      const told = await ask(path, {});
-      find("advice").replaceChildren();
-      if (told.error) return;
-      write(find("advice"), told);
-      find("advice").append(make("button", "Close", { type: "button", class: "close", "data-do": "close" }));
+      const box = find("advice");
+      box.replaceChildren(make("p", say("Thinking …")));
+      for (const [n, path] of paths.entries()) {
+        const told = await ask(path, {});
+        box.replaceChildren();
+        if (told.error) return;
+        write(box, told);
+        if (n < paths.length - 1) box.append(make("p", say("Thinking …")));
+        box.append(make("button", say("Close"), { type: "button", class: "close", "data-do": "close" }));
+        if (matchMedia("(max-width: 52rem)").matches) find("hand").scrollIntoView({ block: "end" });
+      }
     });
   }
 
@@ -249,43 +282,61 @@
   }
 
   function hint(box, told) {
-    box.append(make("p", `The champion suggests ${told.said}.`, { class: "best" }));
-    if (told.action !== told.options[0].action) box.append(make("p", `${told.options[0].name} makes more points here, but not clearly: the champion keeps its choice at sight.`));
-    const body = head(box, ["Action", "At sight", "Points", "±"]);
-    for (const one of told.options) {
+    const sure = told.action !== null, named = (action) => told.options.find((one) => one.action === action).name;
+    if (sure) box.append(make("p", say("The champion suggests {action}.", { action: told.said }), { class: "best" }));
+    if (sure && told.action !== told.best) box.append(make("p", say("{action} makes more points here, but not clearly: the champion keeps its choice at sight.", { action: named(told.best) })));
+    for (const one of told.deciding ?? []) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, PLACES[one.place], named(told.best), named(told.rival))));
+    const body = head(box, [say("Action"), say("At sight"), ...(sure ? [say("Points"), "±"] : [])]);
+    for (const one of told.options.slice(0, 8)) {
       const name = make("span", null);
       if (one.pair) name.append(...one.pair.map(tile), " ");
       name.append(one.name);
-      const line = row(body, [name, one.chance, one.points, one.error]);
+      const line = row(body, [name, one.chance, ...(sure ? [one.points, one.error] : [])]);
       if (one.action === told.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
-    box.append(make("p", "At sight: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that you cannot rule out, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty.", { class: "small" }));
+    if (sure) box.append(make("p", say("At sight: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that are possible, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty."), { class: "small" }));
   }
 
   function partner(box, told) {
-    box.append(make("p", "What your partner has not shown yet, in its hand or face down:", { class: "best" }));
-    const body = head(box, ["Tile", "At least one", "Chance", "Expected"]);
-    for (const { kind, name, chance, expected } of told.kinds) {
+    box.append(make("p", say("What your partner has not shown yet, in its hand or face down:"), { class: "best" }));
+    const body = head(box, [say("Tile"), say("At least one"), say("Chance"), say("Expected")]);
+    for (const { kind, chance, expected } of told.kinds) {
       const first = make("span", null);
-      first.append(tile(kind), ` ${name}`);
-      const bar = make("meter", null, { min: 0, max: 1, value: chance, "aria-label": `${name}, at least one` });
+      first.append(tile(kind), ` ${NAMES[kind]}`);
+      const bar = make("meter", null, { min: 0, max: 1, value: chance, "aria-label": say("{kind}, at least one", { kind: NAMES[kind] }) });
       row(body, [first, bar, `${Math.round(100 * chance)} %`, expected]).lastChild.className = "number";
     }
-    const likely = box.appendChild(make("p", "Likeliest hands as dealt: "));
+    const likely = box.appendChild(make("p", say("Likeliest hands as dealt:")));
     for (const { hand: kinds, chance } of told.likely) {
       const one = likely.appendChild(make("span", null));
       one.append(document.createElement("br"), ...kinds.map(tile), ` ${chance}`, make("span", ` ${kinds.map((kind) => NAMES[kind]).join(", ")}`, { class: "hidden" }));
     }
-    box.append(make("p", `Models of next, partner, previous: ${told.models.join("; ")}.`, { class: "small" }));
+    box.append(make("p", say("Models of next, partner, previous: {models}.", { models: told.models.join("; ") }), { class: "small" }));
+  }
+
+  // Other matches: a new one with other players, and those that the folder keeps.
+  async function matches() {
+    const told = await ask("matches");
+    if (told.error) return;
+    const form = find("begin");
+    for (const place of ["next", "partner", "previous"]) form[place].replaceChildren(...told.agents.map((agent) => new Option(agent, agent, false, agent === told.seated[place])));
+    form.rules.replaceChildren(...told.rules.map(([name, text]) => new Option(text, name, false, name === told.seated.rules)));
+    find("kept").tBodies[0].replaceChildren();
+    for (const one of told.kept) {
+      const open = make("button", one.file, { type: "button", "data-do": "open", "data-file": one.file });
+      open.disabled = one.file === told.file;
+      row(find("kept").tBodies[0], [open, one.players, one.result]).lastChild.className = "number";
+    }
+    find("matches").showModal();
   }
 
   // The rounds are analysed while the match goes on.
   async function review() {
     if (reviewing || state === null || !MORE[state.asks]) return;
     reviewing = true;
-    const { mark } = state, box = find("reviewing"), bar = make("progress", null, { "aria-label": "Review" });
-    box.replaceChildren(make("span", "Reviewing the rounds … "), bar);
+    const { mark } = state, box = find("reviewing"), bar = make("progress", null, { "aria-label": say("Review") });
+    box.replaceChildren(make("span", say("Reviewing the rounds …")), bar);
     const text = box.firstChild;
     let told;
     do {
@@ -293,7 +344,7 @@
       if (told.error && !away) break;
       if (!told.error) {
         Object.assign(bar, { max: told.rounds, value: told.ready.length });
-        text.textContent = `Reviewing ${told.rounds === 1 ? "the round" : `${told.rounds} rounds`}, about ${told.seconds} s … `;
+        text.textContent = `${say("Reviewing rounds: {rounds}; about {seconds} s …", told)} `;
       }
       if (!told.ready?.length) await new Promise((done) => { setTimeout(done, AGAIN); });
     } while (!told.ready?.length);
@@ -301,7 +352,7 @@
     box.replaceChildren();
     if (told.error) return;
     if (state.mark === mark) location.href = "review";
-    else box.append(make("a", "The review is ready.", { href: "review" }));
+    else box.append(make("a", say("The review is ready."), { href: "review" }));
   }
 
   const during = (asks, path, body = () => ({})) => () => { if (state.asks === asks) change(path, body()); };
@@ -312,8 +363,11 @@
     match: during("match", "match"),
     leave: () => { if (state.trial) change("leave"); },
     again: during("trial", "again", () => state.trial),
-    hint: () => advise("hint", hint),
-    partner: () => advise("partner", partner),
+    hint: () => advise(["sight", "hint"], hint),
+    partner: () => advise(["partner"], partner),
+    matches,
+    open: ({ dataset }) => { find("matches").close(); change("open", { file: dataset.file }); },
+    learned: () => { learn(); lesson(true); },
     back: () => { if (state.may_take_back) change("back"); },
     next: during("round", "next"),
     close: () => find("advice").replaceChildren(),
@@ -322,7 +376,7 @@
     faces: () => { const box = find("faces"); box.selectedIndex = (box.selectedIndex + 1) % 3; box.dispatchEvent(new Event("change")); },
   };
   const keys = {
-    p: () => say("pass"), c: () => say("call"), s: () => say("silent"), r: () => say("redeal"), o: () => say("continue"),
+    p: () => reply("pass"), c: () => reply("call"), s: () => reply("silent"), r: () => reply("redeal"), o: () => reply("continue"),
     n: does.next, v: does.review, d: does.same, m: does.match, b: does.leave, t: does.again, u: does.back, h: does.hint, w: does.partner, f: does.faces, "?": does.help, Escape: does.clear,
   };
 
@@ -346,7 +400,7 @@
     if (!button || busy || state === null) return;
     if (button.dataset.place !== undefined) choose(button);
     else if (button.dataset.action !== undefined) change("move", { action: Number(button.dataset.action) });
-    else if (button.dataset.do) does[button.dataset.do]();
+    else if (button.dataset.do) does[button.dataset.do](button);
   });
 
   const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
@@ -360,6 +414,24 @@
   }
 
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";
+  find("explain").checked = kept("explain") !== "no";
+  find("explain").addEventListener("change", () => { keep("explain", find("explain").checked ? "yes" : "no"); lesson(true); });
+  // The server tells its part in the language that a cookie names; without one, in the browser's.
+  find("language").value = document.documentElement.lang;
+  find("language").addEventListener("change", ({ target }) => {
+    document.cookie = `language=${target.value}; path=${location.pathname}; max-age=31536000; samesite=strict`;
+    location.reload();
+  });
+  for (const box of document.querySelectorAll("[data-like]")) {
+    const other = find(box.dataset.like);
+    box.value = kept(box.dataset.like) ?? other.value;
+    box.addEventListener("change", () => { other.value = box.value; other.dispatchEvent(new Event("change")); });
+  }
+  find("begin").addEventListener("submit", (event) => {
+    event.preventDefault();
+    find("matches").close();
+    change("match", Object.fromEntries(new FormData(find("begin"))));
+  });
   for (const name of ["faces", "theme", "speed"]) {
     const value = kept(name), box = find(name);
     if ([...box.options].some((option) => option.value === value)) box.value = value;

@@ -4,7 +4,9 @@
 function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, keep, paint: again }) {
   const told = data.analysis, MOST = 7;
   const decision = (move) => told.deals[at.deal][move];
-  const known = (one) => at.seen === OPEN || one.seat === at.seen;
+  const others = find("others"), who = (seat) => data.names[seat];
+  // Of a review its reader's decisions count, at a wish the others', too.
+  const known = (one) => (at.seen === OPEN || one.seat === at.seen) && (!others || others.checked || one.seat === data.viewer);
 
   const signed = (points) => (points === null ? "–" : `${points > 0 ? "+" : ""}${Math.abs(points) < 0.05 ? "0" : points.toFixed(1)}`.replace("-", "−"));
   const whole = (points) => signed(points).replace(/\.0$/, "");
@@ -12,29 +14,28 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   // Of digits, as records write tiles; of an action that plays none nothing.
   const kindsOf = (digits) => [...digits].map((digit) => Math.min(digit - 1, 7));
   const played = (action) => (/^[1-9]{2}$/.test(action) ? kindsOf(action) : []);
-  const word = (action) => played(action).map((kind) => told.kinds[kind]).join(" then ") || (action === "p" ? "pass" : action);
+  const word = (action) => {
+    const [block, attack] = played(action).map((kind) => told.kinds[kind]);
+    return block ? say("{block} then {attack}", { block, attack }) : say(action === "p" ? "pass" : action);
+  };
 
-  const lines = continuing({ find, make, tile, told, word, played, percent });
+  const lines = continuing({ find, make, tile, told, names: data.names, word, played, percent });
 
   const HEADINGS = {
-    forced: "forced", agreed: "an error under every type",
-    depends: "depends on who you play with", fine: "fine",
+    forced: say("forced"), agreed: say("an error"),
+    depends: say("depends on who you play with"), fine: say("fine"),
   };
   const heading = (one) => (one.verdict === "shared" && one.agreement === "fine" ? told.also : HEADINGS[one.agreement]);
 
   // What decides is told as a reader of the page would say it.
-  const HOLDERS = ["next seat", "partner", "previous seat"];
   function why(one) {
-    const list = find("why");
-    list.textContent = "";
     const seen = one.deciding.filter((it) => Math.abs(it.held - it.missing) >= 1);
     find("whys").hidden = !seen.length;
-    find("whys").querySelector("p").textContent = `How much ${word(one.best)} leads ${word(one.rival)} by what seat ${one.seat} could know, if`;
-    for (const it of seen) {
-      const item = list.appendChild(make("li")), who = HOLDERS[(it.seat - one.seat + 3) % 4];
-      item.innerHTML = tile(it.kind, false);
-      item.append(` seat ${it.seat} (${who}) has a ${told.kinds[it.kind]}: `, make("b", { textContent: signed(it.held) }), `, else `, make("b", { textContent: signed(it.missing) }), `. It had one in ${percent(it.probability)} of what could be.`);
-    }
+    find("why").replaceChildren(...seen.map((it) => {
+      const item = make("li", { innerHTML: tile(it.kind, false) });
+      item.append(" ", hangsOn({ ...it, kind: told.kinds[it.kind] }, who(it.seat), word(one.best), word(one.rival)));
+      return item;
+    }));
   }
 
   // What another seat learned: the kinds whose chances changed most.
@@ -42,15 +43,15 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const [before, after] = knowledge.at_least_one;
     const changed = told.kinds.map((kind, n) => [kind, after[n] - before[n], before[n], after[n]]).filter(([, by]) => Math.abs(by) >= 0.1);
     changed.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-    const said = changed.slice(0, 3).map(([kind, by, from, to]) => `a ${kind} is ${by > 0 ? "likelier" : "less likely"} (${percent(from)}, then ${percent(to)})`);
-    return said.length ? said.join("; ") : "hardly anything";
+    const said = changed.slice(0, 3).map(([kind, by, from, to]) => say(by > 0 ? "a {kind} is likelier ({from}, then {to})" : "a {kind} is less likely ({from}, then {to})", { kind, from: percent(from), to: percent(to) }));
+    return said.length ? said.join("; ") : say("hardly anything");
   }
 
   const VERDICTS = {
-    best: "nothing better", level: "level", close: "close", clear: "a clear loss", shared: "as the policy",
+    best: say("nothing better"), level: say("level"), close: say("close"), clear: say("a clear loss"), shared: say("as the policy"),
   };
   const MARKS = { agreed: "!", depends: "?" };
-  const range = ([low, high], show = signed) => `${show(low)} to ${show(high)}`;
+  const range = ([low, high], show = signed) => `${show(low)} – ${show(high)}`;
 
   function cells(row, texts) {
     for (const text of texts) row.append(make("td", { textContent: text, className: "number" }));
@@ -65,8 +66,8 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const what = make("span", { className: "what" });
     what.innerHTML = played(option.action).map((kind) => tile(kind, false)).join("");
     what.append(word(option.action));
-    if (option.action === one.action) what.append(" ", make("b", { textContent: "played" }));
-    else if (option.action === one.best) what.append(" ", make("i", { textContent: "best" }));
+    if (option.action === one.action) what.append(" ", make("b", { textContent: say("played") }));
+    else if (option.action === one.best) what.append(" ", make("i", { textContent: say("best") }));
     cell.append(what);
   }
 
@@ -77,7 +78,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const table = find("types");
     table.textContent = "";
     if (!one.types.length) return;
-    head(table, ["if they play like", "chance", "best", "points lost"]);
+    head(table, [say("if they play like"), say("chance"), say("best"), say("points lost")]);
     const body = table.createTBody();
     for (const type of [...one.types].sort((a, b) => b.probability - a.probability)) {
       const row = body.insertRow();
@@ -96,7 +97,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const table = find("options"), open = at.seen === OPEN && one.open_value !== null;
     table.textContent = "";
     if (!one.options.length) return;
-    head(table, ["action", "policy", "search", ...(open ? ["open"] : [])]);
+    head(table, [say("action"), say("policy"), say("points"), ...(open ? [say("open")] : [])]);
     const body = table.createTBody();
     // The best by all worlds comes first, though one that was dropped early may show more.
     const rank = (option) => (option.action === one.best ? 1e6 : option.worlds * 1e-9 + option.points);
@@ -112,30 +113,35 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
       if (open) cells(row, [whole(option.open)]);
     }
     const left = one.options.length - shown.length;
-    if (left) body.insertRow().append(make("td", { colSpan: open ? 4 : 3, textContent: `and ${left} more that did worse` }));
+    if (left) body.insertRow().append(make("td", { colSpan: open ? 4 : 3, textContent: say("and {n} more that did worse", { n: left }) }));
   }
 
   function judged(one) {
-    if (one.verdict === "forced") return "There was nothing else to do.";
+    if (one.verdict === "forced") return say("There was nothing else to do.");
+    const research = find("research").checked, n = one.loss.toFixed(1), best = word(one.best);
+    const lost = one.verdict === "best" ? say("No other of {n} actions did better, by what {who} could know.", { n: one.options.length, who: who(one.seat) }) : say("By what {who} could know, {best} makes {n} points more.", { who: who(one.seat), best, n });
+    const parts = [lost, research && one.verdict !== "best" ? figures(one) : ""];
     const counts = one.types.filter((type) => type.counts), clear = counts.filter((type) => type.verdict === "clear");
     const names = (some) => some.map((type) => type.name).join("; ");
-    const research = find("research").checked, by = research && several(one) ? `, ${range(one.loss_range, (points) => points.toFixed(1))} by type` : "";
-    const error = research ? ` ± ${one.loss_error.toFixed(1)}` : "", limit = research ? `; clear from ${(one.threshold * one.loss_error).toFixed(1)} on` : "";
-    const lost = one.verdict === "best"
-      ? `No other of ${one.options.length} actions did better, by what seat ${one.seat} could know.`
-      : `By what seat ${one.seat} could know, ${word(one.best)} does better by ${one.loss.toFixed(1)}${error} points${by}${limit}.`;
-    if (one.agreement === "agreed") return `${lost} It is a clear loss ${several(one) ? `under each of ${counts.length} types` : `if they play like ${names(counts)}, and hardly anything else is likely`}.`;
-    if (one.agreement === "depends") return `${lost} It is a clear loss if they play like ${names(clear)}; not if like ${names(counts.filter((type) => type.verdict !== "clear"))}.`;
-    if (one.verdict === "shared") return `${lost} That is more than sampling explains; but ${told.also}.`;
-    return `${lost}${one.policy_agrees ? ` And ${told.also}.` : ""}`;
+    if (one.agreement === "agreed") parts.push(several(one) ? say("That holds whoever the others are.") : say("That holds if they play like {types}, and hardly anything else is likely.", { types: names(counts) }));
+    else if (one.agreement === "depends") parts.push(say("That holds if they play like {some}; not if like {others}.", { some: names(clear), others: names(counts.filter((type) => type.verdict !== "clear")) }));
+    else if (one.verdict === "shared") parts.push(say("That is more than sampling explains; but {also}.", { also: told.also }));
+    else if (one.policy_agrees) parts.push(`${told.also[0].toUpperCase()}${told.also.slice(1)}${say(".")}`);
+    return parts.filter(Boolean).join(" ");
+  }
+
+  // For who does research: errors of sampling, the range by type, from where on a loss is clear.
+  function figures(one) {
+    const by = several(one) ? ` ${say("By type: {range}.", { range: range(one.loss_range, (points) => points.toFixed(1)) })}` : "";
+    return `± ${one.loss_error.toFixed(1)}${say(".")}${by} ${say("Clear from {n} on.", { n: (one.threshold * one.loss_error).toFixed(1) })}`;
   }
 
   function worth(one) {
     const parts = [];
-    if (one.value !== null) parts.push(`The network expected ${signed(one.value)} points.`);
+    if (one.value !== null && find("research").checked) parts.push(say("The network expected {n} points.", { n: signed(one.value) }));
     if (at.seen === OPEN && one.open_value !== null) {
-      const lost = one.open_loss ? `${word(one.action)} gave away ${one.open_loss} of that, but nobody sees all hands during play` : `${word(one.action)} keeps it`;
-      parts.push(`Perfect play with all hands open makes ${whole(one.open_value)}; ${lost}.`);
+      parts.push(say("Perfect play with all hands open makes {n} points.", { n: whole(one.open_value) }));
+      parts.push(one.open_loss ? say("{action} gave away {n} of them, but nobody sees all hands during play.", { action: word(one.action), n: one.open_loss }) : say("{action} keeps them.", { action: word(one.action) }));
     }
     return parts.join(" ");
   }
@@ -145,16 +151,16 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     for (const part of [...table.tBodies, table.tHead].filter(Boolean)) part.remove();
     find("knowledge").hidden = at.seen !== OPEN || !partner;
     if (find("knowledge").hidden) return;
-    find("knowledge").querySelector("summary").textContent = `What the move told of seat ${one.seat}'s hand`;
+    find("knowledge").querySelector("summary").textContent = say("What the move told of {who}'s hand", { who: who(one.seat) });
     find("learned").replaceChildren(...[partner, one.knowledge[0], one.knowledge[2]].map((knowledge) => {
-      const item = make("li"), who = HOLDERS[(knowledge.seat - one.seat + 3) % 4];
+      const item = make("li"), text = knowledge === partner ? "the partner, {who}" : "{who}";
       const real = knowledge.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
-      item.append(make("b", { textContent: knowledge === partner ? `its partner, seat ${knowledge.seat}` : `seat ${knowledge.seat} (${who})` }), `: ${learned(knowledge)}.`);
-      item.append(make("span", { className: "research", textContent: ` The move told ${knowledge.information.toFixed(2)} nats. Doubt: ${knowledge.entropy[0].toFixed(1)} nats before, ${knowledge.entropy[1].toFixed(1)} after. The real hand's chance: ${real[0]}, then ${real[1]}.` }));
+      item.append(make("b", { textContent: say(text, { who: who(knowledge.seat) }) }), `: ${learned(knowledge)}.`);
+      item.append(make("span", { className: "research", textContent: ` ${say("The move told {n} nats. Doubt: {before} nats before, {after} after. The real hand's chance: {from}, then {to}.", { n: knowledge.information.toFixed(2), before: knowledge.entropy[0].toFixed(1), after: knowledge.entropy[1].toFixed(1), from: real[0], to: real[1] })}` }));
       return item;
     }));
-    table.caption.textContent = `What its partner, seat ${partner.seat}, could know`;
-    head(table, ["kind", "one or more", "dealt"]);
+    table.caption.textContent = say("What the partner, {who}, could know", { who: who(partner.seat) });
+    head(table, [say("tile"), say("one or more"), say("dealt")]);
     table.tHead.rows[0].cells[1].colSpan = 2;  // as bars and as figures
     const body = table.createTBody(), hand = kindsOf(told.dealt[at.deal][one.seat]);
     told.kinds.forEach((kind, n) => {
@@ -173,9 +179,10 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   // hidden: the move is to be guessed.
   function show(hidden) {
     const one = hidden ? null : decision(at.move), seen = one && known(one);
-    find("verdict").textContent = hidden ? `Move ${at.move}: yours to guess` : !at.move ? "Before the first move" : seen ? `Move ${at.move}: ${heading(one)}` : `Move ${at.move}`;
+    const n = at.move, name = hidden ? say("to guess") : seen ? heading(one) : "";
+    find("verdict").textContent = !n ? say("Before the first move") : name ? say("Move {n}: {verdict}", { n, verdict: name }) : say("Move {n}", { n });
     find("verdict").className = seen ? one.agreement : "";
-    find("judged").textContent = hidden ? "Choose below the board." : !at.move ? "Each move is judged as it is made." : !one ? "It was not analysed." : seen ? judged(one) : "Decisions of others are judged with all hands open.";
+    find("judged").textContent = hidden ? say("Choose below the board.") : !n ? say("Each move is judged as it is made.") : !one ? say("It was not analysed.") : seen ? judged(one) : others ? say("The others' moves are judged if you switch them on.") : say("Decisions of others are judged with all hands open.");
     find("sure").hidden = find("marks").hidden = !(seen && one.options.length);
     for (const id of ["options", "types"]) find(id).parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
@@ -217,7 +224,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const ahead = ([n, move]) => by * (n - at.deal || move - at.move) > 0;
     const next = (by > 0 ? places : places.reverse()).find(ahead);
     if (next) to({ deal: next[0], move: next[1] });
-    else find("tour").textContent = places.length ? `No error ${by > 0 ? "after" : "before"} this move.` : "No error.";
+    else find("tour").textContent = places.length ? say(by > 0 ? "No error after this move." : "No error before this move.") : say("No error.");
   }
 
   // The board stands where the decision was made, or after it.
@@ -228,10 +235,17 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   }
 
   // Who does research sees errors of sampling, types and nats.
-  const research = find("research"), paint = () => document.documentElement.classList.toggle("researcher", research.checked);
+  const research = find("research"), paint = () => {
+    document.documentElement.classList.toggle("researcher", research.checked);
+    document.documentElement.classList.toggle("own", others !== null && !others.checked);
+  };
   research.checked = kept("research") === "yes";
+  if (others) {
+    others.checked = kept("others") === "yes";
+    others.addEventListener("change", () => { keep("others", others.checked ? "yes" : "no"); again(); });
+  }
   research.addEventListener("change", () => { keep("research", research.checked ? "yes" : "no"); again(); });
 
   const does = { before: () => tour(-1), after: () => tour(1), turn };
-  return { show, deal, word, played, paint, does, keys: { ",": does.before, ".": does.after, a: turn } };
+  return { show, deal, word, played, signed, paint, does, keys: { ",": does.before, ".": does.after, a: turn } };
 }

@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
@@ -17,6 +16,7 @@
   const tile = (kind, down) => `<svg class="tile" viewBox="-22 -26 44 52" aria-hidden="true"><use href="#w${kind === null ? "b" : `t${kind}${down ? "d" : ""}`}"/></svg>`;
 
   const deal = () => data.deals[at.deal];
+  const named = (seat) => [data.names[seat], deal().players[seat]].filter((name, n, all) => name && all.indexOf(name) === n).join(" ");
 
   // What a seat may know of a move: others' face-down blocks, and who kept silent, stay hidden.
   const hides = (move) => at.seen !== OPEN && move.seat !== at.seen;
@@ -28,7 +28,7 @@
       const back = move.down && hides(move), code = back ? `x${move.name[1]}` : move.name;
       link.innerHTML = `${tile(back ? null : move.pair[0], move.down)}${tile(move.pair[1], false)}<span class="code" aria-hidden="true">${code}</span>`;
     } else {
-      const text = move.name === "p" ? "pass" : `seat ${move.seat}: ${move.name}`;
+      const text = move.name === "p" ? say("pass") : move.hidden || move.said;
       link.innerHTML = `<span class="pass" aria-hidden="true">${text}</span>`;
     }
     link.append(make("span", { className: "words", textContent: `${number}: ${hides(move) ? move.hidden : move.said}` }));
@@ -40,8 +40,8 @@
     table.textContent = questions.textContent = "";
     const head = table.createTHead().insertRow();
     for (let n = 0; n < 4; n++) {
-      const seat = (dealer + n) % 4, name = players[seat] ? ` ${players[seat]}` : "";
-      head.append(make("th", { scope: "col", textContent: `seat ${seat}${name}${n ? "" : ", dealer"}` }));
+      const seat = (dealer + n) % 4, name = named(seat);
+      head.append(make("th", { scope: "col", textContent: n ? name : say("{who}, dealer", { who: name }) }));
     }
     const body = table.createTBody();
     let row = null, turn = 0;
@@ -54,15 +54,16 @@
       row.insertCell().append(cell(move, n + 1));
     });
     const result = deal().result;
-    find("result").textContent = [result && `Result: ${result}.`, deal().note && `${deal().note}.`].filter(Boolean).join(" ");
+    find("result").textContent = [result && say("Result: {result}.", { result }), deal().note && `${deal().note}.`].filter(Boolean).join(" ");
   }
 
   function facts() {
     const { place, dealer, scores, rules } = deal();
-    const told = [`Deal ${at.deal + 1}, rules ${rules}.`, `Dealer: seat ${dealer}.`, `Points before it: ${scores[0]} of seats 0 and 2, ${scores[1]} of seats 1 and 3.`];
+    const [one, other] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
+    const told = [say("Deal {n}, {rules}.", { n: at.deal + 1, rules }), say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
     find("facts").textContent = [...told, place && `${place}.`].filter(Boolean).join(" ");
     for (const option of find("seen").options) {
-      if (option.value < OPEN) option.text = `seat ${option.value} ${deal().players[option.value]}`.trim();
+      if (option.value < OPEN) option.text = named(option.value);
     }
     find("whole").hidden = at.seen !== OPEN;
     draw(find("sheet"), deal().sheet);
@@ -81,13 +82,13 @@
     draw(find("picture"), frame);
     const move = moves[at.move - 1];
     const done = move && (hides(move) ? move.hidden : move.said);
-    const text = hidden ? `seat ${at.seen} is to move` : move ? (decided ? `before the move: ${done}` : [done, move.end].filter(Boolean).join("; ")) : "the deal";
+    const text = hidden ? say("{who}: to move", { who: data.names[at.seen] }) : move ? (decided ? say("before the move: {move}", { move: done }) : [done, move.end].filter(Boolean).join("; ")) : say("the deal");
     find("said").textContent = text;
     find("words").replaceChildren(...said(frame).map((sentence) => make("li", { textContent: sentence })));
     find("seek").max = moves.length;
     find("seek").value = at.move;
     find("seek").setAttribute("aria-valuetext", text);
-    find("count").textContent = `${at.move} of ${moves.length}`;
+    find("count").textContent = `${at.move} / ${moves.length}`;
     for (const link of document.querySelectorAll("a[data-move]")) {
       const number = Number(link.dataset.move);
       link.classList.toggle("later", number > at.move || (hidden && number === at.move));
@@ -129,7 +130,7 @@
   }
 
   function read() {
-    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash || review?.first());
+    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash);
     if (!found || location.hash === address()) return;
     const seen = found[3] === undefined ? OPEN : Number(found[3]);
     to({ deal: Number(found[1]) - 1, move: Number(found[2]), seen });
@@ -138,7 +139,7 @@
   function play(on) {
     clearTimeout(timer);
     timer = null;
-    find("play").textContent = on ? "stop" : "play";
+    find("play").textContent = on ? say("stop") : say("play");
     if (!on) return;
     const step = () => {
       if (at.move < deal().moves.length) to({ move: at.move + 1 });
@@ -210,7 +211,7 @@
   }
 
   data.deals.forEach((one, n) => {
-    find("deal").add(new Option(`${n + 1}: ${one.result ? one.result.replace(" ends the round", "") : "no result"}`, n));
+    find("deal").add(new Option(`${n + 1}: ${one.result || say("no result")}`, n));
   });
   for (const name of ["faces", "speed", "theme"]) {
     const value = kept(name), box = find(name);
@@ -226,15 +227,17 @@
   addEventListener("afterprint", () => { printing = false; paint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to, show, kept, keep, paint });
-  if (analysis) guess = guessing({ data, at, OPEN, find, make, tile, to, show, words: analysis.word, played: analysis.played });
+  if (analysis) guess = guessing({ data, at, OPEN, find, tile, to, show, words: analysis.word, played: analysis.played });
   for (const part of [analysis, guess]) if (part) Object.assign(does, part.does), Object.assign(keys, part.keys);
-  if (document.querySelector("[data-review]")) {
+  if (typeof reviewing === "function") {
     const moved = () => Math.min(Math.max(1, at.move + at.after), deal().moves.length);
-    review = reviewing({ at, moved, find, make, tile, draw: show, dark: () => dark });
+    review = reviewing({ data, at, moved, find, make, tile, draw: show, dark: () => dark, signed: analysis.signed });
     Object.assign(does, review.does), Object.assign(keys, review.keys);
   }
   // On a phone the settings would stand between the board and the moves.
   find("settings").open = !matchMedia("(max-width: 52rem)").matches;
   paint();
   read();
+  // A review begins with its reader's errors, each a question, and else with the last deal.
+  if (document.querySelector("[data-review]") && !location.hash && !guess.begin()) to({ deal: data.deals.length - 1, move: 0 });
 })();

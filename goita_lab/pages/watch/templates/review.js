@@ -1,7 +1,7 @@
 
 // What the server of a match adds: the rounds can be played again, and figures get better.
 // moved: which move is made anew in the position that is shown.
-function reviewing({ at, moved, find, make, tile, draw, dark }) {
+function reviewing({ data, at, moved, find, make, tile, draw, dark, signed }) {
   // Milliseconds between questions whether a better analysis is there.
   const AGAIN = 1500;
 
@@ -11,7 +11,7 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
       const answer = await fetch(`${path}?${look}`, { method: "POST", body: JSON.stringify(body) });
       return await answer.json();
     } catch {
-      return { away: true, error: "The server doesn't answer. Start it again with --resume." };
+      return { away: true, error: say("The server doesn't answer. Start it again with --resume.") };
     }
   }
 
@@ -29,9 +29,9 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
     const more = !told.away && (told.ready.length > ready || told.refined > refined);
     if (more && told.ready.length > ready && !busy()) location.reload();
     else if (more && told.refined === told.rounds) {
-      const link = make("a", { href: "", textContent: "show it" });
+      const link = make("a", { href: "", textContent: say("show it") });
       link.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
-      find("refining").replaceChildren("A better analysis is ready: ", link, ".");
+      find("refining").replaceChildren(say("Better figures are ready:"), " ", link);
     } else setTimeout(refine, AGAIN);
   }
 
@@ -40,29 +40,59 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
   const busy = () => line !== null || !find("guessing").hidden || find("help").open;
   const here = () => `${at.deal}.${moved()}`;
 
+  // At a recorded position the review's own figures stand.
+  function recorded() {
+    const one = data.analysis.deals[at.deal][moved()];
+    const rank = (option) => (option.action === one.best ? 1e6 : option.points);
+    return one?.options.length ? [...one.options].sort((a, b) => rank(b) - rank(a)) : null;
+  }
+
+  // The position is there at once, and then what its actions are worth.
   async function vary(actions) {
     const inside = !line || find("variation").contains(document.activeElement);
     from = here();
-    const told = await ask("variation", { deal: at.deal + 1, move: moved(), line: actions.map((one) => one.code) });
-    if (told.error) { find("problem").textContent = told.error; return; }
-    if (from !== here()) return;
     line = actions;
-    find("problem").textContent = "";
+    const told = await position(actions, false);
+    if (!told) return;
+    const own = actions.length ? null : recorded();
+    if (own) {
+      const by = new Map(told.options.map((option) => [option.code, option]));
+      told.options = own.map((option) => ({ ...by.get(option.action), points: signed(option.points), error: option.error.toFixed(1) }));
+    }
+    write(told, actions, inside);
+    if (own || told.options.length < 2) return;
+    find("vary-asked").setAttribute("aria-busy", "true");
+    const valued = await position(actions, true);
+    find("vary-asked").removeAttribute("aria-busy");
+    if (valued) write(valued, actions, find("vary-options").contains(document.activeElement));
+  }
+
+  // What the server answers, unless its reader has gone on meanwhile.
+  async function position(actions, valued) {
+    const told = await ask("variation", { deal: at.deal + 1, move: moved(), line: actions.map((one) => one.code), valued });
+    if (line !== actions || from !== here()) return null;
+    find("problem").textContent = told.error ?? "";
+    return told.error ? null : told;
+  }
+
+  function write(told, actions, focus) {
     find("varied").innerHTML = told.svg;
     find("varied").setAttribute("aria-hidden", "true");
-    find("said").textContent = actions.length ? "your variation" : "your variation begins here";
+    find("said").textContent = say(actions.length ? "your variation" : "your variation begins here");
     find("words").replaceChildren(...told.words.map((sentence) => make("li", { textContent: sentence })));
-    find("line").replaceChildren(...actions.map((one) => make("li", { textContent: `seat ${one.seat}: ${one.name}${one.points === null ? "" : `, ${one.points} points`}` })));
-    find("vary-asked").textContent = told.end || `Seat ${told.seat} is to move. Points are those of its team, by what it could know:`;
+    find("line").replaceChildren(...actions.map((one) => make("li", { textContent: `${data.names[one.seat]}: ${one.name}${one.points ? say(", {n} points", { n: one.points }) : ""}` })));
+    const counted = told.options.some((one) => one.points !== null), waits = told.options.length > 1 && !counted;
+    const asked = { who: data.names[told.seat] };
+    find("vary-asked").textContent = told.end || (waits ? say("{who}: to move. What each move is worth is being computed …", asked) : say("{who}: to move. Points are those of that team, by what the player could know:", asked));
     find("vary-options").replaceChildren(...told.options.map((one) => {
       const button = make("button", { type: "button" });
       button.innerHTML = (one.pair ?? []).map((kind) => tile(kind, false)).join("");
-      button.append(one.name, one.points === null ? "" : make("b", { textContent: ` ${one.points}` }));
+      button.append(one.name, one.points === null ? "" : make("b", { textContent: ` ${one.points}` }), one.error === null ? "" : make("small", { className: "research", textContent: ` ± ${one.error}` }));
       button.addEventListener("click", () => vary([...actions, { ...one, seat: told.seat }]));
       return button;
     }));
     shown(true);
-    if (inside) (find("vary-options").querySelector("button") ?? find("variation").querySelector("[data-do=unvary]")).focus();
+    if (focus) (find("vary-options").querySelector("button") ?? find("variation").querySelector("[data-do=unvary]")).focus();
   }
 
   function shown(on) {
@@ -87,13 +117,10 @@ function reviewing({ at, moved, find, make, tile, draw, dark }) {
   const does = {
     again,
     vary: () => vary(line ?? []),
-    try: ({ dataset }) => vary([{ code: dataset.code, seat: dataset.seat, name: dataset.name, points: null }]),
+    try: ({ dataset }) => vary([{ code: dataset.code, seat: Number(dataset.seat), name: dataset.name, points: null }]),
     unvary: () => { if (line?.length) vary(line.slice(0, -1)); else leave(); },
     endvary: leave,
   };
-  // Where the page opens: at the costliest move, else at the last deal.
-  const first = () => document.querySelector("[data-review] a[href^='#']")?.hash ?? `#${find("deal").options.length}.0`;
-
   if (document.getElementById("refining").textContent) refine();
-  return { show, first, does, keys: { t: again, x: does.vary, Escape: leave } };
+  return { show, does, keys: { t: again, x: does.vary, Escape: leave } };
 }

@@ -7,12 +7,15 @@ import pytest
 
 from goita_agents import load_agent
 from goita_agents.beliefs import Listener, PolicyModel
-from goita_env.actions import decode
+from goita_agents.beliefs.people import people
+from goita_env.actions import decode, parse
 from goita_env.tiles import POINTS
 from goita_env.views import View
 from goita_lab.pages.play import advice
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
+from goita_lab.pages.watch.analyst import AnalysisSettings, Analyst
+from goita_lab.pages.watch.matches import MatchPriors
 from play_tables import any_move, play_on
 
 
@@ -32,18 +35,20 @@ def tables():
 
 def test_a_hint_follows_from_the_view_alone(tables):
     view = tables[0].view
-    assert advice.hint(view) == advice.hint(View(view.words.copy(), rules=view.rules))
+    assert advice.hint(view, 0) == advice.hint(View(view.words.copy(), rules=view.rules), 0)
 
 
-def test_a_hint_names_the_likeliest_actions_by_points(tables):
+def test_a_hint_says_what_every_action_is_worth(tables):
     champion = load_agent("champion:temperature=1")
     for table in tables[:2]:
-        found = advice.hint(table.view)
+        found = table.hint()
         chances = champion.probabilities(table.view, table.view.legal())[0]
-        likely = np.argsort(-chances, kind="stable")[: min(len(table.legal), advice.ACTIONS)]
-        assert {one.action for one in found.options} == set(likely.tolist()) <= set(table.legal)
-        assert found.action in {one.action for one in found.options}
-        points = [one.points for one in found.options]
+        assert [one.action for one in sorted(found.options, key=lambda one: one.action)] == sorted(
+            table.legal
+        )
+        assert found.action in {found.best, int(chances.argmax())}
+        assert found.best == found.options[0].action != found.rival
+        points = [one.points for one in found.options[1:]]
         assert points == sorted(points, reverse=True)
         assert all(abs(one.points) <= 100 and one.error >= 0 for one in found.options)
         for one in found.options:
@@ -63,11 +68,27 @@ def last_lead() -> PlayTable:
 
 def test_points_are_those_of_the_last_tile_where_an_action_ends_the_round():
     table = last_lead()
-    found = advice.hint(table.view)
+    found = table.hint()
     assert {one.action for one in found.options} == set(table.legal)
     for one in found.options:
         assert (one.points, one.error) == (pytest.approx(POINTS[decode(one.action)[1]]), 0)
     assert found.action == found.options[0].action
+
+
+def test_a_hint_is_what_a_review_of_the_position_says():
+    """One source of beliefs, that of earlier rounds too: points differ by sampling alone."""
+    table = PlayTable(MatchSettings(("", "heuristic", "heuristic", "heuristic"), 3))
+    for _ in play_on(table, any_move(3), rounds=2):
+        if table.asks == "move" and len(table.results) == 1 and table.view.num_plays[0] >= 4:
+            break
+    seat, settings = table.seat, AnalysisSettings("champion", worlds=2048)
+    priors = MatchPriors(people()).after(table.finished.deals)
+    assert not np.allclose(priors, MatchPriors(people()).after(()))
+    hinted, analyst, game = table.hint(), Analyst(settings, priors), table.game
+    reviewed = analyst.decide(game, 1, seat, table.legal[0], 0)
+    for one in reviewed.options:
+        (option,) = (other for other in hinted.options if other.action == parse(one.action))
+        assert abs(one.points - option.points) < 4 * np.hypot(one.error, option.error) + 0.01
 
 
 def test_the_partners_tiles_are_what_the_exact_listener_believes(tables):

@@ -4,13 +4,15 @@ import json
 import re
 import time
 from concurrent.futures import Future
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
 
 from goita_env.errors import SettingError
 from goita_lab.pages.play import advice, replies, review
-from goita_lab.pages.play import sitting as sitting_module
+from goita_lab.pages.play import matches as matches_module
+from goita_lab.pages.play.matches import Matches
 from goita_lab.pages.play.review import Reviewer
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
@@ -250,13 +252,14 @@ def test_there_must_be_such_a_deal_and_move(told):
 
 
 def test_any_line_of_any_seat_can_be_tried_from_a_position(monkeypatch):
-    monkeypatch.setattr(advice, "BUDGET", 16)
+    monkeypatch.setattr(advice, "WORLDS", 8)
     sitting = Sitting(played())
     app = web.application(sitting, TOKEN, "")
     deals = sitting.match.finished.deals
     number, deal = len(deals), deals[-1]
     move = len(deal.moves) // 2
-    status, told = post(app, "variation", {"deal": number, "move": move, "line": []})
+    asked = {"deal": number, "move": move, "valued": True}
+    status, told = post(app, "variation", asked | {"line": []})
     assert status == 200
     assert told["seat"] == deal.moves[move - 1][0]
     assert len(told["svg"]) > 1000
@@ -264,12 +267,15 @@ def test_any_line_of_any_seat_can_be_tried_from_a_position(monkeypatch):
     while told["options"]:
         valued = [one for one in told["options"] if one["points"] is not None]
         assert len(valued) == (len(told["options"]) if len(told["options"]) > 1 else 0)
-        points = [float(one["points"]) for one in valued]
+        points = [float(one["points"].replace("−", "-")) for one in valued[1:]]
         assert points == sorted(points, reverse=True)
         line.append(told["options"][-1]["code"])
-        status, told = post(app, "variation", {"deal": number, "move": move, "line": line})
+        at_once = post(app, "variation", asked | {"line": line, "valued": False})[1]
+        assert {one["points"] for one in at_once["options"]} <= {None}
+        status, told = post(app, "variation", asked | {"line": line})
+        assert told["svg"] == at_once["svg"]
         assert status == 200
-    assert re.fullmatch(r"Seat \d ends the round: \d+ points\.|The tiles .*", told["end"])
+    assert re.fullmatch(r"\w+ ends? the round: \d+ points|The tiles .*", told["end"])
     more = {"deal": number, "move": move, "line": [*line, line[-1]]}
     assert post(app, "variation", more) == (409, {"error": "expected no action: the round is over"})
     for wrong in (
@@ -285,19 +291,19 @@ def test_any_line_of_any_seat_can_be_tried_from_a_position(monkeypatch):
     assert sitting.match.finished.deals == deals
 
 
-def test_a_new_match_has_the_same_players_and_other_deals(monkeypatch):
-    monkeypatch.setattr(
-        sitting_module, "new_seed", lambda: 0
-    )  # of a round that is not over at once
-    begun = []
+@pytest.fixture
+def matches(tmp_path, monkeypatch):
+    """The matches of an empty folder; a new one begins with a round that is not over at once."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(matches_module, "new_seed", lambda: 0)
+    with ExitStack() as stack:
+        yield Matches(tmp_path / "elsewhere.json", stack)
 
-    def begin(settings):
-        begun.append(PlayTable(settings))
-        return begun[-1]
 
+def test_a_new_match_has_the_same_players_and_other_deals(matches):
     table = played()
     list(play_on(table, any_move(1)))
-    sitting = Sitting(table, begin)
+    sitting = Sitting(table, matches)
     app = web.application(sitting, TOKEN, "")
     state = now(app)
     assert state["asks"] == "match"
@@ -305,7 +311,44 @@ def test_a_new_match_has_the_same_players_and_other_deals(monkeypatch):
     assert status == 200
     assert fresh["scores"] == [0, 0]
     assert fresh["rounds"] == []
-    assert sitting.match is begun[0] is sitting.table
-    assert begun[0].settings.agents == table.settings.agents
-    assert begun[0].settings.seed != table.settings.seed
+    assert sitting.match is sitting.table is not table
+    assert sitting.match.settings.agents == table.settings.agents
+    assert sitting.match.settings.seed != table.settings.seed
     assert post(app, "match", {"mark": fresh["mark"]})[0] == 409  # this one is not over
+
+
+def test_another_match_has_the_players_and_rules_that_were_chosen(matches):
+    sitting = Sitting(played(), matches)
+    app = web.application(sitting, TOKEN, "")
+    wanted = {"partner": "champion", "next": "greedy", "previous": "random", "rules": "nine"}
+    for wrong in ({"partner": "exec:rm"}, {"rules": "of mine"}, {"next": ""}, {"previous": 3}):
+        status, _ = post(app, "match", wanted | wrong | {"mark": now(app)["mark"]})
+        assert status == 409
+    status, state = post(app, "match", wanted | {"mark": now(app)["mark"]})
+    assert status == 200
+    assert sitting.match.settings.others == ("greedy", "champion", "random")
+    assert sitting.match.settings.rules.name == "nine"
+    assert state["scores"] == [0, 0]
+
+
+def test_the_matches_of_the_folder_are_listed_and_opened(matches, tmp_path):
+    sitting = Sitting(played(), matches)
+    app = web.application(sitting, TOKEN, "")
+    wanted = {"partner": "greedy", "next": "greedy", "previous": "greedy", "rules": "jga"}
+    assert post(app, "match", wanted | {"mark": now(app)["mark"]})[0] == 200
+    end(sitting.match, any_move(0))
+    first = sitting.match
+    assert post(app, "match", wanted | {"mark": now(app)["mark"]})[0] == 200
+    (tmp_path / "match-7.json").write_text("{}")
+    told = json.loads(request(app, f"/{TOKEN}/matches")[2])
+    assert told["file"] == "match-2.json"
+    own, others = first.scores
+    assert [(one["file"], one["result"]) for one in told["kept"]] == [
+        ("match-2.json", "0 : 0"),
+        ("match-1.json", f"{own} : {others}"),
+    ]
+    for wrong in ("match-7.json", "match-8.json", "../match-1.json", "elsewhere.json"):
+        assert post(app, "open", {"file": wrong, "mark": now(app)["mark"]})[0] == 409
+    assert post(app, "open", {"file": "match-1.json", "mark": now(app)["mark"]})[0] == 200
+    assert sitting.match.results == first.results
+    assert sitting.match.record.deals == first.record.deals

@@ -249,7 +249,7 @@ def test_advice_comes_where_it_is_asked_for_and_changes_nothing():
     assert hint["action"] in legal
     assert {one["action"] for one in hint["options"]} <= set(legal)
     partner = told(request(app, f"/{TOKEN}/partner", {}))
-    assert partner["kinds"][0]["name"] == "pawn"
+    assert partner["kinds"][0]["kind"] == 0
     assert told(request(app, STATE)) == state
 
 

@@ -219,7 +219,7 @@ def test_the_page_and_the_json_say_which_types(tmp_path):
     assert one["agreement"] == "depends"
     assert [grade["verdict"] for grade in one["types"]] == ["best", "clear", "clear"]
     text = watch.page(source, analysis)
-    assert "Errors under every type: 1" in text
+    assert "Errors: 1" in text
     assert "Depends on who you play with: 1" in text
     assert f'>{OTHERS[1]}; {BROAD}</td><td class="types">{OTHERS[0]}</td>' in text
 

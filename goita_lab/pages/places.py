@@ -1,0 +1,31 @@
+"""Names seats as a player does: you, next, partner, previous."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from goita_env.render.scene import Scene
+from goita_env.tiles import NUM_SEATS
+
+PLACES: Final = ("you", "next", "partner", "previous")
+"""The seats from the player's own counter-clockwise."""
+
+
+def place(seat: int, viewer: int) -> str:
+    """Returns what a viewer calls a seat."""
+    return PLACES[(seat - viewer) % NUM_SEATS]
+
+
+def seen_from(scene: Scene, viewer: int) -> Scene:
+    """Returns a scene whose seats have numbers with the names that a viewer has for them."""
+    names = {f"seat {seat}": place(seat, viewer) for seat in range(NUM_SEATS)}
+    own, others = scene.scores if viewer % 2 == 0 else scene.scores[::-1]
+    bottom = [*names].index(scene.places[0].name)
+    return replace(
+        scene,
+        places=tuple(replace(one, name=names[one.name]) for one in scene.places),
+        scores=(("you and partner", own[1]), ("the others", others[1])),
+        bottom_team=(bottom - viewer) % 2,
+        who=names.get(scene.who, scene.who),
+    )
