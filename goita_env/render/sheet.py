@@ -10,7 +10,7 @@ from typing import Final, Unpack
 
 from goita_env.errors import SettingError
 from goita_env.render import words
-from goita_env.render.pen import Drawing, Pen, document
+from goita_env.render.pen import Drawing, Pen, document, width
 from goita_env.render.scene import Drawable, Place, Scene, as_scene
 from goita_env.render.svg import Options
 from goita_env.render.telling import ENGLISH, Listed, Told
@@ -18,8 +18,6 @@ from goita_env.tiles import NAMES, NONE, NUM_SEATS
 
 _WIDTH: Final = 600
 _ROW: Final = 38
-_FIRST: Final = 62
-"""Where the tiles begin; the names stand before them."""
 
 
 def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
@@ -44,24 +42,25 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     pen = Pen(options.get("theme", "light"), options.get("faces", "characters"), say)
     order = [(shown.dealer + row) % NUM_SEATS for row in range(NUM_SEATS)]
     rows = [(shown.places[place], shown.dealt[place]) for place in order]
+    first = 16 + max(46.0, *(width(say(place.name), 16) for place, _ in rows))
     high = 2 * NUM_SEATS * _ROW + 62 + (24 if shown.calls() else 0)
     pen.box(0, 0, _WIDTH, high, pen.colors.ground)
     said: list[str] = [Told("Rules {rules}.", rules=shown.rules)]
     for row, (place, kinds) in enumerate(rows):
         y = 26 + _ROW * row
-        pen.tiles([(_FIRST + 18 + 32 * n, y, kind, False) for n, kind in enumerate(kinds)], 0.62)
+        pen.tiles([(first + 18 + 32 * n, y, kind, False) for n, kind in enumerate(kinds)], 0.62)
         dealt = Listed(", ", [NAMES[kind] for kind in kinds])
         said.append(Told("{who} was dealt {tiles}.", who=place.name.capitalize(), tiles=dealt))
     names = [(10.0, 32.0 + _ROW * row, place.name) for row, (place, _) in enumerate(rows)]
     pen.texts(names, 16)
     facts = [Told("{team}: {points}", team=name, points=points) for name, points in shown.scores]
     facts.append(Told("dealer: {who}", who=rows[0][0].name))
-    lines = [(350.0, 32.0 + _ROW * row, fact) for row, fact in enumerate(facts)]
+    lines = [(first + 290, 32.0 + _ROW * row, fact) for row, fact in enumerate(facts)]
     pen.texts(lines, 16, pen.colors.faint)
     top = NUM_SEATS * _ROW + 12
     pen.box(8, top, _WIDTH - 16, NUM_SEATS * _ROW + 8, pen.colors.board, 8)
     pen.texts([(x + 6, y + top - 2, name) for x, y, name in names], 16)
-    said.append(_plays(pen, [place for place, _ in rows], shown.decisions, top))
+    said.append(_plays(pen, [place for place, _ in rows], shown.decisions, top, first))
     y = top + NUM_SEATS * _ROW + 32
     pen.text(14, y, shown.moment(""), 16)
     if shown.calls():
@@ -70,14 +69,16 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     return pen.drawing(_WIDTH, high, title, "\n".join(map(say, [*said, *shown.calls()])))
 
 
-def _plays(pen: Pen, rows: list[Place], decisions: tuple[int, ...], top: float) -> str:
+def _plays(
+    pen: Pen, rows: list[Place], decisions: tuple[int, ...], top: float, first: float
+) -> str:
     columns = max(-(-len(decisions) // NUM_SEATS), 1)
-    wide = min((_WIDTH - _FIRST - 24) / columns, 78.0)
+    wide = min((_WIDTH - first - 24) / columns, 78.0)
     scale, made = round(min(wide / 84, 0.62), 2), [0] * NUM_SEATS
     passes, said = "", list[str]()
     for number, event in enumerate(decisions):
         row, of = number % NUM_SEATS, rows[number % NUM_SEATS]
-        x = _FIRST + 16 + wide * (number // NUM_SEATS)
+        x = first + 16 + wide * (number // NUM_SEATS)
         y = top + 22 + _ROW * row
         if event == NONE:
             passes += f"M{x + wide / 2 - 12:.0f} {y:.0f}h12"

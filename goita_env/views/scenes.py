@@ -158,7 +158,7 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
 
 def _turn(view: ViewFields) -> str:
     if view.mover_leads[0]:
-        return "lead again, a block face down"
+        return "lead again, a tile face down"
     return "receive {tile} or pass"
 
 
@@ -184,5 +184,5 @@ def _moment_of_state(state: State, view: ViewFields, asked: str) -> tuple[str, s
     if status == WAITING:
         return "waiting for a deal", ""
     if status == FRESH:
-        return "lead, a block face down", asked
+        return "lead, a tile face down", asked
     return _QUESTIONS.get(status, _turn(view)), asked

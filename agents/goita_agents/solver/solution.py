@@ -63,7 +63,7 @@ class Solution:
         attack, passes = int(rules.attack[place.status]), int(rules.passes[place.status])
         leads = attack == NONE
         attacker = NONE if leads else (place.seat - 1 - passes) % NUM_SEATS
-        what = "lead, a block face down" if leads else "receive {tile} or pass"
+        what = "lead, a tile face down" if leads else "receive {tile} or pass"
         counts = code_counts()[np.array(place.codes) & CODE_MASK].tolist()
         places = tuple(
             Place(

@@ -149,7 +149,7 @@ class MatchServer:
             title = look.say("Review")
             body = f'<h1>{title}</h1><p>{told}</p><p><a href="./">{back}</a></p>'
             return Response(_page(title, body, look), 409, media_type="text/html")
-        soon = BackgroundTask(self._prepare)  # its reader tries other moves
+        soon = BackgroundTask(advice.prepare)  # its reader tries other moves
         headers = {POLICY: policy_of(text)}
         if keeps:
             headers["content-disposition"] = 'attachment; filename="goita-review.html"'
@@ -179,10 +179,6 @@ class MatchServer:
             if from_thread.run(request.is_disconnected):
                 raise SettingError("expected somebody who waits for the answer, got nobody")
             return work()
-
-    def _prepare(self) -> None:
-        with self._lock:
-            advice.prepare()
 
     async def _change(
         self,

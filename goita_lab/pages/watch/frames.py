@@ -110,7 +110,7 @@ class Book:
         """Returns what each seat sees of a position, then the whole table."""
         scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
         scenes.append(game.scene(self._viewer or 0))
-        drawn = [self._seen(named(scene, players)) for scene in scenes]
+        drawn = [self._seen(named(scene, players, self._viewer)) for scene in scenes]
         options = svg.Options(faces="letters", marked=marked or {}, language=self.say)
         return [self._frame(svg.draw(one, **options)) for one in drawn]
 
@@ -137,9 +137,12 @@ class Book:
         return _numbers(self.lines, drawing.lines), _numbers(self.sentences, told)
 
 
-def named(scene: Scene, players: Sequence[str]) -> Scene:
-    """Writes players' names below those of their seats."""
-    names = {f"seat {seat}": shortened(name) for seat, name in enumerate(players)}
+def named(scene: Scene, players: Sequence[str], viewer: int | None = None) -> Scene:
+    """Writes players' names below those of their seats, but not the viewer's own."""
+    names = {
+        f"seat {seat}": "" if seat == viewer else shortened(name)
+        for seat, name in enumerate(players)
+    }
     places = (
         replace(place, remarks=(name, *place.remarks)) if (name := names[place.name]) else place
         for place in scene.places

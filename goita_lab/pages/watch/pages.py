@@ -74,6 +74,7 @@ def page(
         language: in which the page is told.
     """
     judged = [] if analysis is None else verdicts.judge(source.deals, analysis.deals)
+    listed = [one for one in judged if review is None or one.decision.seat == review.seat]
     say, viewer = languages.language(language), None if review is None else review.seat
     book = Book(source.deals, None if analysis is None else _marked(analysis), say, viewer)
     data = {
@@ -83,6 +84,7 @@ def page(
         "fill": themes.THEMES["light"].text,
         "dark": themes.darkened(),
         "deals": book.deals,
+        "rounds": _rounds(source, say) if review else [],
         "names": [say(book.name(seat)) for seat in range(NUM_SEATS)],
         "teams": [say(one) for one in TEAMS[viewer is not None]],
         "viewer": viewer,
@@ -103,7 +105,7 @@ def page(
         total=source.total,
         size=svg.SIZE,
         data=text,
-        analysed=None if analysis is None else _tables(judged, analysis),
+        analysed=None if analysis is None else _tables(listed, analysis),
         review=None if analysis is None or review is None else _review(source, judged, review),
     )
 
@@ -196,6 +198,16 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         "mover_model": analysis.mover_model,
         "types": [asdict(one) for one in analysis.types],
     }
+
+
+def _rounds(source: Source, say: Language) -> list[str]:
+    """Names the round of each deal; of a round with a redeal the last deal is the one played."""
+    number, found = 1, []
+    for one in source.deals:
+        redealt = one.gained is None and one is not source.deals[-1]
+        found.append(say("Round {n}, dealt again" if redealt else "Round {n}", n=number))
+        number += not redealt
+    return found
 
 
 def _also(analysis: Analysis) -> Told:

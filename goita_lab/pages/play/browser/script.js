@@ -2,6 +2,7 @@
   const find = (id) => document.getElementById(id);
   const NAMES = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king"].map((name) => say(name));
   const PLACES = [say("you"), say("next, at your right"), say("partner"), say("previous, at your left")];
+  const HOLDERS = ["", say("The player at your right"), say("Your partner"), say("The player at your left")];
   const KEYS = { pass: "p", call: "c", silent: "s", redeal: "r", continue: "o" };
   // Milliseconds between questions to a server that is away.
   const AGAIN = 1000;
@@ -285,7 +286,7 @@
     const sure = told.action !== null, named = (action) => told.options.find((one) => one.action === action).name;
     if (sure) box.append(make("p", say("The champion suggests {action}.", { action: told.said }), { class: "best" }));
     if (sure && told.action !== told.best) box.append(make("p", say("{action} makes more points here, but not clearly: the champion keeps its choice at sight.", { action: named(told.best) })));
-    for (const one of told.deciding ?? []) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, PLACES[one.place], named(told.best), named(told.rival))));
+    for (const one of told.deciding ?? []) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, HOLDERS[one.place], named(told.best), named(told.rival))));
     const body = head(box, [say("Action"), say("At sight"), ...(sure ? [say("Points"), "±"] : [])]);
     for (const one of told.options.slice(0, 8)) {
       const name = make("span", null);
@@ -443,6 +444,7 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => alone(paint));
   if (!kept("welcomed")) {
     find("welcome").showModal();
+    alone(() => paint());
     find("welcome").addEventListener("close", () => { keep("welcomed", "yes"); alone(() => paint(true)); }, { once: true });
   } else alone(() => paint(true));
 })();

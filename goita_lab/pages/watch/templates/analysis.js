@@ -28,12 +28,14 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   const heading = (one) => (one.verdict === "shared" && one.agreement === "fine" ? told.also : HEADINGS[one.agreement]);
 
   // What decides is told as a reader of the page would say it.
+  const HOLDERS = ["", say("The player at your right"), say("Your partner"), say("The player at your left")];
+  const holder = (seat) => (data.viewer === null ? who(seat) : HOLDERS[(seat - data.viewer + 4) % 4] || who(seat));
   function why(one) {
     const seen = one.deciding.filter((it) => Math.abs(it.held - it.missing) >= 1);
     find("whys").hidden = !seen.length;
     find("why").replaceChildren(...seen.map((it) => {
       const item = make("li", { innerHTML: tile(it.kind, false) });
-      item.append(" ", hangsOn({ ...it, kind: told.kinds[it.kind] }, who(it.seat), word(one.best), word(one.rival)));
+      item.append(" ", hangsOn({ ...it, kind: told.kinds[it.kind] }, holder(it.seat), word(one.best), word(one.rival)));
       return item;
     }));
   }
@@ -235,10 +237,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   }
 
   // Who does research sees errors of sampling, types and nats.
-  const research = find("research"), paint = () => {
-    document.documentElement.classList.toggle("researcher", research.checked);
-    document.documentElement.classList.toggle("own", others !== null && !others.checked);
-  };
+  const research = find("research"), paint = () => document.documentElement.classList.toggle("researcher", research.checked);
   research.checked = kept("research") === "yes";
   if (others) {
     others.checked = kept("others") === "yes";

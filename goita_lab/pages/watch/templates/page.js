@@ -16,6 +16,7 @@
   const tile = (kind, down) => `<svg class="tile" viewBox="-22 -26 44 52" aria-hidden="true"><use href="#w${kind === null ? "b" : `t${kind}${down ? "d" : ""}`}"/></svg>`;
 
   const deal = () => data.deals[at.deal];
+  const title = (n) => data.rounds[n] ?? say("Deal {n}", { n: n + 1 });
   const named = (seat) => [data.names[seat], deal().players[seat]].filter((name, n, all) => name && all.indexOf(name) === n).join(" ");
 
   // What a seat may know of a move: others' face-down blocks, and who kept silent, stay hidden.
@@ -60,7 +61,7 @@
   function facts() {
     const { place, dealer, scores, rules } = deal();
     const [one, other] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
-    const told = [say("Deal {n}, {rules}.", { n: at.deal + 1, rules }), say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
+    const told = [`${title(at.deal)}, ${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
     find("facts").textContent = [...told, place && `${place}.`].filter(Boolean).join(" ");
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = named(option.value);
@@ -211,7 +212,7 @@
   }
 
   data.deals.forEach((one, n) => {
-    find("deal").add(new Option(`${n + 1}: ${one.result || say("no result")}`, n));
+    find("deal").add(new Option(`${title(n)}: ${one.result || say("no result")}`, n));
   });
   for (const name of ["faces", "speed", "theme"]) {
     const value = kept(name), box = find(name);
