@@ -50,7 +50,7 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
         y = 26 + _ROW * row
         pen.tiles([(first + 18 + 32 * n, y, kind, False) for n, kind in enumerate(kinds)], 0.62)
         dealt = Listed(", ", [NAMES[kind] for kind in kinds])
-        said.append(Told("{who} was dealt {tiles}.", who=place.name.capitalize(), tiles=dealt))
+        said.append(Told("{who}: dealt {tiles}.", who=place.name, tiles=dealt))
     names = [(10.0, 32.0 + _ROW * row, place.name) for row, (place, _) in enumerate(rows)]
     pen.texts(names, 16)
     facts = [Told("{team}: {points}", team=name, points=points) for name, points in shown.scores]

@@ -110,7 +110,7 @@ class Reviewer:
         """
         progress = self.ask(source.deals)
         if not progress.ready:
-            raise SettingError(f"The review is not ready yet: about {progress.seconds} s to go.")
+            raise SettingError("The review is not ready yet.")
         with self._lock:
             found = [self._found.get(_key(one)) for one in source.deals]
             wanted = (source, seat, progress, language, as_file)

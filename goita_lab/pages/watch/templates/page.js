@@ -17,7 +17,7 @@
 
   const deal = () => data.deals[at.deal];
   const title = (n) => data.rounds[n] ?? say("Deal {n}", { n: n + 1 });
-  const named = (seat) => [data.names[seat], deal().players[seat]].filter((name, n, all) => name && all.indexOf(name) === n).join(" ");
+  const named = (seat) => [data.names[seat], seat === data.viewer ? "" : deal().players[seat]].filter(Boolean).join(" ");
 
   // What a seat may know of a move: others' face-down blocks, and who kept silent, stay hidden.
   const hides = (move) => at.seen !== OPEN && move.seat !== at.seen;
@@ -64,7 +64,7 @@
     const told = [`${title(at.deal)}, ${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
     find("facts").textContent = [...told, place && `${place}.`].filter(Boolean).join(" ");
     for (const option of find("seen").options) {
-      if (option.value < OPEN) option.text = named(option.value);
+      if (option.value < OPEN) option.text = named(Number(option.value));
     }
     find("whole").hidden = at.seen !== OPEN;
     draw(find("sheet"), deal().sheet);
