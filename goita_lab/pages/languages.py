@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal, get_args
 
-from goita_env.render.telling import ENGLISH, Language
-from goita_env.rules import JGA, NINE, PAGAT, Rules
+from goita_env.render.telling import ENGLISH, Language, Told
+from goita_env.rules import JGA, PAGAT, Rules
 
 LanguageName = Literal["en", "ja"]
 LANGUAGES: Final[tuple[LanguageName, ...]] = get_args(LanguageName)
@@ -16,7 +16,6 @@ LANGUAGES: Final[tuple[LanguageName, ...]] = get_args(LanguageName)
 _RULES: Final = {
     JGA: "rules of the Japan Goita Association",
     PAGAT: "rules of pagat.com",
-    NINE: "nine",
 }
 
 
@@ -50,4 +49,4 @@ def for_template(name: LanguageName) -> dict[str, Any]:
 
 def rules_of(rules: Rules) -> str:
     """Says by which rules a game is played; the name of a rule set of somebody's own."""
-    return _RULES.get(rules, f"rules {rules.name}")
+    return _RULES.get(rules) or Told("rules {name}", name=rules.name)

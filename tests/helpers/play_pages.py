@@ -14,6 +14,8 @@ from play_tables import GREEDY
 READY = "body:not([aria-busy])"
 WORLDS = (8, 16)
 """Of reviews, so that they take seconds."""
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+"""Pixels by which a page is too wide; a scroll bar takes some of the window."""
 AT_ONCE = {"reduced_motion": "reduce"}
 """A browser's wish for which the page shows others' moves at once."""
 
@@ -28,9 +30,9 @@ class Server:
 
     def start(self):
         self.table = savegame.resume(self.file)
-        sitting = Sitting(self.table, reviewer=Reviewer(worlds=WORLDS))
-        app = web.application(sitting, "token", "127.0.0.1")
-        self.close = sitting.close
+        self.sitting = Sitting(self.table, reviewer=Reviewer(worlds=WORLDS))
+        app = web.application(self.sitting, "token", "127.0.0.1")
+        self.close = self.sitting.close
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", self.port))

@@ -1,6 +1,9 @@
 """The table as a page in a browser: whole matches, restarts, themes, widths, accessibility."""
 
+import re
+from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 
 import pytest
 
@@ -8,7 +11,8 @@ pytest.importorskip("starlette", reason="no Starlette: make test-web")
 pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
 
 from goita_lab.pages.play import savegame
-from play_pages import AT_ONCE, READY, begun, go, ready, welcomed
+from goita_lab.pages.play.matches import Matches
+from play_pages import AT_ONCE, OVERFLOW, READY, begun, end_round, go, ready, welcomed
 
 
 def over(page) -> bool:
@@ -63,7 +67,7 @@ def test_a_match_is_played_by_taps_on_a_phone_and_nothing_overflows(serve, open_
     server, page = begun(serve, open_page, seed=3, wide=320, has_touch=True, is_mobile=True)
 
     def check():
-        assert page.evaluate("document.documentElement.scrollWidth") == 320
+        assert page.evaluate(OVERFLOW) <= 0
 
     steps = finish(page, lambda buttons: page.locator(buttons).last.tap(), server, check)
     assert steps > 10
@@ -149,7 +153,9 @@ def test_hints_and_the_partners_tiles_are_shown(serve, open_page):
     _, page = begun(serve, open_page)
     page.keyboard.press("H")  # as with Caps Lock
     page.wait_for_selector("#advice .number")
+    page.wait_for_selector("#advice p.best")
     assert page.inner_text("#advice").startswith("The champion suggests ")
+    page.wait_for_selector(READY)
     page.click("[data-do=partner]")
     page.wait_for_selector("#advice meter")
     assert page.locator("#advice meter").count() == 8
@@ -263,22 +269,28 @@ def test_a_page_whose_server_comes_back_further_on_shows_it_as_it_stands(serve, 
 
 
 @pytest.mark.parametrize("wide", [320, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(serve, open_page, wide, scheme):
+@pytest.mark.parametrize(("scheme", "locale"), [("light", "en-GB"), ("dark", "ja-JP")])
+def test_axe_finds_nothing(serve, open_page, wide, scheme, locale):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    _, page = begun(serve, open_page, wide=wide, scheme=scheme)
+    _, page = begun(serve, open_page, wide=wide, scheme=scheme, locale=locale)
 
     def check():
         page.wait_for_timeout(200)  # until what moves stands
         assert axe.run(page).response["violations"] == []
-        assert page.evaluate("document.documentElement.scrollWidth") == wide
+        assert page.evaluate(OVERFLOW) <= 0
 
     page.click("summary")
     page.click("[data-do=hint]")
-    page.wait_for_selector("#advice .number")
+    page.wait_for_selector("#advice p.best")
+    page.wait_for_selector(READY)
     check()
+    if page.locator("#advice .close").is_visible():  # it lies over the board
+        page.click("#advice .close")
     page.click("[data-do=partner]")
     page.wait_for_selector("#advice meter")
+    check()
+    if page.locator("#advice .close").is_visible():
+        page.click("#advice .close")
     page.locator("#hand button:enabled").first.click()
     check()
     page.keyboard.press("Escape")
@@ -287,3 +299,110 @@ def test_axe_finds_nothing(serve, open_page, wide, scheme):
     check()
     page.keyboard.press("?")
     check()
+
+
+ENGLISH = "[...document.querySelectorAll('body *')].flatMap((part) => [...part.childNodes])"
+ENGLISH += ".filter((node) => node.nodeType === 3 && !node.parentElement.closest('script, style,"
+ENGLISH += " [lang=en], bdi, code, kbd')).map((node) => node.textContent.trim())"
+"""Texts of a page, hidden ones too."""
+LABELS = "[...document.querySelectorAll('[aria-label], [title]')].flatMap((part) =>"
+LABELS += " [part.getAttribute('aria-label'), part.getAttribute('title')]).filter(Boolean)"
+NAMES = r"(?i)champion at|champion|Escape|dev|heuristic|people|greedy|random|conventions|off|search|on|match-\d+|json|mini|Esc"
+NAMES += r"|jga|Language|Home|End|Enter|pagat|com|nine|resume|temperature|goita|env|network|epsilon"
+
+
+def english_words(page) -> list[str]:
+    """Words in a page that are neither Japanese nor names."""
+    texts = page.evaluate(ENGLISH) + page.evaluate(LABELS)
+    found = (re.findall(r"[A-Za-z]{2,}", re.sub(NAMES, "", text)) for text in texts)
+    return sorted(set(chain.from_iterable(found)))
+
+
+def test_a_page_in_japanese_has_no_english_word(serve, open_page):
+    server, page = begun(serve, open_page, seed=5, locale="ja-JP")
+    assert page.evaluate("document.documentElement.lang") == "ja"
+    seen = english_words(page)
+    page.keyboard.press("h")
+    page.wait_for_selector("#advice p.best")
+    page.wait_for_selector(READY)
+    seen += english_words(page)
+    page.keyboard.press("w")
+    page.wait_for_selector("#advice meter")
+    seen += english_words(page)
+    end_round(page)
+    seen += english_words(page)
+    page.evaluate("document.querySelector('[data-do=matches]').click()")
+    page.wait_for_selector("#matches[open]")
+    seen += english_words(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("v")
+    page.wait_for_url(f"{server.link}review*", timeout=120_000)
+    page.wait_for_selector("#picture *")
+    page.check("#research")
+    page.check("#others")
+    if page.locator("[data-do=endguess]").is_visible():
+        page.click("[data-do=endguess]")
+    page.keyboard.press("Home")
+    for _ in page.locator("#moves a[data-move]").all():
+        page.keyboard.press("ArrowRight")
+        seen += english_words(page)
+    page.keyboard.press("x")
+    page.wait_for_selector("#vary-options button")
+    seen += english_words(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    seen += english_words(page)
+    page.goto(f"{server.link}rules")
+    seen += english_words(page)
+    assert " ".join(sorted(set(seen))) == ""
+
+
+def test_the_language_is_switched_and_kept(serve, open_page):
+    server, page = begun(serve, open_page, seed=5)
+    assert page.inner_text("[data-do=hint]") == "Hint"
+    page.select_option("#language", "ja")
+    page.wait_for_selector("html[lang=ja]")
+    ready(page)
+    page.goto(server.link)
+    ready(page)
+    assert page.inner_text("[data-do=hint]") == "ヒント"
+    page.select_option("#language", "en")
+    page.wait_for_selector("html[lang=en]")
+
+
+def test_a_rule_is_explained_once_where_it_first_matters(serve, open_page):
+    _, page = begun(serve, open_page, seed=1)
+    names = page.evaluate("fetch('state').then((told) => told.json())")["lessons"]
+    assert page.inner_text("#lesson")
+    for _ in names:
+        page.click("[data-do=learned]")
+    assert page.inner_text("#lesson") == ""
+    page.reload()
+    ready(page)
+    assert page.inner_text("#lesson") == ""
+    page.evaluate("localStorage.removeItem('goita-lessons')")
+    page.uncheck("#explain")
+    page.reload()
+    ready(page)
+    assert page.inner_text("#lesson") == ""
+
+
+def test_another_match_is_begun_from_the_page(serve, open_page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    server, page = begun(serve, open_page, seed=1)
+    with ExitStack() as stack:
+        server.sitting.matches = Matches(server.file, stack)
+        end_round(page)
+        page.click("[data-do=matches]")
+        page.select_option("[name=partner]", "random")
+        page.click("#begin button")
+        page.wait_for_selector("#matches", state="hidden")
+        page.wait_for_selector(READY)
+        assert server.sitting.match.settings.others[1] == "random"
+        assert page.inner_text("#facts").startswith("You and partner 0, the others 0")
+        page.wait_for_function("!document.querySelector('[data-do=matches]').disabled")
+        go(page, lambda buttons: page.locator(buttons).last.click())
+        page.click("[data-do=matches]")
+        page.wait_for_selector("#kept button")
+        assert page.locator("#kept button").all_inner_texts() == ["match-1.json"]
+        assert page.locator("#kept button").is_disabled()

@@ -6,7 +6,7 @@ pytest.importorskip("numba")
 pytest.importorskip("starlette", reason="no Starlette: make test-web")
 pytest.importorskip("uvicorn", reason="no uvicorn: make test-web")
 
-from play_pages import AT_ONCE, begun, end_round, ready, welcomed
+from play_pages import AT_ONCE, OVERFLOW, begun, end_round, ready, welcomed
 
 
 def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page):
@@ -16,7 +16,7 @@ def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page
     page.keyboard.press("v")
     page.wait_for_url(f"{server.link}review*", timeout=120_000)
     page.wait_for_selector("#picture *")
-    assert "sets of hidden hands" in page.inner_text("[data-review]")
+    assert "Points lost a decision" in page.inner_text("[data-review]")
     page.locator("#moves a[data-move]").first.click()
     page.keyboard.press("x")
     for number in (1, 2):
@@ -66,20 +66,20 @@ def opened(open_page, server, **options):
 
 
 @pytest.mark.parametrize("wide", [320, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows_and_axe_finds_nothing(reviewed, open_page, wide, scheme):
+@pytest.mark.parametrize(("scheme", "locale"), [("light", "ja-JP"), ("dark", "en-GB")])
+def test_nothing_overflows_and_axe_finds_nothing(reviewed, open_page, wide, scheme, locale):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = opened(open_page, reviewed, wide=wide, scheme=scheme)
+    page = opened(open_page, reviewed, wide=wide, scheme=scheme, locale=locale)
 
     def check():
         assert axe.run(page).response["violations"] == []
-        assert page.evaluate("document.documentElement.scrollWidth") == wide
+        assert page.evaluate(OVERFLOW) <= 0
 
     check()
     page.keyboard.press("Home")
     for _ in page.locator("a[data-move]").all():
         page.keyboard.press("ArrowRight")
-        assert page.evaluate("document.documentElement.scrollWidth") == wide
+        assert page.evaluate(OVERFLOW) <= 0
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     page.check("#research")
     page.keyboard.press(".")
@@ -134,8 +134,19 @@ def test_a_review_is_used_by_keys_alone(reviewed, open_page):
     page.wait_for_selector("#trial", state="hidden")
 
 
+def dealer(server) -> int:
+    return server.table.finished.deals[-1].dealer
+
+
 def test_an_action_of_a_line_can_be_tried_in_the_real_deal(reviewed, open_page):
     page = opened(open_page, reviewed)
+    page.keyboard.press("Escape")
+    page.click("[data-do=endguess]") if page.locator("#guessing").is_visible() else None
+    mine = page.locator(f"#moves td:nth-child({1 + (4 - dealer(reviewed)) % 4}) a[data-move]")
+    for link in mine.all():
+        link.click()
+        if page.locator("#lines [data-do=try]").count():
+            break
     button = page.locator("#lines [data-do=try]").first
     name = button.get_attribute("data-name")
     button.click()
@@ -171,3 +182,87 @@ def test_a_review_goes_on_when_its_server_was_killed_and_is_back(serve, browser)
     page.keyboard.press("v")
     page.wait_for_url(f"{server.link}review*", timeout=120_000)
     page.context.close()
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory):
+    """A server whose first round is over and reviewed, with errors of the player."""
+    from play_pages import Server
+
+    server = Server(tmp_path_factory.mktemp("errors"), seed=37)
+    table = server.table
+    while table.asks != "round":
+        list(table.advance())
+        if table.asks == "move":  # tiles that score most go first, face down or not
+            table.decide(table.legal[-1])
+    yield server
+    server.stop()
+
+
+def test_a_review_asks_for_something_better_than_each_error(mistaken, open_page):
+    page = opened(open_page, mistaken)
+    told = page.evaluate("JSON.parse(document.getElementById('data').textContent)")["analysis"]
+    errors = [
+        one
+        for moves in told["deals"]
+        for one in moves.values()
+        if one["seat"] == mistaken.table.seat and one["agreement"] == "agreed"
+    ]
+    assert errors
+    assert page.inner_text("#count-errors") == f"Error 1 of {len(errors)}"
+    assert "which lost" in page.inner_text("#asked")
+    first = errors[0]
+    worse = min(first["options"], key=lambda one: one["points"])["action"]
+    answer(page, worse)
+    assert "Try again, or see the answer." in page.inner_text("#asked")
+    answer(page, first["best"])
+    assert page.inner_text("#asked").startswith("Yes: ")
+    assert page.inner_text("#score") == f"1 of {len(errors)} found"
+    if len(errors) > 1:
+        page.click("[data-do=next-guess]")
+        page.click("#answer")
+        assert page.inner_text("#asked").startswith("The answer: ")
+    page.click("[data-do=endguess]")
+    assert page.locator("#guessing").is_hidden()
+
+
+def answer(page, action):
+    """Chooses an action by its tiles, or by its word."""
+    chosen = f"#guess [data-guess='first {action[0]}']"
+    if action.isdigit() and page.locator(chosen).get_attribute("aria-pressed") == "false":
+        page.click(chosen)
+    page.click(f"#guess [data-guess='{action}']")
+
+
+def test_only_the_own_moves_are_judged_until_the_others_are_switched_on(reviewed, open_page):
+    page = opened(open_page, reviewed)
+    told = page.evaluate("JSON.parse(document.getElementById('data').textContent)")["analysis"]
+    other = next(
+        one
+        for one in told["deals"][-1].values()
+        if one["seat"] != 0 and one["options"] and one["phase"] != "before play"
+    )
+    page.click(f"#moves a[data-move='{other['move']}']")
+    assert "if you switch them on" in page.inner_text("#judged")
+    page.evaluate("document.getElementById('settings').open = true")
+    page.check("#others")
+    assert "if you switch them on" not in page.inner_text("#judged")
+
+
+def test_on_a_phone_the_board_comes_first_and_the_verdict_under_it(reviewed, open_page):
+    page = opened(open_page, reviewed, wide=360)
+    board, verdict = (page.locator(one).bounding_box() for one in ("#picture", "#verdict"))
+    assert board["y"] < 150
+    assert verdict["y"] < 620
+
+
+def test_a_review_is_kept_as_a_file(reviewed, open_page, tmp_path):
+    page = opened(open_page, reviewed)
+    with page.expect_download() as download:
+        page.click("text=Save as a file")
+    file = tmp_path / "review.html"
+    download.value.save_as(file)
+    kept = open_page(file.as_uri())
+    kept.wait_for_selector("#picture *")
+    assert kept.locator("[data-do=vary], [data-do=again]").count() == 0
+    assert "Points lost a decision" in kept.inner_text("[data-review]")

@@ -242,6 +242,7 @@ def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[st
     ]
     return {
         "seat": review.seat,
+        "as_file": review.as_file,
         "ready": review.ready,
         "refined": review.refined,
         "missing": [n for n in range(1, len(ends) + 1) if n not in review.ready],

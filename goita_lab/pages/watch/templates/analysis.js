@@ -120,7 +120,8 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
 
   function judged(one) {
     if (one.verdict === "forced") return say("There was nothing else to do.");
-    const research = find("research").checked, n = one.loss.toFixed(1), best = word(one.best);
+    const research = find("research").checked, best = word(one.best);
+    const n = `${one.loss.toFixed(1)}${research ? ` ± ${one.loss_error.toFixed(1)}` : ""}`;
     const lost = one.verdict === "best" ? say("No other of {n} actions did better, by what {who} could know.", { n: one.options.length, who: who(one.seat) }) : say("By what {who} could know, {best} makes {n} points more.", { who: who(one.seat), best, n });
     const parts = [lost, research && one.verdict !== "best" ? figures(one) : ""];
     const counts = one.types.filter((type) => type.counts), clear = counts.filter((type) => type.verdict === "clear");
@@ -132,10 +133,10 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     return parts.filter(Boolean).join(" ");
   }
 
-  // For who does research: errors of sampling, the range by type, from where on a loss is clear.
+  // For who does research: the range by type, from where on a loss is clear.
   function figures(one) {
     const by = several(one) ? ` ${say("By type: {range}.", { range: range(one.loss_range, (points) => points.toFixed(1)) })}` : "";
-    return `± ${one.loss_error.toFixed(1)}${say(".")}${by} ${say("Clear from {n} on.", { n: (one.threshold * one.loss_error).toFixed(1) })}`;
+    return `${by} ${say("Clear from {n} on.", { n: (one.threshold * one.loss_error).toFixed(1) })}`.trim();
   }
 
   function worth(one) {
