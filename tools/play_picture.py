@@ -24,7 +24,8 @@ def photograph(page: Page) -> None:
             attack.last.click()
         page.wait_for_selector("body:not([aria-busy])")
     page.click("[data-do=hint]")
-    page.wait_for_selector("#advice .number")
+    page.wait_for_selector("#advice p.best")
+    page.wait_for_selector("body:not([aria-busy])")
     page.mouse.move(0, 0)
     page.screenshot(path=FILE)
 

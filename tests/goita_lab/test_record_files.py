@@ -213,7 +213,7 @@ def test_who_knows_the_plain_game_alone_refuses_any_other(reads, tmp_path):
     refuses(RecordError, words, reads, file)
 
 
-@pytest.mark.parametrize(("audience", "told"), [("all", "message 3"), ("partner", "its message")])
+@pytest.mark.parametrize(("audience", "told"), [("all", "message 3"), ("partner", "a message")])
 def test_a_page_lists_messages_and_keeps_private_ones(audience, told, tmp_path):
     game = Game(
         information=InformationStructure("partner", MessageChannel(2, audience)), seed=1, dealer=0
@@ -224,7 +224,7 @@ def test_a_page_lists_messages_and_keeps_private_ones(audience, told, tmp_path):
     file.write_text(records.complete.dumps(records.from_game(game)))
     (deal,) = Book(watch.read(str(file)).deals).deals
     first = deal["moves"][0]
-    assert (first["name"], first["said"]) == ("say3", "seat 0 sends message 3")
-    assert first["hidden"] == f"seat 0 sends {told}"
+    assert (first["name"], first["said"]) == ("say3", "seat 0: message 3")
+    assert first["hidden"] == f"seat 0: {told}"
     assert deal["note"] == UNFINISHED
     assert len(deal["frames"]) == 5

@@ -27,7 +27,7 @@ ATTRIBUTES = {
 
 
 def middle_game() -> Game:
-    """A position with a king's block, a block face down and a pass."""
+    """A position with a king's block, a tile face down and a pass."""
     return played(Game(hands=HANDS, dealer=2, scores=[40, 20]), *MOVES)
 
 

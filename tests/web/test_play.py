@@ -307,7 +307,8 @@ ENGLISH += " [lang=en], bdi, code, kbd')).map((node) => node.textContent.trim())
 """Texts of a page, hidden ones too."""
 LABELS = "[...document.querySelectorAll('[aria-label], [title]')].flatMap((part) =>"
 LABELS += " [part.getAttribute('aria-label'), part.getAttribute('title')]).filter(Boolean)"
-NAMES = r"(?i)champion at|champion|Escape|dev|heuristic|people|greedy|random|conventions|off|search|on|match-\d+|json|mini|Esc"
+NAMES = r"(?i)champion at|champion|Escape|dev|heuristic|people|greedy|random|conventions|off|search"
+NAMES += r"|on|match-\d+|json|mini|Esc"
 NAMES += r"|jga|Language|Home|End|Enter|pagat|com|nine|resume|temperature|goita|env|network|epsilon"
 
 

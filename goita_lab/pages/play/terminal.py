@@ -124,10 +124,11 @@ class Terminal:
         rows = zip(self.faces, NAMES, guess.at_least_one, guess.expected, strict=True)
         for face, name, chance, expected in rows:
             bar = "#" * round(20 * chance)
-            print(f"  {face} {name:7}{chance:5.0%} {bar:20} {expected:4.1f} expected")
+            share = sentences.share(chance)
+            print(f"  {face} {name:7}{share:>6} {bar:20} {expected:4.1f} expected")
         print("Likeliest hands as dealt:")
         for hand, chance in guess.likely:
-            print(f"  {''.join(self.faces[DIGITS.index(tile)] for tile in hand)} {chance:.0%}")
+            print(f"  {''.join(self.faces[DIGITS.index(tile)] for tile in hand)} {sentences.share(chance)}")
         self._say(f"Models of next, partner, previous: {'; '.join(guess.models)}.")
 
     def _log(self) -> None:
@@ -150,7 +151,7 @@ class Terminal:
         print(f"\n{ansi.render(self.table.asking(), ascii=self.ascii)}")
 
     def _say(self, text: str) -> None:
-        print(textwrap.fill(text, WIDTH))
+        print(textwrap.fill(f"{text[:1].upper()}{text[1:]}", WIDTH))
 
     def _line(self, prompt: str) -> str | None:
         """Returns what is typed, None at the end of the input."""

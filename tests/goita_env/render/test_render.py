@@ -173,8 +173,8 @@ def test_the_end_names_who_ended_the_round():
 
 def test_who_leads_again_is_told():
     game = played(middle_game(), "p", "p")
-    assert footer(str(game)) == ["seat 3: lead again, a block face down"]
-    assert footer(str(Game(hands=HANDS, dealer=2))) == ["seat 2: lead, a block face down"]
+    assert footer(str(game)) == ["seat 3: lead again, a tile face down"]
+    assert footer(str(Game(hands=HANDS, dealer=2))) == ["seat 2: lead, a tile face down"]
 
 
 @pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))

@@ -245,10 +245,10 @@ def test_notebooks_show_an_unsound_deal_up_to_its_first_illegal_move():
 def test_a_sheet_tells_hands_and_plays():
     text = records.history.loads(LINE).deals[0]._repr_svg_()
     description = ElementTree.fromstring(text).find(f"{SVG}desc").text.splitlines()
-    assert description[1].startswith("Seat 2 was dealt pawn, knight, silver, silver, gold, ")
+    assert description[1].startswith("seat 2: dealt pawn, knight, silver, silver, gold, ")
     assert description[5].startswith("seat 2 played face-down silver then bishop; seat 3 played ")
     assert description[5].endswith("seat 1 played lance then rook; seat 2 played rook then silver.")
-    # 32 tiles as dealt, and 9 plays, two of them with a block face down.
+    # 32 tiles as dealt, and 9 plays, two of them with a tile face down.
     drawn = counted(text)
     assert sum(drawn.values()) == 32 + 18
     assert sum(n for face, n in drawn.items() if face.endswith("d")) == 2

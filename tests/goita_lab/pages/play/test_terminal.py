@@ -105,7 +105,7 @@ def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
     assert text.startswith("Goita to 150 points, rules jga, seed 3. ")
     for said in ("You may (your hand", "The champion suggests", "Likeliest hands as dealt"):
         assert said in text
-    assert "expected a legal move, got '99'" in text
+    assert "Expected a legal move, got '99'" in text
     assert max(map(ansi.width, text.splitlines())) <= 80
     if plain:
         assert set(text) - set("±") <= {chr(code) for code in range(128)}
@@ -293,7 +293,7 @@ def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
     assert before.may_take_back
     screen = Screen(tmp_path, "--resume", "m.json")
     shown = screen.until(" > ")
-    assert all(said[:40] in " ".join(shown.split()) for said in before.log)
+    assert all(said[1:40] in " ".join(shown.split()) for said in before.log)
     screen.type("quit")
     screen.until("Saved in m.json")
     assert screen.close() == 0
@@ -310,8 +310,8 @@ def test_what_can_be_typed_between_rounds_is_told(monkeypatch, capsys):
     sit(monkeypatch, table, answer)
     text = capsys.readouterr().out
     assert "You may type:\n  Enter    the next round\n  back     take back your last move" in text
-    assert text.count(f"{table.log[-1][:30]}") > 1 or table.asks == "move"
-    assert "expected Enter, back, log, table, quit or ? for what they do, got 'zz'" in text
+    assert text.count(f"{table.log[-1][1:30]}") > 1 or table.asks == "move"
+    assert "Expected Enter, back, log, table, quit or ? for what they do, got 'zz'" in text
     assert table.taken_back == 1
 
 
