@@ -128,7 +128,8 @@ class Terminal:
             print(f"  {face} {name:7}{share:>6} {bar:20} {expected:4.1f} expected")
         print("Likeliest hands as dealt:")
         for hand, chance in guess.likely:
-            print(f"  {''.join(self.faces[DIGITS.index(tile)] for tile in hand)} {sentences.share(chance)}")
+            tiles = "".join(self.faces[DIGITS.index(tile)] for tile in hand)
+            print(f"  {tiles} {sentences.share(chance)}")
         self._say(f"Models of next, partner, previous: {'; '.join(guess.models)}.")
 
     def _log(self) -> None:
