@@ -13,6 +13,7 @@ wrong arguments. 130: stopped and saved; --resume goes on. All curves: tensorboa
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -150,3 +151,5 @@ def measure(settings: Training, measuring: Evaluator, run: Run, model: SelfPlayP
     from goita_lab.arena import report
 
     print(report.pairs(results))
+    folder, policy = shlex.quote(str(run.files.directory)), shlex.quote(str(run.files.policy))
+    print(f"its curve: goita plot {folder}\nplay with it: goita play --web --partner file:{policy}")

@@ -1,4 +1,4 @@
-"""Builds the page of a study: one HTML file, no scripts, no external resources."""
+"""Builds the page of a study: one HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -89,9 +89,12 @@ CHARTS: Final[tuple[tuple[str, Callable[[AgentStudy], Interval | None]], ...]] =
 def html(found: Study, command: str) -> str:
     """Returns a study as an HTML page; ``command``: what was run, for the page's foot."""
     template = _environment().get_template("report.html")
-    return template.render(
-        study=found, plan=found.plan, command=command, figures=figures(found), charts=charts(found)
-    )
+    told = {
+        "figures": figures(found),
+        "charts": charts(found),
+        "lead": next(iter(found.agents), None),
+    }
+    return template.render(study=found, plan=found.plan, command=command, **told)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """The tournament report in a browser: widths, themes, accessibility."""
 
+from xml.etree import ElementTree
+
 import pytest
 
 from goita_lab.commands import evaluate
@@ -32,3 +34,31 @@ def test_the_contents_lead_to_the_games_and_they_to_a_replay(file, open_page):
     assert page.url.endswith("#games")
     page.click("#games li a >> nth=0")
     assert page.inner_text("#said") == "the deal"
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins"), [("CSV", b"Rank,Agent,Elo"), ("LaTeX", b"\\begin{table}"), ("SVG", b"<svg")]
+)
+def test_a_figure_is_saved_as_a_file(file, open_page, tmp_path, kind, begins):
+    page = open_page(file.as_uri())
+    figure = page.locator("#ratings figure")
+    with page.expect_download() as download:
+        figure.locator(f"button:text-is('{kind}')").click()
+    path = tmp_path / "saved"
+    download.value.save_as(path)
+    content = path.read_bytes()
+    assert begins in content[:200]
+    assert all(agent in content for agent in (b"random", b"greedy", b"heuristic"))
+    if kind == "SVG":
+        assert content.count(b"<circle") == 3
+        ElementTree.fromstring(content)
+
+
+def test_a_figure_is_saved_as_a_picture(file, open_page, tmp_path):
+    page = open_page(file.as_uri())
+    with page.expect_download() as download:
+        page.locator("#ratings figure button:text-is('PNG')").click()
+    path = tmp_path / "saved.png"
+    download.value.save_as(path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert download.value.suggested_filename == "ratings-in-elo.png"

@@ -83,6 +83,7 @@ def html(results: Results) -> str:
     estimates = [entry.totals[RANKED_BY] for entry in ranked if entry.totals]
     shown = {
         "entries": ranked,
+        "best": ranked[0] if ranked and RANKED_BY in ranked[0].totals else None,
         "scale": Scale.of(one.over_both or one.over_deals for one in estimates),
         "partners": list(dict.fromkeys(row.partner for entry in ranked for row in entry.partners)),
         "scores": {

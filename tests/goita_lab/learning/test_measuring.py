@@ -91,7 +91,8 @@ def test_what_cannot_be_measured_is_refused_at_the_beginning(settings):
 @pytest.mark.parametrize("made", [(9,), (0, 9)])
 def test_a_curve_of_one_point_shows_it(tmp_path, made):
     pytest.importorskip("matplotlib")
-    plot.draw({"one": [row(one, "greedy", 3.0) for one in made]}, tmp_path / "curve.svg")
+    rows = [row(one, "greedy", 3.0) for one in made]
+    plot.draw([plot.Curve("one", (rows,), (float,))], tmp_path / "curve.svg")
     assert ("LineCollection" in (tmp_path / "curve.svg").read_text()) != (len(made) > 1)
 
 
@@ -103,7 +104,10 @@ def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys, ki
         (tmp_path / name).mkdir()
         rows = [row(d, o, d / 10) for d in (0, 50, 100) for o in ("greedy", PAST)]
         (tmp_path / name / "strength.csv").write_bytes(History(rows).csv())
+    assert plot.main(["both=one,two", "two", "-o", f"c.{kind}"]) == 0
+    together = (tmp_path / f"c.{kind}").read_bytes()
     assert plot.main(["one", "two", "-o", f"c.{kind}"]) == 0
+    assert (tmp_path / f"c.{kind}").read_bytes() != together
     first = (tmp_path / f"c.{kind}").read_bytes()
     assert plot.main(["one", "two", "-o", f"c.{kind}"]) == 0
     assert (tmp_path / f"c.{kind}").read_bytes() == first
@@ -112,6 +116,18 @@ def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys, ki
         with pytest.raises(SystemExit, match="2"):
             plot.main(words)
         assert words[-1] in capsys.readouterr().err
+
+
+def test_runs_of_several_seeds_are_one_curve_where_all_of_them_were():
+    one = [row(made, "greedy", points) for made, points in ((0, -9.0), (50, 1.0), (100, 3.0))]
+    other = [row(made, "greedy", points) for made, points in ((10, -5.0), (90, 5.0))]
+    curve = plot.Curve("both", (one, other), (float, float))
+    made, points, low, high = curve.points("greedy")
+    assert made.tolist() == [10, 50, 90]
+    assert low.tolist() == pytest.approx([-7.0, 0.0, 2.6])
+    assert high.tolist() == pytest.approx([-5.0, 1.0, 5.0])
+    assert points.tolist() == pytest.approx(((low + high) / 2).tolist())
+    assert [len(part) for part in curve.points("heuristic")] == [0] * 4
 
 
 def _log(path, *rows):

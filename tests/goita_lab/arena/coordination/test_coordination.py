@@ -94,9 +94,10 @@ def test_everything_is_ordered_by_points_beside_unknown_partners(tmp_path):
     page = report.html(results)
     assert ranked == sorted(ranked, key=lambda name: page.index(f"<h2><bdi>{name}</bdi>"))
     best, partner = totals[ranked[0]]["points"].mean, results.entries[0].partners[0]
+    assert f"<b><bdi>{ranked[0]}</bdi></b> makes the most of these agents" in page
     first = page[page.index("<tbody>") : page.index('<circle class="dot')]
     assert f"<b>{report.signed(best)}</b>" in first.replace("−", "-")
-    matrix = page[page.index("Matrix of partners and agents") :].replace("−", "-")
+    matrix = page[page.index("by partner and agent") :].replace("−", "-")
     assert f"<b>{report.signed(partner.figures['points'].mean)}</b>" in matrix
 
 

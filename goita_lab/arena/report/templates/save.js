@@ -1,0 +1,64 @@
+// Adds to each figure of a report what it can be saved as: its table as CSV or LaTeX, its plot as SVG or PNG.
+(() => {
+  const WIDE = 760, NAMES = 250, PLOT = 330, ROW = 26;
+  const text = (node) => [...node.childNodes].map((one) => (one.nodeType === 3 ? one.textContent : one.nodeName === "svg" ? "" : ` ${text(one)} `)).join("").replace(/\s+/g, " ").replace(/ ([,;:.])/g, "$1").trim();
+  const told = (row) => [...row.cells].filter((cell) => !cell.classList.contains("plot")).map(text);
+  const rows = (table) => [...table.rows].filter((row) => !row.closest("tfoot")).map(told);
+  const escaped = (told) => told.replace(/[&<>"]/g, (one) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[one]);
+
+  const csv = (table) => rows(table).map((row) => row.map((cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")).join("\n");
+
+  function latex(table, caption) {
+    const tex = (cell) => cell.replace(/[\\{}$&#_%^~]/g, (one) => ({ "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}" })[one] ?? `\\${one}`).replaceAll("−", "$-$");
+    const [head, ...body] = rows(table).map((row) => `${row.map(tex).join(" & ")} \\\\`);
+    const columns = "l".padEnd(told(table.rows[0]).length, "r");
+    return ["\\begin{table}", `\\caption{${tex(caption)}}`, `\\begin{tabular}{${columns}}`, "\\hline", head, "\\hline", ...body, "\\hline", "\\end{tabular}", "\\end{table}", ""].join("\n");
+  }
+
+  // The names, the marks of the plot and the figures, one row below the other, in black and blue.
+  function svg(table, caption) {
+    const drawn = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => row.querySelector(".plot svg"));
+    const at = (value) => NAMES + (PLOT * parseFloat(value)) / 100, high = ROW * (drawn.length + 2);
+    const parts = drawn.map((row, n) => {
+      const y = ROW * (n + 1.5), cells = told(row).filter(Boolean), name = cells.find((cell) => !/^\d+$/.test(cell)) ?? "";
+      const marks = [...row.querySelectorAll(".plot .whisker, .plot circle")].map((mark) => (mark.nodeName === "circle" ? `<circle cx="${at(mark.getAttribute("cx"))}" cy="${y}" r="4.5" fill="#1f5fa8"/>` : `<path d="M${at(mark.getAttribute("x1"))} ${y}H${at(mark.getAttribute("x2"))}" stroke="#1f5fa8" stroke-width="2.5"/>`));
+      const grid = [...row.querySelectorAll(".plot line:not(.whisker)")].map((line) => `<path d="M${at(line.getAttribute("x1"))} ${y - ROW / 2}v${ROW}" stroke="${line.classList.contains("zero") ? "#888" : "#ddd"}"/>`);
+      const after = cells[cells.indexOf(name) + 1] ?? "";
+      return `${grid.join("")}${marks.join("")}<text x="${NAMES - 10}" y="${y + 5}" text-anchor="end">${escaped(name)}</text><text x="${NAMES + PLOT + 12}" y="${y + 5}">${escaped(after)}</text>`;
+    });
+    const ticks = [...table.querySelectorAll("thead .plot text, tfoot .plot text")].map((tick) => `<text x="${at(tick.getAttribute("x"))}" y="${high - 8}" text-anchor="middle" font-size="12">${escaped(tick.textContent)}</text>`);
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDE} ${high}" width="${WIDE}" height="${high}" font-family="sans-serif" font-size="14"><title>${escaped(caption)}</title><rect width="100%" height="100%" fill="#fff"/>${parts.join("")}${ticks.join("")}</svg>`;
+  }
+
+  async function png(drawing) {
+    const image = new Image();
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawing)}`;
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: 2 * image.width, height: 2 * image.height });
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    return new Promise((done) => { canvas.toBlob(done, "image/png"); });
+  }
+
+  async function save(figure, kind) {
+    const table = figure.querySelector("table"), { title: caption } = figure.dataset;
+    const content = { csv: () => csv(table), tex: () => latex(table, caption), svg: () => svg(table, caption), png: () => png(svg(table, caption)) };
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([await content[kind]()]));
+    link.download = `${caption.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60)}.${kind}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  for (const figure of document.querySelectorAll("figure[data-title]")) {
+    const kinds = figure.querySelector("tbody .plot svg") ? ["svg", "png", "csv", "tex"] : ["csv", "tex"];
+    const bar = document.createElement("span");
+    bar.className = "save";
+    for (const kind of kinds) {
+      const button = Object.assign(document.createElement("button"), { type: "button", textContent: { tex: "LaTeX" }[kind] ?? kind.toUpperCase() });
+      button.setAttribute("aria-label", `save ${figure.dataset.title} as ${button.textContent}`);
+      button.addEventListener("click", () => save(figure, kind));
+      bar.append(button);
+    }
+    figure.querySelector("figcaption").append(bar);
+  }
+})();
