@@ -61,8 +61,12 @@ def wrapped(text: str, size: float, limit: float) -> list[str]:
     whole = width(text, size)
     if whole > limit:
         limit = min(limit, 1.25 * whole / ceil(whole / limit))
+    words = text.split()
+    if len(words) == 1 and whole > limit:  # a script that has no spaces
+        size_of = ceil(len(text) / ceil(whole / limit))
+        return [text[at : at + size_of] for at in range(0, len(text), size_of)]
     lines = [""]
-    for word in text.split():
+    for word in words:
         longer = f"{lines[-1]} {word}".strip()
         if lines[-1] and width(longer, size) > limit:
             lines.append(word)

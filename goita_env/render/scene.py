@@ -71,7 +71,8 @@ class Scene:
 
     def what(self, tile: str) -> Told:
         """Says the same without naming who is to do it."""
-        return Told(self.template, who=self.who, tile=tile, points=self.points)
+        text = self.template if tile else self.template.replace("{tile} ", "")
+        return Told(text, who=self.who, tile=tile, points=self.points)
 
     @property
     def names_mover(self) -> bool:

@@ -243,7 +243,7 @@ def _centre(pen: Pen, shown: Scene) -> None:
         pen.tiles([(_MIDDLE, 307, shown.attack, False)], 1.5)
         pen.outline(_MIDDLE, 307, pen.colors.last, 3, 1.5)
     beside = shown.attack == NONE and shown.mover in (1, 3)  # the mover's mark stands in the way
-    rows = wrapped(pen.say(shown.moment("")).replace("  ", " "), 17, 180 if beside else 224)
+    rows = wrapped(pen.say(shown.moment("")), 17, 180 if beside else 224)
     top = 378 if shown.attack != NONE else 328 - 11 * len(rows)
     for line, row in enumerate(rows):
         pen.text(_MIDDLE, top + 22 * line, row, 17, anchor="middle")

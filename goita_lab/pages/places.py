@@ -12,6 +12,15 @@ PLACES: Final = ("you", "next", "partner", "previous")
 """The seats from the player's own counter-clockwise."""
 
 
+PERSONS: Final = ("you", "the player at your right", "your partner", "the player at your left")
+"""What sentences call those who sit there."""
+
+
+def person(seat: int, viewer: int) -> str:
+    """Returns what a sentence calls who sits at a seat."""
+    return PERSONS[(seat - viewer) % NUM_SEATS]
+
+
 def place(seat: int, viewer: int) -> str:
     """Returns what a viewer calls a seat."""
     return PLACES[(seat - viewer) % NUM_SEATS]

@@ -7,11 +7,13 @@ const say = (() => {
 
 // What a choice hangs on, in a sentence for each tile. best and rival are actions in words, who(seat) names a seat.
 function hangsOn({ held, missing, probability, kind }, who, best, rival) {
+  // "then" stands between the two tiles of an action, too.
+  const short = (action) => action.replace(" then ", "–");
   const lead = (points) => {
     if (Math.abs(points) < 0.5) return say("both are as good");
-    return say("{action} makes {n} more", { action: points > 0 ? best : rival, n: Math.abs(points).toFixed(0) });
+    return say("{action} is better by {n} points", { action: short(points > 0 ? best : rival), n: Math.abs(points).toFixed(0) });
   };
   const part = Math.round(10 * probability);
   const often = probability > 0.95 ? say("in nearly all hands that are possible") : probability < 0.05 ? say("in hardly any hand that is possible") : part === 5 ? say("in about half of the hands that are possible") : say("in about {n} of 10 hands that are possible", { n: Math.max(1, Math.min(9, part)) });
-  return say("{who} has a {kind} {often}: then {held}; else {missing}.", { who, kind, often, held: lead(held), missing: lead(missing) });
+  return say("{who} has a {kind} {often}. If so, {held}; if not, {missing}.", { who, kind, often, held: lead(held), missing: lead(missing) });
 }

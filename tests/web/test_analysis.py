@@ -108,6 +108,8 @@ def test_a_decision_that_depends_on_the_others_says_on_whom(analysed, open_page)
     file, told = analysed
     page, found = open_page(file.as_uri()), told["depends"]
     assert found
+    page.evaluate("document.getElementById('settings').open = true")
+    page.check("#research")
     for place in found:
         decisions = told["deals"][place["deal"] - 1]["decisions"]
         (one,) = (each for each in decisions if each["move"] == place["move"])

@@ -16,7 +16,7 @@ def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page
     page.keyboard.press("v")
     page.wait_for_url(f"{server.link}review*", timeout=120_000)
     page.wait_for_selector("#picture *")
-    assert "Points lost a decision" in page.inner_text("[data-review]")
+    assert "Points lost per decision" in page.inner_text("[data-review]")
     page.locator("#moves a[data-move]").first.click()
     page.keyboard.press("x")
     for number in (1, 2):
@@ -201,6 +201,7 @@ def mistaken(tmp_path_factory):
 
 def test_a_review_asks_for_something_better_than_each_error(mistaken, open_page):
     page = opened(open_page, mistaken)
+    page.wait_for_selector("#count-errors:not(:empty)", timeout=120_000)  # all is refined
     told = page.evaluate("JSON.parse(document.getElementById('data').textContent)")["analysis"]
     errors = [
         one
@@ -265,4 +266,4 @@ def test_a_review_is_kept_as_a_file(reviewed, open_page, tmp_path):
     kept = open_page(file.as_uri())
     kept.wait_for_selector("#picture *")
     assert kept.locator("[data-do=vary], [data-do=again]").count() == 0
-    assert "Points lost a decision" in kept.inner_text("[data-review]")
+    assert "Points lost per decision" in kept.inner_text("[data-review]")

@@ -25,6 +25,9 @@ from goita_lab.pages.watch.valuing import TypedSearch
 WORLDS: Final = 256
 """Worlds for each type of the others: those of the first analysis of a review."""
 
+LEAST: Final = 0.005
+"""Probability of a partner's hand that is told."""
+
 _SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
 
 
@@ -141,7 +144,7 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
         ) from error
     shown = view.face_up[0, 2]
     at_least_one: Float = belief.probability @ (belief.hands > shown)
-    likely = tuple(belief.most_likely(3))
+    likely = tuple(one for one in belief.most_likely(3) if one[1] >= LEAST)
     return PartnerGuess(at_least_one, belief.expected() - shown, likely, belief.models)
 
 

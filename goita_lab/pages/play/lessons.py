@@ -27,7 +27,7 @@ def _lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, str, dict[
     if view.leads[0]:
         yield "lead", "You lead: first lay any tile face down, which nobody sees, then attack.", {}
         if plays:
-            again = "All others passed, so you lead again. Who leads gets rid of tiles fastest."
+            again = "All others passed, so you lead again: a tile face down and a new attack."
             yield "again", again, {}
     else:
         receive = (
@@ -38,7 +38,7 @@ def _lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, str, dict[
         if int(view.attacker[0]) == 2:
             yield (
                 "partner",
-                "This is your partner's attack. If all pass, your partner leads again.",
+                "Your partner attacks. You may receive it; if all pass, your partner leads again.",
                 {},
             )
         if any(block == KING for block, _ in pairs):

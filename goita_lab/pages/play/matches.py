@@ -18,16 +18,15 @@ from goita_lab.pages.play import savegame
 from goita_lab.pages.play.seating import HUMAN, MatchSettings, new_seed
 from goita_lab.pages.play.table import PlayTable
 
-AGENTS: Final = (
-    "champion",
-    "champion:search=on",
-    "people",
-    "heuristic",
-    "heuristic:conventions=off",
-    "greedy",
-    "random",
-)
-"""Agents that a page offers, beside those that were seated already."""
+AGENTS: Final = {
+    "champion:search=on": "the strongest: looks ahead, takes its time",
+    "champion": "very strong, learned by playing itself",
+    "heuristic": "strong, plays by rules that people know",
+    "people": "plays like people, learned from records",
+    "greedy": "weak, gets rid of tiles",
+    "random": "plays at random",
+}
+"""Agents that a page offers beside those that were seated already, and what they are."""
 
 MOST: Final = 100
 """Matches that are listed."""

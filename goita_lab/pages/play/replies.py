@@ -101,6 +101,7 @@ def _facts(table: PlayTable, trial: Trial | None, say: Language) -> dict[str, An
             for winner, points in table.results
         ],
         "may_take_back": table.may_take_back,
+        "takes_round_back": table.takes_round_back,
     }
 
 
@@ -253,7 +254,10 @@ def matches(sitting: Sitting, look: Look) -> dict[str, Any]:
     rules = {name: rules_of(found) for name, found in RULE_SETS.items()}
     rules.setdefault(settings.rules.name, rules_of(settings.rules))
     return {
-        "agents": [*dict.fromkeys((*AGENTS, one, partner, other))],
+        "agents": [
+            (agent, f"{agent}: {look.say(AGENTS[agent])}" if agent in AGENTS else agent)
+            for agent in dict.fromkeys((*AGENTS, one, partner, other))
+        ],
         "rules": [(name, _capital(look.say(text))) for name, text in rules.items()],
         "seated": {
             "next": one,

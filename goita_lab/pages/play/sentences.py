@@ -57,13 +57,13 @@ def move(game: Game, number: int, viewer: int) -> Told:
         block, attack = (NAMES[kind] for kind in pair)
         leads = bool(game.view(seat).leads[0])
         if leads and own:
-            text = "you lay {block} face down, attack with {attack}"
+            text = "you lay a {block} face down, attack with a {attack}"
         elif leads:
-            text = "{who} lays a tile face down, attacks with {attack}"
+            text = "{who} lays a tile face down, attacks with a {attack}"
         elif own:
-            text = "you receive with {block}, attack with {attack}"
+            text = "you receive with a {block}, attack with a {attack}"
         else:
-            text = "{who} receives with {block}, attacks with {attack}"
+            text = "{who} receives with a {block}, attacks with a {attack}"
         return Told(text, who=who, block=block, attack=attack)
     if number == actions.SILENT:
         return Told("you keep silent" if own else "")
@@ -111,10 +111,11 @@ def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
     """
     assert over.winner is not None
     own, other = scores
+    told = end(over.winner, over.points, viewer)
     return replace(
         seen_from(over.scene(viewer), viewer),
         scores=(("you and partner", own), ("the others", other)),
-        template=end(over.winner, over.points, viewer).text,
-        who=place(over.winner, viewer),
+        template=told.text,
+        who=place(over.winner, viewer) if "{who}" in told.text else "",
         points=over.points,
     )

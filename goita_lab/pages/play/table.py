@@ -133,6 +133,11 @@ class PlayTable:
     def may_take_back(self) -> bool:
         return bool(self._choices)
 
+    @property
+    def takes_round_back(self) -> bool:
+        """Whether the last decision was one of an earlier round, whose hands have been seen."""
+        return bool(self._choices) and self._choices[-1] < self._begun
+
     def ended(self) -> Game:
         """Returns the last round that was scored, as it ended, all hands known."""
         if not self.results:
@@ -188,7 +193,7 @@ class PlayTable:
         """Begins the next round; EpisodeOverError if none is to begin."""
         if self.asks != "round":
             raise EpisodeOverError(f"expected no next round, the table waits for {self.asks!r}")
-        self._between = False
+        self._between, self._begun = False, self._made
         self.log.clear()
         self.past = [self.scene()]
 
@@ -228,8 +233,9 @@ class PlayTable:
         self._between = False
         self._choices: list[int] = []
         """How many moves had been made before each decision of the person."""
-        self._made = self._last = 0
-        """Moves so far; the index of the deal that ended the last round."""
+        self._made = self._last = self._begun = 0
+        """Moves so far; the index of the deal that ended the last round; the moves before the
+        present round."""
         self.past = [self.scene()]
         self._tell_deal()
         for seat, action in moves:

@@ -21,7 +21,7 @@ from goita_env.render.scene import Scene
 from goita_env.render.telling import ENGLISH, Language, Told
 from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.pages.languages import rules_of
-from goita_lab.pages.places import place, seen_from
+from goita_lab.pages.places import person, place, seen_from
 from goita_lab.pages.watch.reading import Watched
 
 Marked = Mapping[svg.Mark, int]
@@ -126,6 +126,10 @@ class Book:
         winner = "" if game.winner is None else self.name(game.winner)
         told = _told(game, seat, action, self.name(seat), winner)
         return told | {key: self.say(told[key]) for key in ("said", "hidden", "end")}
+
+    def person(self, seat: int) -> str:
+        """Returns what a sentence calls who sits there."""
+        return f"seat {seat}" if self._viewer is None else person(seat, self._viewer)
 
     def name(self, seat: int) -> str:
         """Returns what the page calls a seat."""

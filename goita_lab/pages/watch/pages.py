@@ -77,6 +77,7 @@ def page(
     listed = [one for one in judged if review is None or one.decision.seat == review.seat]
     say, viewer = languages.language(language), None if review is None else review.seat
     book = Book(source.deals, None if analysis is None else _marked(analysis), say, viewer)
+    rounds = _rounds(source, say) if review else []
     data = {
         "lines": list(book.lines),
         "sentences": list(book.sentences),
@@ -84,8 +85,9 @@ def page(
         "fill": themes.THEMES["light"].text,
         "dark": themes.darkened(),
         "deals": book.deals,
-        "rounds": _rounds(source, say) if review else [],
+        "rounds": rounds,
         "names": [say(book.name(seat)) for seat in range(NUM_SEATS)],
+        "persons": [say(book.person(seat)) for seat in range(NUM_SEATS)],
         "teams": [say(one) for one in TEAMS[viewer is not None]],
         "viewer": viewer,
         "analysis": None if analysis is None else _script_data(source, analysis, say, viewer),
@@ -99,6 +101,7 @@ def page(
         title=clean(say(source.title)),
         names=[say(book.name(seat)) for seat in range(NUM_SEATS)],
         words=lambda action: say(_words(action)),
+        rounds=rounds,
         said=files("goita_lab.pages").joinpath("say.js").read_text(encoding="utf-8"),
         server=review is not None and not review.as_file,
         shown=len(source.deals),
@@ -243,6 +246,7 @@ def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[st
     return {
         "seat": review.seat,
         "as_file": review.as_file,
+        "complete": review.refined == len(ends),
         "ready": review.ready,
         "refined": review.refined,
         "missing": [n for n in range(1, len(ends) + 1) if n not in review.ready],

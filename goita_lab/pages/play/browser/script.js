@@ -16,7 +16,7 @@
     match: [REVIEW, [say("new match"), "m", "match"], SAME],
     trial: [[say("back to the match"), "b", "leave"], [say("try again"), "t", "again"], REVIEW],
   };
-  let state = null, block = null, busy = false, away = false, skip = null, reviewing = false;
+  let state = null, block = null, busy = false, away = false, skip = null, reviewing = false, wanted = null;
 
   function make(tag, text, attributes = {}) {
     const element = document.createElement(tag);
@@ -184,8 +184,9 @@
   // A rule is explained once, when it first matters.
   const lessons = () => (kept("lessons") ?? "").split(" ");
   function lesson(on) {
-    const found = on && find("explain").checked ? state.lessons.find(([name]) => !lessons().includes(name)) : null;
-    find("lesson").replaceChildren(...(found ? [found[1], " ", make("button", say("I see"), { type: "button", "data-do": "learned", "data-lesson": found[0] })] : []));
+    const found = on && find("explain").checked ? state.lessons.filter(([name]) => !lessons().includes(name)).slice(0, 2) : [];
+    const names = found.map(([name]) => name).join(" ");
+    find("lesson").replaceChildren(...(names ? [...found.map(([, text]) => `${text} `), make("button", say("I see"), { type: "button", "data-do": "learned", "data-lesson": names })] : []));
   }
 
   // Who moves has read what was told.
@@ -250,6 +251,7 @@
 
   function key(kind) {
     const fits = [...find("hand").children].filter((button) => !button.disabled && Number(button.dataset.kind) === kind);
+    problem(state.asks === "move" && !fits.length ? say("{kind}: not playable now.", { kind: cap(NAMES[kind]) }) : "");
     choose(fits.find((button) => Number(button.dataset.place) !== block));
   }
 
@@ -261,6 +263,7 @@
   // What is known at once is shown at once: first that something is under way, then each answer of the server.
   async function advise(paths, write) {
     if (state.asks !== "move") return;
+    if (busy) { wanted = () => advise(paths, write); return; }
     await alone(async () => {
       const box = find("advice");
       box.replaceChildren(make("p", say("Thinking …")));
@@ -274,7 +277,12 @@
         if (matchMedia("(max-width: 52rem)").matches) find("hand").scrollIntoView({ block: "end" });
       }
     });
+    const next = wanted;
+    wanted = null;
+    if (next) next();
   }
+
+  const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
   function head(box, texts) {
     const table = box.appendChild(make("table", null)), line = table.createTHead().insertRow();
@@ -285,7 +293,7 @@
   function hint(box, told) {
     const sure = told.action !== null, named = (action) => told.options.find((one) => one.action === action).name;
     if (sure) box.append(make("p", say("The champion suggests {action}.", { action: told.said }), { class: "best" }));
-    if (sure && told.action !== told.best) box.append(make("p", say("{action} makes more points here, but not clearly: the champion keeps its choice at sight.", { action: named(told.best) })));
+    if (sure && told.action !== told.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(named(told.best)) })));
     for (const one of told.deciding ?? []) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, HOLDERS[one.place], named(told.best), named(told.rival))));
     const body = head(box, [say("Action"), say("At sight"), ...(sure ? [say("Points"), "±"] : [])]);
     for (const one of told.options.slice(0, 8)) {
@@ -301,7 +309,8 @@
 
   function partner(box, told) {
     box.append(make("p", say("What your partner has not shown yet, in its hand or face down:"), { class: "best" }));
-    const body = head(box, [say("Tile"), say("At least one"), say("Chance"), say("Expected")]);
+    const body = head(box, [say("Tile"), say("At least one"), say("Expected")]);
+    box.querySelectorAll("th")[1].colSpan = 2; /* a bar and a figure */
     for (const { kind, chance, expected } of told.kinds) {
       const first = make("span", null);
       first.append(tile(kind), ` ${NAMES[kind]}`);
@@ -321,7 +330,7 @@
     const told = await ask("matches");
     if (told.error) return;
     const form = find("begin");
-    for (const place of ["next", "partner", "previous"]) form[place].replaceChildren(...told.agents.map((agent) => new Option(agent, agent, false, agent === told.seated[place])));
+    for (const place of ["next", "partner", "previous"]) form[place].replaceChildren(...told.agents.map(([agent, text]) => new Option(text, agent, false, agent === told.seated[place])));
     form.rules.replaceChildren(...told.rules.map(([name, text]) => new Option(text, name, false, name === told.seated.rules)));
     find("kept").tBodies[0].replaceChildren();
     for (const one of told.kept) {
@@ -347,8 +356,10 @@
         Object.assign(bar, { max: told.rounds, value: told.ready.length });
         text.textContent = `${say("Reviewing rounds: {rounds}; about {seconds} s …", told)} `;
       }
-      if (!told.ready?.length) await new Promise((done) => { setTimeout(done, AGAIN); });
-    } while (!told.ready?.length);
+      const some = told.ready?.length && told.ready.length < told.rounds;
+      if (some && !box.querySelector("a")) box.append(" ", make("a", say("Show what is ready"), { href: "review" }));
+      if (!told.ready || told.ready.length < told.rounds) await new Promise((done) => { setTimeout(done, AGAIN); });
+    } while (!told.ready || told.ready.length < told.rounds);
     reviewing = false;
     box.replaceChildren();
     if (told.error) return;
@@ -369,7 +380,7 @@
     matches,
     open: ({ dataset }) => { find("matches").close(); change("open", { file: dataset.file }); },
     learned: () => { learn(); lesson(true); },
-    back: () => { if (state.may_take_back) change("back"); },
+    back: () => { if (state.may_take_back && (!state.takes_round_back || confirm(say("This goes back into the round before, whose hands you have seen. Go back?")))) change("back"); },
     next: during("round", "next"),
     close: () => find("advice").replaceChildren(),
     clear: () => { if (block !== null && !busy) { block = null; offer(true); } },

@@ -4,7 +4,7 @@
 function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, keep, paint: again }) {
   const told = data.analysis, MOST = 7;
   const decision = (move) => told.deals[at.deal][move];
-  const others = find("others"), who = (seat) => data.names[seat];
+  const others = find("others"), who = (seat) => data.persons[seat];
   // Of a review its reader's decisions count, at a wish the others', too.
   const known = (one) => (at.seen === OPEN || one.seat === at.seen) && (!others || others.checked || one.seat === data.viewer);
 
@@ -28,8 +28,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   const heading = (one) => (one.verdict === "shared" && one.agreement === "fine" ? told.also : HEADINGS[one.agreement]);
 
   // What decides is told as a reader of the page would say it.
-  const HOLDERS = ["", say("The player at your right"), say("Your partner"), say("The player at your left")];
-  const holder = (seat) => (data.viewer === null ? who(seat) : HOLDERS[(seat - data.viewer + 4) % 4] || who(seat));
+  const holder = (seat) => who(seat).charAt(0).toUpperCase() + who(seat).slice(1);
   function why(one) {
     const seen = one.deciding.filter((it) => Math.abs(it.held - it.missing) >= 1);
     find("whys").hidden = !seen.length;
@@ -99,7 +98,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const table = find("options"), open = at.seen === OPEN && one.open_value !== null;
     table.textContent = "";
     if (!one.options.length) return;
-    head(table, [say("action"), say("policy"), say("points"), ...(open ? [say("open")] : [])]);
+    head(table, [say("action"), say("at sight"), say("points"), ...(open ? [say("open")] : [])]);
     const body = table.createTBody();
     // The best by all worlds comes first, though one that was dropped early may show more.
     const rank = (option) => (option.action === one.best ? 1e6 : option.worlds * 1e-9 + option.points);
@@ -126,10 +125,12 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const parts = [lost, research && one.verdict !== "best" ? figures(one) : ""];
     const counts = one.types.filter((type) => type.counts), clear = counts.filter((type) => type.verdict === "clear");
     const names = (some) => some.map((type) => type.name).join("; ");
-    if (one.agreement === "agreed") parts.push(several(one) ? say("That holds whoever the others are.") : say("That holds if they play like {types}, and hardly anything else is likely.", { types: names(counts) }));
+    if (!research && one.agreement === "agreed") parts.push(say("That holds whoever the others are."));
+    else if (!research && one.agreement === "depends") parts.push(say("That holds against some players, not against others."));
+    else if (one.agreement === "agreed") parts.push(several(one) ? say("That holds whoever the others are.") : say("That holds if they play like {types}, and hardly anything else is likely.", { types: names(counts) }));
     else if (one.agreement === "depends") parts.push(say("That holds if they play like {some}; not if like {others}.", { some: names(clear), others: names(counts.filter((type) => type.verdict !== "clear")) }));
     else if (one.verdict === "shared") parts.push(say("That is more than sampling explains; but {also}.", { also: told.also }));
-    else if (one.policy_agrees) parts.push(`${told.also[0].toUpperCase()}${told.also.slice(1)}${say(".")}`);
+    else if (one.policy_agrees) parts.push(`${told.also[0].toUpperCase()}${told.also.slice(1)} (${word(one.action)})${say(".")}`);
     return parts.filter(Boolean).join(" ");
   }
 
@@ -154,15 +155,15 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     for (const part of [...table.tBodies, table.tHead].filter(Boolean)) part.remove();
     find("knowledge").hidden = at.seen !== OPEN || !partner;
     if (find("knowledge").hidden) return;
-    find("knowledge").querySelector("summary").textContent = say("What the move told of {who}'s hand", { who: who(one.seat) });
+    find("knowledge").querySelector("summary").textContent = say(one.seat === data.viewer ? "What the move told of your hand" : "What the move told of the hand of {who}", { who: who(one.seat) });
     find("learned").replaceChildren(...[partner, one.knowledge[0], one.knowledge[2]].map((knowledge) => {
-      const item = make("li"), text = knowledge === partner ? "the partner, {who}" : "{who}";
+      const item = make("li"), text = knowledge === partner && data.viewer === null ? "the partner, {who}" : "{who}";
       const real = knowledge.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
       item.append(make("b", { textContent: say(text, { who: who(knowledge.seat) }) }), `: ${learned(knowledge)}.`);
       item.append(make("span", { className: "research", textContent: ` ${say("The move told {n} nats. Doubt: {before} nats before, {after} after. The real hand's chance: {from}, then {to}.", { n: knowledge.information.toFixed(2), before: knowledge.entropy[0].toFixed(1), after: knowledge.entropy[1].toFixed(1), from: real[0], to: real[1] })}` }));
       return item;
     }));
-    table.caption.textContent = say("What the partner, {who}, could know", { who: who(partner.seat) });
+    table.caption.textContent = say("What {who} could know", { who: who(partner.seat) });
     head(table, [say("tile"), say("one or more"), say("dealt")]);
     table.tHead.rows[0].cells[1].colSpan = 2;  // as bars and as figures
     const body = table.createTBody(), hand = kindsOf(told.dealt[at.deal][one.seat]);

@@ -17,7 +17,7 @@
 
   const deal = () => data.deals[at.deal];
   const title = (n) => data.rounds[n] ?? say("Deal {n}", { n: n + 1 });
-  const named = (seat) => [data.names[seat], seat === data.viewer ? "" : deal().players[seat]].filter(Boolean).join(" ");
+  const named = (seat) => [data.names[seat], data.viewer === null ? deal().players[seat] : ""].filter(Boolean).join(" ");
 
   // What a seat may know of a move: others' face-down blocks, and who kept silent, stay hidden.
   const hides = (move) => at.seen !== OPEN && move.seat !== at.seen;
@@ -240,5 +240,5 @@
   paint();
   read();
   // A review begins with its reader's errors, each a question, and else with the last deal.
-  if (document.querySelector("[data-review]") && !location.hash && !guess.begin()) to({ deal: data.deals.length - 1, move: 0 });
+  if (document.querySelector("[data-review]") && !location.hash && !(document.querySelector("[data-do=learn]") && guess.begin())) to({ deal: data.deals.length - 1, move: 0 });
 })();

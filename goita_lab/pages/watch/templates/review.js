@@ -27,7 +27,10 @@ function reviewing({ data, at, moved, find, make, tile, draw, dark, signed }) {
     const told = await ask("analyse", {});
     if (told.error && !told.away) { find("refining").textContent = told.error; return; }
     const more = !told.away && (told.ready.length > ready || told.refined > refined);
-    if (more && told.ready.length > ready && !busy()) location.reload();
+    if (more && !busy()) {
+      if (active < 0) history.replaceState(null, "", location.pathname); /* nobody has gone anywhere yet */
+      location.reload();
+    }
     else if (more && told.refined === told.rounds) {
       const link = make("a", { href: "", textContent: say("show it") });
       link.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
@@ -37,7 +40,11 @@ function reviewing({ data, at, moved, find, make, tile, draw, dark, signed }) {
 
   // A variation: moves that were not made, from a position of the page, with all hands open.
   let line = null, from = "";
-  const busy = () => line !== null || !find("guessing").hidden || find("help").open;
+  // Who has just pressed something is not interrupted.
+  const CALM = 5000;
+  let active = -CALM;
+  for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => { active = performance.now(); });
+  const busy = () => performance.now() < active + CALM || line !== null || !find("guessing").hidden || find("help").open;
   const here = () => `${at.deal}.${moved()}`;
 
   // At a recorded position the review's own figures stand.
@@ -78,7 +85,7 @@ function reviewing({ data, at, moved, find, make, tile, draw, dark, signed }) {
   function write(told, actions, focus) {
     find("varied").innerHTML = told.svg;
     find("varied").setAttribute("aria-hidden", "true");
-    find("said").textContent = say(actions.length ? "your variation" : "your variation begins here");
+    find("said").textContent = say(actions.length ? "your variation, all hands open" : "your variation begins here, all hands open");
     find("words").replaceChildren(...told.words.map((sentence) => make("li", { textContent: sentence })));
     find("line").replaceChildren(...actions.map((one) => make("li", { textContent: `${data.names[one.seat]}: ${one.name}${one.points ? say(", {n} points", { n: one.points }) : ""}` })));
     const counted = told.options.some((one) => one.points !== null), waits = told.options.length > 1 && !counted;
@@ -98,6 +105,7 @@ function reviewing({ data, at, moved, find, make, tile, draw, dark, signed }) {
   function shown(on) {
     find("variation").hidden = find("varied").hidden = !on;
     find("picture").toggleAttribute("hidden", on);
+    if (on) find("guessing").hidden = true;
   }
 
   // Going to another position of the record leaves the variation.
