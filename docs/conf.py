@@ -62,11 +62,12 @@ html_static_path = ["static", *CARDS]
 html_search_scorer = str(ROOT / "docs/static/search_scorer.js")
 html_favicon = "pictures/favicon.svg"
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sphinx = False
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_selector = "div:not(.highlight-text) > div.highlight pre"  # outputs are not for copying
-pygments_style = "friendly"
+pygments_style = "xcode"  # of Pygments itself, and every colour can be read
 pygments_dark_style = "github-dark"
 
 

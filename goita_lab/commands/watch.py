@@ -26,6 +26,7 @@ from goita_env.render import animation
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.pages import watch
+from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch.reading import Source
 
 ANIMATIONS: Final = (".gif", ".svg")
@@ -63,6 +64,8 @@ class Args:
     goita_agents.beliefs.people); a fallback type is added"""
     workers: int = 1
     """processes that analyse"""
+    language: LanguageName = "en"
+    """of the page: en, ja"""
 
     def __post_init__(self) -> None:
         if self.analyse is None and self.json is not None:
@@ -94,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.page.suffix in ANIMATIONS:
             write_whole(args.page, _animation(source, args.page.suffix))
         elif args.analyse is None:
-            write_whole(args.page, watch.page(source))
+            write_whole(args.page, watch.page(source, language=args.language))
         else:
             _write_analysis(args, args.analyse, source)
     except (GoitaError, OSError, ImportError) as error:
@@ -137,7 +140,7 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
             keep=keep,
             progress=lambda done, total: bar.update(line, completed=done, total=total),
         )
-    write_whole(args.page, watch.page(source, analysis))
+    write_whole(args.page, watch.page(source, analysis, language=args.language))
     if args.json is not None:
         text = json.dumps(watch.to_json(source, analysis), ensure_ascii=False, indent=1)
         write_whole(args.json, f"{text}\n".encode(errors="replace"))

@@ -35,13 +35,18 @@ class DecisionBar(BaseCallback):
         self.progress.stop()
 
     def _on_training_start(self) -> None:
-        total = self.locals["total_timesteps"]
-        self.progress.update(self.task, total=total, completed=self.model.num_timesteps)
+        self.progress.update(self.task, total=self.locals["total_timesteps"])
+        self._show()
         self.progress.start()
 
     def _on_step(self) -> bool:
-        self.progress.update(self.task, completed=self.model.num_timesteps)
+        self._show()
         return True
+
+    def _show(self) -> None:
+        # The last update may make more decisions than were asked for.
+        made = min(self.model.num_timesteps, self.locals["total_timesteps"])
+        self.progress.update(self.task, completed=made)
 
     def _on_training_end(self) -> None:
         self.close()

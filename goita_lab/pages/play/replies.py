@@ -32,6 +32,7 @@ from goita_lab.pages.play.matches import AGENTS, Kept
 from goita_lab.pages.play.seating import HUMAN
 from goita_lab.pages.play.sitting import Sitting, Trial
 from goita_lab.pages.play.table import PlayTable
+from goita_lab.pages.watch.frames import named
 
 CROPPED: Final = 545
 """Height of a drawing without the player's own hand, which the page shows itself."""
@@ -170,7 +171,13 @@ def hint(table: PlayTable, look: Look) -> dict[str, Any]:
 
 
 def variation(
-    game: Game, look: Look, viewer: int, earlier: Sequence[DealRecord], *, valued: bool
+    game: Game,
+    look: Look,
+    viewer: int,
+    names: Sequence[str],
+    earlier: Sequence[DealRecord],
+    *,
+    valued: bool,
 ) -> dict[str, Any]:
     """Returns a position that was made up, all hands open, with what each action is worth.
 
@@ -179,7 +186,8 @@ def variation(
     Args:
         game: the position.
         look: how it is drawn.
-        viewer: the player's seat, by which the others are named.
+        viewer: the player's seat, from which the others are seen.
+        names: of the players by seat.
         earlier: the rounds of the match before this one.
         valued: whether the actions are valued, which takes a moment.
     """
@@ -191,7 +199,7 @@ def variation(
         options = [_valued(one, look.say) for one in found.options]
     for one in options:
         one["code"] = actions.name(one.pop("action"))
-    scene = seen_from(game.scene(viewer), viewer)
+    scene = seen_from(named(game.scene(viewer), names, viewer), viewer)
     return {
         "svg": pen.document(_drawing(scene, look)),
         "words": _in_words(scene, look),

@@ -233,9 +233,10 @@ class PlayTable:
         self._between = False
         self._choices: list[int] = []
         """How many moves had been made before each decision of the person."""
-        self._made = self._last = self._begun = 0
-        """Moves so far; the index of the deal that ended the last round; the moves before the
-        present round."""
+        self._made: int = 0
+        """Moves so far."""
+        self._last = self._begun = 0
+        """The index of the deal that ended the last round; moves before the present round."""
         self.past = [self.scene()]
         self._tell_deal()
         for seat, action in moves:

@@ -111,8 +111,9 @@ class MatchServer:
             deal, move = _number(body, "deal"), _number(body, "move")
             valued = body.get("valued") is True
             game = self._sitting.position(deal, move, list(map(actions.parse, line)))
-            earlier, seat = self._sitting.before(deal), self._sitting.match.seat
-            return replies.variation(game, look, seat, earlier, valued=valued)
+            settings, earlier = self._sitting.match.settings, self._sitting.before(deal)
+            seat, names = settings.seat, settings.names
+            return replies.variation(game, look, seat, names, earlier, valued=valued)
 
         return await self._answer(request, position)
 

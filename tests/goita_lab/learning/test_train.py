@@ -511,4 +511,4 @@ def test_the_progress_bar_counts_decisions(elsewhere, monkeypatch):
     monkeypatch.setattr(DecisionBar, "_on_step", watched)
     model.learn(200, progress_bar=True)
     assert shown == sorted(shown)
-    assert shown[-1] == model.num_timesteps
+    assert shown[-1] == 200 < model.num_timesteps

@@ -403,3 +403,15 @@ def test_a_book_keeps_each_line_once(deal):
     one, two = Book([Watched(deal)]), Book([Watched(deal), Watched(deal)])
     assert two.deals == one.deals * 2
     assert two.lines == one.lines
+
+
+def test_a_page_is_told_in_japanese(deal, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deal.txt").write_text(f"{records.history.dumps(records.Record((deal,)))}\n")
+    assert main(["deal.txt", "--language", "ja"]) == 0
+    text = (tmp_path / "replay.html").read_text(encoding="utf-8")
+    assert '<html lang="ja">' in text
+    (move, *_) = Page(text).told["deals"][0]["moves"]
+    assert move["said"] == "席2:伏せ銀→角"
+    with pytest.raises(SystemExit):
+        main(["deal.txt", "--language", "fr"])
