@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.files import read_limited
+from goita_env.actions import CALL, REDEAL
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, history
 from goita_env.rules import JGA, Rules
@@ -119,14 +120,15 @@ def _with_earlier(deals: tuple[Watched, ...], first: int) -> tuple[Watched, ...]
 def _goes_on(before: Watched, after: Watched) -> bool:
     """Tells whether a deal is the next one of the same match: its scores are those left before.
 
-    A score of 0:0 begins a match.
+    A score of 0:0 begins a match, but for tiles that were dealt again.
     """
     if before.players != after.players or before.deal.rules != after.deal.rules:
         return False
     try:
         return after.deal.scores == before.deal.result().scores != (0, 0)
     except RecordError:
-        return False
+        redealt = before.deal.moves[-1:] and before.deal.moves[-1][1] in (REDEAL, CALL)
+        return bool(redealt) and after.deal.scores == before.deal.scores
 
 
 def _range(text: str) -> tuple[int, int]:
