@@ -122,7 +122,7 @@ class Play:
         return View(self.words[index], games, self.rules, self.information)
 
     def interval(self, values: npt.ArrayLike, rows: Int) -> Interval:
-        """Returns the mean of decisions' values with its 95 % interval; deals are resampled."""
+        """Returns the mean of decisions' values with its 95 % interval over deals."""
         _, which = np.unique(self.deal[rows], return_inverse=True)
         sums = np.bincount(which, np.asarray(values, np.float64))
         return ratio_interval(sums, np.bincount(which).astype(np.float64))

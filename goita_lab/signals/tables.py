@@ -21,11 +21,13 @@ from goita_lab.provenance import provenance
 def bounds(found: Interval, sign: str = "", decimals: int = 2) -> str:
     """Returns a mean and its interval: "1.00 [-0.50, 2.50]"; what rounds to zero has no minus.
 
+    "?" behind it: of few values, so it is a rough one.
+
     ``sign``: "+" for signs on all figures.
     """
     values = (f"{value:{sign}z.{decimals}f}" for value in (found.mean, found.low, found.high))
     mean, low, high = values
-    return f"{mean} [{low}, {high}]"
+    return f"{mean} [{low}, {high}]{'?' * found.few}"
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -39,8 +39,9 @@ def signed(value: float, decimals: int = 2) -> str:
 
 
 def interval(found: Interval, decimals: int = 2) -> str:
-    """Returns ``[low, high]`` with signs."""
-    return f"[{signed(found.low, decimals)}, {signed(found.high, decimals)}]"
+    """Returns ``[low, high]`` with signs; "?" behind it: of few values, so it is a rough one."""
+    ends = f"[{signed(found.low, decimals)}, {signed(found.high, decimals)}]"
+    return f"{ends}?" if found.few else ends
 
 
 def percent(found: Interval) -> tuple[str, str]:

@@ -52,7 +52,11 @@ def check(member):
 
 
 def test_what_was_measured_is_what_is_shipped():
-    assert measure(shipped().network(SOME.name), METHODS[SOME.method]) == SOME.strength
+    """The points to the bit; the intervals of shipped members are bootstrap percentiles."""
+    found, wanted = measure(shipped().network(SOME.name), METHODS[SOME.method]), SOME.strength
+    assert (found.against, found.deals, found.seed) == (wanted.against, wanted.deals, wanted.seed)
+    assert found.points == wanted.points
+    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=0.02)
 
 
 def test_sets_stand_for_their_agents():

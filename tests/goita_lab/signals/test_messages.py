@@ -54,7 +54,7 @@ def coded(tmp_path, monkeypatch):
 
 
 def test_a_known_code_is_measured(coded):
-    found = message_use("coded_sender:Sender", 200, 3)
+    found = message_use("coded_sender:Sender", 200, 8)
     silent, sends = found.sent
     entropy = -sum(p * np.log(p) for p in (silent, sends))
     assert found.depends.mean == pytest.approx(entropy, abs=1e-6)

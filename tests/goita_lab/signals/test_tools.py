@@ -136,7 +136,7 @@ def test_the_numbers_are_json(found):
     first, at_random = told["study"]["agents"]
     assert first["agent"] == "greedy"
     assert at_random["probe"] is None
-    assert first["value"]["partner"].keys() == {"mean", "low", "high"}
+    assert first["value"]["partner"].keys() == {"mean", "low", "high", "few"}
     assert told["study"]["distances"].keys() == {"greedy | random"}
     assert told["study"]["plan"]["rules"] == {"rules": "jga"}
 
