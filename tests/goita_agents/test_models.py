@@ -31,6 +31,7 @@ def test_a_network_is_tested_at_the_temperature_that_is_assumed():
             return super().probabilities(view, legal) * (1 + (self.temperature > 0))
 
     network = load_agent("champion")
+    PolicyModel(network, temperature=1)  # which says nothing about another class
     proud = object.__new__(Proud)
     proud.__dict__ |= vars(network)
     assert PolicyModel(proud).temperature == 0

@@ -102,8 +102,8 @@ class NetworkAgent(LogitAgent):
         }
 
     def __eq__(self, other: object) -> bool:
-        """Tells whether the weights are the same objects, at the same temperature."""
-        if not isinstance(other, NetworkAgent):
+        """Tells whether it is of the same class, with the same weights, at the same temperature."""
+        if type(other) is not type(self):
             return NotImplemented
         return self._weights is other._weights and self.temperature == other.temperature
 
