@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from math import inf
+from math import inf, log
 from typing import Final
 
 import numpy as np
@@ -35,7 +35,8 @@ from goita_env.errors import SettingError
 from goita_env.worlds import Worlds
 
 NEGLIGIBLE: Final = 0.01
-"""Types of opponents less likely than this count as impossible, and need not be followed."""
+"""Types of opponents less likely than this, beside the likeliest, count as impossible: they need
+not be followed, and what is inferred is exact up to their share."""
 
 
 BROAD_EPSILON: Final = 0.5
@@ -124,6 +125,8 @@ class TypeListener(Following):
         prior: [K, J] probabilities of the pairs of types at first, above 0; None: those of
             ``types``.
         compiled: sum over deals with numba; None: if it is installed.
+        negligible: below which share of the likeliest type others of the opponents are left out; 0:
+            none is, and all is exact.
 
     Raises:
         SettingError: if the view is not one row, or shows a round that was decided before play.
@@ -136,8 +139,9 @@ class TypeListener(Following):
         prior: Float | None = None,
         *,
         compiled: bool | None = None,
+        negligible: float = NEGLIGIBLE,
     ) -> None:
-        self.types = types
+        self.types, self._least = types, log(negligible) if negligible else -inf
         self._followed: list[int] = []
         self.prior = types.prior() if prior is None else prior
         super().__init__(view, compiled)
@@ -163,7 +167,7 @@ class TypeListener(Following):
             best = score[self._followed].max()
             if best == -np.inf:
                 raise UnexplainedError("expected a type that explains what all seats did, got none")
-            likely = np.flatnonzero(score.max(axis=1) > best + np.log(NEGLIGIBLE)).tolist()
+            likely = np.flatnonzero(score.max(axis=1) > best + self._least).tolist()
             todo = [number for number in likely if number not in self._followed]
             if not todo:
                 break
