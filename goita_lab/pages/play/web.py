@@ -15,9 +15,8 @@ import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import asdict
-from functools import cache, partial
+from functools import partial
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -27,8 +26,6 @@ from goita_env.errors import GoitaError, SettingError, install
 try:
     import uvicorn
     from anyio import from_thread
-    from jinja2 import Environment, PackageLoader
-    from markdown_it import MarkdownIt
     from starlette.applications import Starlette
     from starlette.background import BackgroundTask
     from starlette.concurrency import run_in_threadpool
@@ -42,9 +39,8 @@ except ImportError as error:
     raise ImportError(f"a page needs Starlette and uvicorn: {install('lab')}") from error
 
 from goita_env import actions
-from goita_env.render.pen import FACES
-from goita_lab.pages.languages import LanguageName, for_template, known, wanted
-from goita_lab.pages.play import advice, replies
+from goita_lab.pages.play import advice, documents, replies
+from goita_lab.pages.play.documents import look_of
 from goita_lab.pages.play.guard import POLICY, Guard, policy_of
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
@@ -52,15 +48,6 @@ from goita_lab.pages.play.table import PlayTable
 _NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
 
 T = TypeVar("T")
-
-_BROWSER: Final = "goita_lab.pages.play.browser"
-
-_FILES: Final = {
-    "style.css": (_BROWSER, "text/css"),
-    "script.js": (_BROWSER, "text/javascript"),
-    "say.js": ("goita_lab.pages", "text/javascript"),
-}
-"""The files that the page loads, each with its package and type."""
 
 
 class MatchServer:
@@ -75,7 +62,7 @@ class MatchServer:
         ``past=yes``: what was to be seen of a round under way comes with it, from the deal on.
         """
         past = request.query_params.get("past") == "yes"
-        return await self._answer(request, lambda: self._advanced(_look(request), [], past=past))
+        return await self._answer(request, lambda: self._advanced(look_of(request), [], past=past))
 
     async def move(self, request: Request) -> Response:
         """Makes a move: {"action": 46, "mark": "..."}."""
@@ -102,7 +89,7 @@ class MatchServer:
         {"deal": 3, "move": 7, "line": ["52", "p"], "valued": true}: before move 7 of deal 3, then
         two actions; with "valued" each action has points.
         """
-        body, look = await _body(request), _look(request)
+        body, look = await _body(request), look_of(request)
 
         def position() -> dict[str, Any]:
             line = body.get("line")
@@ -131,7 +118,7 @@ class MatchServer:
 
     async def matches(self, request: Request) -> Response:
         """Answers with the matches of the folder, and what a new one may be of."""
-        look = _look(request)
+        look = look_of(request)
         return await self._answer(request, lambda: replies.matches(self._sitting, look))
 
     async def analyse(self, request: Request) -> Response:
@@ -140,16 +127,16 @@ class MatchServer:
 
     async def review(self, request: Request) -> Response:
         """Answers with the page of the review; ``?file=yes``: as a file to keep."""
-        look, keeps = _look(request), request.query_params.get("file") == "yes"
+        look, keeps = look_of(request), request.query_params.get("file") == "yes"
         try:
             text = await run_in_threadpool(
                 self._alone, request, lambda: self._sitting.review_page(look.language, keeps)
             )
         except (GoitaError, OSError, ImportError) as error:
-            told, back = escape(_told(error, look)), look.say("Back to the match")
+            told, back = escape(documents.told(error, look)), look.say("Back to the match")
             title = look.say("Review")
             body = f'<h1>{title}</h1><p>{told}</p><p><a href="./">{back}</a></p>'
-            return Response(_page(title, body, look), 409, media_type="text/html")
+            return Response(documents.page(title, body, look), 409, media_type="text/html")
         soon = BackgroundTask(advice.prepare)  # its reader tries other moves
         headers = {POLICY: policy_of(text)}
         if keeps:
@@ -157,12 +144,12 @@ class MatchServer:
         return Response(text, media_type="text/html", headers=headers, background=soon)
 
     async def hint(self, request: Request) -> Response:
-        look = _look(request)
+        look = look_of(request)
         return await self._answer(request, lambda: replies.hint(self._asked(), look))
 
     async def sight(self, request: Request) -> Response:
         """Answers with what a hint knows at once."""
-        look = _look(request)
+        look = look_of(request)
         return await self._answer(request, lambda: replies.sight(self._asked(), look))
 
     async def partner(self, request: Request) -> Response:
@@ -173,7 +160,7 @@ class MatchServer:
         try:
             return JSONResponse(await run_in_threadpool(self._alone, request, work))
         except (GoitaError, OSError, ImportError) as error:
-            return JSONResponse({"error": _told(error, _look(request))}, 409)
+            return JSONResponse({"error": documents.told(error, look_of(request))}, 409)
 
     def _alone(self, request: Request, work: Callable[[], T]) -> T:
         with self._lock:
@@ -192,7 +179,7 @@ class MatchServer:
 
         ``marked``: only if the page shows the present position.
         """
-        body, look = await _body(request), _look(request)
+        body, look = await _body(request), look_of(request)
 
         def changed() -> dict[str, Any]:
             now = replies.mark(self._sitting.table, self._sitting.trial)
@@ -253,11 +240,11 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
     """
     server = MatchServer(sitting)
     routes = [
-        Route("/", _match_page),
-        *(Route(f"/{name}", partial(_file, name)) for name in _FILES),
-        Route("/rules", _rules),
-        Route("/icon.svg", partial(_drawn, lambda _: replies.icon())),
-        Route("/tiles", partial(_drawn, replies.tiles)),
+        Route("/", documents.match_page),
+        *(Route(f"/{name}", partial(documents.file, name)) for name in documents.FILES),
+        Route("/rules", documents.rules),
+        Route("/icon.svg", partial(documents.drawn, lambda _: replies.icon())),
+        Route("/tiles", partial(documents.drawn, replies.tiles)),
         Route("/state", server.state),
         Route("/move", server.move, methods=["POST"]),
         Route("/next", server.next_round, methods=["POST"]),
@@ -282,63 +269,6 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
             Middleware(Guard, token=token),
             Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),
         ],
-    )
-
-
-async def _match_page(request: Request) -> Response:
-    return Response(_match_text(_look(request).language), media_type="text/html")
-
-
-@cache
-def _match_text(name: LanguageName) -> str:
-    environment = Environment(loader=PackageLoader(__package__, "browser"), autoescape=True)
-    return environment.get_template("page.html").render(**for_template(name))
-
-
-async def _file(name: str, _: Request) -> Response:
-    package, kind = _FILES[name]
-    text = files(package).joinpath(name).read_text(encoding="utf-8")
-    return Response(replies.colors() + text if kind == "text/css" else text, media_type=kind)
-
-
-async def _rules(request: Request) -> Response:
-    look = _look(request)
-    return Response(_rules_page(look.language), media_type="text/html")
-
-
-@cache
-def _rules_page(name: LanguageName) -> str:
-    text = files(_BROWSER).joinpath(f"rules.{name}.md").read_text(encoding="utf-8")
-    rules = MarkdownIt().enable("table").render(text)
-    look = replies.Look(language=name)
-    return _page(look.say("rules"), f"<main class='text'>{rules}</main>", look)
-
-
-def _page(title: str, body: str, look: replies.Look) -> str:
-    """Returns a page without a script."""
-    return (
-        f'<!DOCTYPE html><html lang="{look.language}"><meta charset="utf-8">'
-        f"<title>Goita: {title}</title>"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
-    )
-
-
-def _told(error: Exception, look: replies.Look) -> str:
-    return look.say(str(error).partition("\n")[0])
-
-
-async def _drawn(draw: Callable[[replies.Look], str], request: Request) -> Response:
-    return Response(draw(_look(request)), media_type="image/svg+xml")
-
-
-def _look(request: Request) -> replies.Look:
-    theme, faces = (request.query_params.get(name) for name in ("theme", "faces"))
-    header = request.headers.get("accept-language", "")
-    return replies.Look(
-        "dark" if theme == "dark" else "light",
-        next((one for one in FACES if one == faces), "characters"),
-        known(request.cookies.get("language")) or wanted(header),
     )
 
 

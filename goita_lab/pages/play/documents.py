@@ -1,0 +1,83 @@
+"""Serves what a match's page is made of, which no match changes: page, script, style, rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from jinja2 import Environment, PackageLoader
+from markdown_it import MarkdownIt
+from starlette.requests import Request
+from starlette.responses import Response
+
+from goita_env.render.pen import FACES
+from goita_lab.pages.languages import LanguageName, for_template, known, wanted
+from goita_lab.pages.play import replies
+
+_BROWSER: Final = "goita_lab.pages.play.browser"
+
+FILES: Final = {
+    "style.css": (_BROWSER, "text/css"),
+    "script.js": (_BROWSER, "text/javascript"),
+    "say.js": ("goita_lab.pages", "text/javascript"),
+}
+"""The files that the page loads, each with its package and type."""
+
+
+async def match_page(request: Request) -> Response:
+    return Response(_match_text(look_of(request).language), media_type="text/html")
+
+
+@cache
+def _match_text(name: LanguageName) -> str:
+    environment = Environment(loader=PackageLoader(__package__, "browser"), autoescape=True)
+    return environment.get_template("page.html").render(**for_template(name))
+
+
+async def file(name: str, _: Request) -> Response:
+    package, kind = FILES[name]
+    text = files(package).joinpath(name).read_text(encoding="utf-8")
+    return Response(replies.colors() + text if kind == "text/css" else text, media_type=kind)
+
+
+async def rules(request: Request) -> Response:
+    look = look_of(request)
+    return Response(_rules_page(look.language), media_type="text/html")
+
+
+@cache
+def _rules_page(name: LanguageName) -> str:
+    text = files(_BROWSER).joinpath(f"rules.{name}.md").read_text(encoding="utf-8")
+    rules = MarkdownIt().enable("table").render(text)
+    look = replies.Look(language=name)
+    return page(look.say("rules"), f"<main class='text'>{rules}</main>", look)
+
+
+def page(title: str, body: str, look: replies.Look) -> str:
+    """Returns a page without a script."""
+    return (
+        f'<!DOCTYPE html><html lang="{look.language}"><meta charset="utf-8">'
+        f"<title>Goita: {title}</title>"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
+    )
+
+
+def told(error: Exception, look: replies.Look) -> str:
+    return look.say(str(error).partition("\n")[0])
+
+
+async def drawn(draw: Callable[[replies.Look], str], request: Request) -> Response:
+    return Response(draw(look_of(request)), media_type="image/svg+xml")
+
+
+def look_of(request: Request) -> replies.Look:
+    theme, faces = (request.query_params.get(name) for name in ("theme", "faces"))
+    header = request.headers.get("accept-language", "")
+    return replies.Look(
+        "dark" if theme == "dark" else "light",
+        next((one for one in FACES if one == faces), "characters"),
+        known(request.cookies.get("language")) or wanted(header),
+    )
