@@ -62,6 +62,9 @@ def opened(open_page, server, **options):
     page.keyboard.press("v")
     page.wait_for_url(f"{server.link}review*", timeout=120_000)
     page.wait_for_selector("#picture *")
+    page.wait_for_selector(
+        "#refining:empty", state="attached", timeout=120_000
+    )  # it is loaded anew
     return page
 
 
