@@ -70,7 +70,7 @@ def signs(*, ascii: bool = False) -> str:  # noqa: A002  (its plain name)
     face = brush.faces[0]
     return (
         f"Signs: {brush.back} is the back of a tile, ({face}) lies face down and is known to you, "
-        f"[{face}] is the last attack, {brush.empty} an empty place. Blocks stand above attacks."
+        f"[{face}] is the last attack, {brush.empty} an empty place. Attacks are in the lower row."
     )
 
 

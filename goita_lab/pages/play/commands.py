@@ -131,7 +131,7 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
         *textwrap.wrap(" ".join(sentences.meanings(legal)), 76),
         *textwrap.wrap(f"Tiles and their points: {names}.", 76),
         *textwrap.wrap(ansi.signs(ascii=faces == DIGITS), 76),
-        "Type the two tiles, block first, in any of these ways: 54, GS, gold silver.",
+        "Type the two tiles, the attack last, in any of these ways: 54, GS, gold silver.",
         "Or:",
         *(f"  {name:8} {text}" for name, text in COMMANDS.items()),
     ]
