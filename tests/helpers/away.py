@@ -41,7 +41,7 @@ def loop() -> None:
     import numpy as np
 
     import agents
-    from goita_agents import choose, load_agent
+    from goita_agents import choose_action, load_agent
     from goita_env import goita_v0
 
     assert agents.SOMEBODY_ELSES
@@ -50,7 +50,7 @@ def loop() -> None:
     env.reset(seed=0)
     for _ in env.agent_iter():
         observation, _, terminated, truncated, _ = env.last()
-        env.step(None if terminated or truncated else choose(champion, observation, rng))
+        env.step(None if terminated or truncated else choose_action(champion, observation, rng))
 
 
 def tournament() -> None:
