@@ -22,8 +22,8 @@ from typing import Final, Literal, cast
 from unicodedata import east_asian_width
 
 from goita_env.errors import SettingError
-from goita_env.render.telling import ENGLISH
 from goita_env.render.themes import Palette, Theme, palette
+from goita_env.render.translation import ENGLISH
 from goita_env.tiles import CHARACTERS, DIGITS, FACE_DOWN, LETTERS, NUM_KINDS
 
 Faces = Literal["characters", "letters", "digits"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from goita_env.errors import SettingError
-from goita_env.render.telling import Told
+from goita_env.render.translation import Phrase
 from goita_env.tiles import NONE
 
 
@@ -64,25 +64,23 @@ class Scene:
     decisions: tuple[int, ...] = ()
     """The round from the dealer on: number of the play, NONE for a pass."""
 
-    def moment(self, tile: str) -> Told:
+    def moment(self, tile: str) -> Phrase:
         """Says what is to be done now; ``tile``: how the attack is written."""
         what = self.what(tile)
-        return Told("{who}: {what}", who=self.who, what=what) if self.names_mover else what
+        if not self.who or "{who}" in self.template:
+            return what
+        return Phrase("{who}: {what}", who=self.who, what=what)
 
-    def what(self, tile: str) -> Told:
+    def what(self, tile: str) -> Phrase:
         """Says the same without naming who is to do it."""
         text = self.template if tile else self.template.replace("{tile} ", "")
-        return Told(text, who=self.who, tile=tile, points=self.points)
-
-    @property
-    def names_mover(self) -> bool:
-        return bool(self.who) and "{who}" not in self.template
+        return Phrase(text, who=self.who, tile=tile, points=self.points)
 
     def calls(self) -> list[str]:
         """Lists the special hands called, then what the callers' partners chose."""
         said = [(place.name, call) for place in self.places for call in place.calls]
         said.sort(key=lambda one: one[1].startswith("chose"))
-        return [Told("{who} {call}", who=name, call=call) for name, call in said]
+        return [Phrase("{who} {call}", who=name, call=call) for name, call in said]
 
 
 class Drawable(Protocol):

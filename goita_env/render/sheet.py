@@ -13,7 +13,7 @@ from goita_env.render import words
 from goita_env.render.pen import Drawing, Pen, document, width
 from goita_env.render.scene import Drawable, Place, Scene, as_scene
 from goita_env.render.svg import Options
-from goita_env.render.telling import ENGLISH, Listed, Told
+from goita_env.render.translation import ENGLISH, Joined, Phrase
 from goita_env.tiles import NAMES, NONE, NUM_SEATS
 
 _WIDTH: Final = 600
@@ -45,16 +45,16 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     first = 16 + max(46.0, *(width(say(place.name), 16) for place, _ in rows))
     high = 2 * NUM_SEATS * _ROW + 62 + (24 if shown.calls() else 0)
     pen.box(0, 0, _WIDTH, high, pen.colors.ground)
-    said: list[str] = [Told("Rules {rules}.", rules=shown.rules)]
+    said: list[str] = [Phrase("Rules {rules}.", rules=shown.rules)]
     for row, (place, kinds) in enumerate(rows):
         y = 26 + _ROW * row
         pen.tiles([(first + 18 + 32 * n, y, kind, False) for n, kind in enumerate(kinds)], 0.62)
-        dealt = Listed(", ", [NAMES[kind] for kind in kinds])
-        said.append(Told("{who}: dealt {tiles}.", who=place.name, tiles=dealt))
+        dealt = Joined(", ", [NAMES[kind] for kind in kinds])
+        said.append(Phrase("{who}: dealt {tiles}.", who=place.name, tiles=dealt))
     names = [(10.0, 32.0 + _ROW * row, place.name) for row, (place, _) in enumerate(rows)]
     pen.texts(names, 16)
-    facts = [Told("{team}: {points}", team=name, points=points) for name, points in shown.scores]
-    facts.append(Told("dealer: {who}", who=rows[0][0].name))
+    facts = [Phrase("{team}: {points}", team=name, points=points) for name, points in shown.scores]
+    facts.append(Phrase("dealer: {who}", who=rows[0][0].name))
     lines = [(first + 290, 32.0 + _ROW * row, fact) for row, fact in enumerate(facts)]
     pen.texts(lines, 16, pen.colors.faint)
     top = NUM_SEATS * _ROW + 12
@@ -64,7 +64,7 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     y = top + NUM_SEATS * _ROW + 32
     pen.text(14, y, shown.moment(""), 16)
     if shown.calls():
-        pen.text(14, y + 24, Listed(", ", shown.calls()), 16, pen.colors.faint)
+        pen.text(14, y + 24, Joined(", ", shown.calls()), 16, pen.colors.faint)
     title = say("Goita, a deal: {moment}", moment=shown.moment(words.tile(shown.attack)))
     return pen.drawing(_WIDTH, high, title, "\n".join(map(say, [*said, *shown.calls()])))
 
@@ -82,13 +82,13 @@ def _plays(
         y = top + 22 + _ROW * row
         if event == NONE:
             passes += f"M{x + wide / 2 - 12:.0f} {y:.0f}h12"
-            said.append(Told("{who} passed", who=of.name))
+            said.append(Phrase("{who} passed", who=of.name))
             continue
         at, made[row] = made[row], made[row] + 1
         block, attack, down = of.blocks[at], of.attacks[at], of.face_down[at]
         pen.tiles([(x + 24 * scale, y, block, down), (x + 72 * scale, y, attack, False)], scale)
         play = words.play(NAMES[block], attack, down=down)
-        said.append(Told("{who} played {play}", who=of.name, play=play))
+        said.append(Phrase("{who} played {play}", who=of.name, play=play))
     if passes:
         pen.path(passes, stroke=pen.colors.faint, weight=2)
-    return Told("{said}.", said=Listed("; ", said)) if said else "Nothing was played."
+    return Phrase("{said}.", said=Joined("; ", said)) if said else "Nothing was played."

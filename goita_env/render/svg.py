@@ -22,8 +22,8 @@ from goita_env.errors import SettingError
 from goita_env.render import panels, words
 from goita_env.render.pen import Anchor, Drawing, Faces, Pen, document, width, wrapped
 from goita_env.render.scene import Drawable, Place, Scene, as_scene
-from goita_env.render.telling import ENGLISH, Language, Told
 from goita_env.render.themes import Theme
+from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.tiles import FACE_DOWN, NONE
 
 SIZE: Final = 600
@@ -106,7 +106,7 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     panels.draw_belief(pen, panels.draw_actions(pen, SIZE, listed), belief)
     said = [*words.position(shown), *panels.words(listed, belief)]
     said += [
-        Told(f"Marked as {mark}: {{action}}.", action=words.action(one))
+        Phrase(f"Marked as {mark}: {{action}}.", action=words.action(one))
         for mark, one in marked.items()
     ]
     return pen.drawing(SIZE, high, say(words.title(shown)), "\n".join(map(say, said)))

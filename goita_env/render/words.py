@@ -7,56 +7,56 @@ from itertools import groupby
 
 from goita_env import actions
 from goita_env.render.scene import Place, Scene
-from goita_env.render.telling import Listed, Told
+from goita_env.render.translation import Joined, Phrase
 from goita_env.tiles import FACE_DOWN, NAMES, NONE
 
 
-def title(shown: Scene) -> Told:
-    return Told("Goita: {moment}", moment=shown.moment(tile(shown.attack)))
+def title(shown: Scene) -> Phrase:
+    return Phrase("Goita: {moment}", moment=shown.moment(tile(shown.attack)))
 
 
-def position(shown: Scene) -> list[Told]:
-    teams = (Told("{team} {points}", team=team, points=points) for team, points in shown.scores)
-    scores = Listed(", ", teams)
-    head = Told("Rules {rules}. Points: {scores}.", rules=shown.rules, scores=scores)
+def position(shown: Scene) -> list[Phrase]:
+    teams = (Phrase("{team} {points}", team=team, points=points) for team, points in shown.scores)
+    scores = Joined(", ", teams)
+    head = Phrase("Rules {rules}. Points: {scores}.", rules=shown.rules, scores=scores)
     return [head, *(_place(place) for place in shown.places)]
 
 
-def action(number: int, between: str = "{block} {attack}") -> Told:
+def action(number: int, between: str = "{block} {attack}") -> Phrase:
     """Says which tiles an action plays; ``between``: the text that both kinds stand in."""
     if (pair := actions.decode(number)) is None:
-        return Told("pass" if number == actions.PASS else actions.name(number))
-    return Told(between, block=NAMES[pair[0]], attack=NAMES[pair[1]])
+        return Phrase("pass" if number == actions.PASS else actions.name(number))
+    return Phrase(between, block=NAMES[pair[0]], attack=NAMES[pair[1]])
 
 
-def _place(place: Place) -> Told:
-    said: list[str] = [Listed(", ", [place.name, *place.remarks, *place.calls])]
+def _place(place: Place) -> Phrase:
+    said: list[str] = [Joined(", ", [place.name, *place.remarks, *place.calls])]
     plays = [
         play(tile(block), attack, down=down and block != FACE_DOWN)
         for block, attack, down in zip(place.blocks, place.attacks, place.face_down, strict=True)
         if block != NONE
     ]
-    said += [Told("played {plays}", plays=Listed(", ", plays))] if plays else []
+    said += [Phrase("played {plays}", plays=Joined(", ", plays))] if plays else []
     if place.hand is None:
         one = "{n} hidden tile in hand" if place.tiles == 1 else "{n} hidden tiles in hand"
-        said.append(Told(one, n=place.tiles))
+        said.append(Phrase(one, n=place.tiles))
     else:
-        said.append(Told("in hand {tiles}", tiles=counted(place.hand) or "nothing"))
-    return Told("{said}.", said=Listed("; ", said))
+        said.append(Phrase("in hand {tiles}", tiles=counted(place.hand) or "nothing"))
+    return Phrase("{said}.", said=Joined("; ", said))
 
 
-def play(block: str, attack: int, *, down: bool) -> Told:
+def play(block: str, attack: int, *, down: bool) -> Phrase:
     text = "face-down {block} then {attack}" if down else "{block} then {attack}"
-    return Told(text, block=block, attack=tile(attack))
+    return Phrase(text, block=block, attack=tile(attack))
 
 
-def counted(kinds: Iterable[int]) -> Told:
+def counted(kinds: Iterable[int]) -> Phrase:
     """Returns sorted kinds in words: "2 pawns, king"."""
     groups = [(kind, len(list(same))) for kind, same in groupby(kinds)]
-    return Listed(
+    return Joined(
         ", ",
         (
-            Told("{n} {kind}s", n=n, kind=NAMES[kind]) if n > 1 else NAMES[kind]
+            Phrase("{n} {kind}s", n=n, kind=NAMES[kind]) if n > 1 else NAMES[kind]
             for kind, n in groups
         ),
     )

@@ -21,7 +21,7 @@ from goita_env.engine.tables import (
 )
 from goita_env.errors import SettingError
 from goita_env.render.scene import Place, Scene
-from goita_env.render.telling import Told
+from goita_env.render.translation import Phrase
 from goita_env.tiles import NONE, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views.fields import ViewFields
 from goita_env.views.observation import pack_seat
@@ -139,7 +139,7 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
         calls: list[str] = []
         calls += [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
-        calls += [Told("said {n}", n=messages[place])] if messages[place] else []
+        calls += [Phrase("said {n}", n=messages[place])] if messages[place] else []
         shown.append(
             Place(
                 name,
@@ -185,4 +185,4 @@ def _moment_of_state(state: State, view: ViewFields, asked: str) -> tuple[str, s
         return "waiting for a deal", ""
     if status == FRESH:
         return "lead, a tile face down", asked
-    return _QUESTIONS.get(status, _turn(view)), asked
+    return _QUESTIONS[status] if status in _QUESTIONS else _turn(view), asked

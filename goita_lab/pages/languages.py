@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal, get_args
 
-from goita_env.render.telling import ENGLISH, Language, Told
+from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.rules import JGA, PAGAT, Rules
 
 LanguageName = Literal["en", "ja"]
@@ -49,4 +49,4 @@ def for_template(name: LanguageName) -> dict[str, Any]:
 
 def rules_of(rules: Rules) -> str:
     """Says by which rules a game is played; the name of a rule set of somebody's own."""
-    return _RULES.get(rules) or Told("rules {name}", name=rules.name)
+    return _RULES.get(rules) or Phrase("rules {name}", name=rules.name)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from goita_env.render.scene import Scene
+from goita_env.render.translation import Phrase
 from goita_env.tiles import NUM_SEATS
 
 PLACES: Final = ("you", "next", "partner", "previous")
@@ -24,6 +25,14 @@ def person(seat: int, viewer: int) -> str:
 def place(seat: int, viewer: int) -> str:
     """Returns what a viewer calls a seat."""
     return PLACES[(seat - viewer) % NUM_SEATS]
+
+
+def round_end(who: str, points: int) -> Phrase:
+    """Returns who ended a round, and with how many points; ``who``: as ``place`` names a seat."""
+    text = "you end the round: {points} points"
+    if who != PLACES[0]:
+        text = "{who} ends the round: {points} points"
+    return Phrase(text, who=who, points=points)
 
 
 def seen_from(scene: Scene, viewer: int) -> Scene:

@@ -10,6 +10,7 @@ from typing import Final
 
 from jinja2 import Environment
 
+from goita_lab.arena.report.figures import true_minus
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals import tables
@@ -150,7 +151,7 @@ def bounds(found: Interval | None, decimals: int = 2) -> str:
     """Returns ``value [low, high]``, without the sign of what rounds to zero; None: "open"."""
     if found is None:
         return "open"
-    return tables.bounds(found, decimals=decimals).replace("-", "−")
+    return true_minus(tables.bounds(found, decimals=decimals))
 
 
 def heat(value: float) -> str:
@@ -161,7 +162,7 @@ def heat(value: float) -> str:
 
 
 def cell(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−") if isfinite(value) else "never"
+    return true_minus(f"{value:+.1f}") if isfinite(value) else "never"
 
 
 @cache

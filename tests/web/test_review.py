@@ -40,19 +40,24 @@ def test_from_the_end_of_a_round_to_its_review_and_back_into_it(serve, open_page
     assert server.table.asks == "round"
 
 
-@pytest.fixture(scope="module")
-def reviewed(tmp_path_factory):
-    """A server whose first round is over and reviewed."""
+def after_a_round(folder, seed, choice):
+    """Serves a match whose first round is over: which legal action was played each time."""
     from play_pages import Server
 
-    server = Server(tmp_path_factory.mktemp("review"), seed=5)
+    server = Server(folder, seed=seed)
     table = server.table
     while table.asks != "round":
         list(table.advance())
         if table.asks == "move":
-            table.decide(table.legal[0])
+            table.decide(table.legal[choice])
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory):
+    """A server whose first round is over and reviewed."""
+    yield from after_a_round(tmp_path_factory.mktemp("review"), 5, 0)
 
 
 def opened(open_page, server, **options):
@@ -190,16 +195,7 @@ def test_a_review_goes_on_when_its_server_was_killed_and_is_back(serve, browser)
 @pytest.fixture(scope="module")
 def mistaken(tmp_path_factory):
     """A server whose first round is over and reviewed, with errors of the player."""
-    from play_pages import Server
-
-    server = Server(tmp_path_factory.mktemp("errors"), seed=37)
-    table = server.table
-    while table.asks != "round":
-        list(table.advance())
-        if table.asks == "move":  # tiles that score most go first, face down or not
-            table.decide(table.legal[-1])
-    yield server
-    server.stop()
+    yield from after_a_round(tmp_path_factory.mktemp("errors"), 37, -1)
 
 
 def test_a_review_asks_for_something_better_than_each_error(mistaken, open_page):

@@ -38,6 +38,11 @@ def signed(value: float, decimals: int = 2) -> str:
     return text if set(text) & set("123456789") else text[1:]
 
 
+def true_minus(number: str) -> str:
+    """Returns a number, or several, with the sign that pages print in place of the hyphen."""
+    return number.replace("-", "−")
+
+
 def interval(found: Interval, decimals: int = 2) -> str:
     """Returns ``[low, high]`` with signs; "?" behind it: of few values, so it is a rough one."""
     ends = f"[{signed(found.low, decimals)}, {signed(found.high, decimals)}]"

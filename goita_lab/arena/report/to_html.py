@@ -122,9 +122,14 @@ def environment(package: str) -> Environment:
         lstrip_blocks=True,
         finalize=_clean,
     )
-    found.filters |= {"name": _name, "figure": _minus, "step": step, "times": figures.times}
+    found.filters |= {
+        "name": _name,
+        "figure": figures.true_minus,
+        "step": step,
+        "times": figures.times,
+    }
     for write in (figures.signed, figures.interval):
-        found.filters[write.__name__] = lambda *told, write=write: _minus(write(*told))
+        found.filters[write.__name__] = lambda *told, write=write: figures.true_minus(write(*told))
     found.globals |= {"legend": legend, "tables": tables}
     found.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
     script = files(__package__).joinpath("templates", "save.js").read_text(encoding="utf-8")
@@ -141,7 +146,3 @@ def _name(agent: str) -> Markup:
     """Returns an agent's name, which may wrap at its signs and keeps to its direction."""
     text = re.sub("([:,/_])", r"\1<wbr>", str(escape(figures.clean(agent))))
     return Markup(f"<bdi>{text}</bdi>")
-
-
-def _minus(number: str) -> str:
-    return number.replace("-", "−")

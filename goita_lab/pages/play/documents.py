@@ -37,9 +37,14 @@ def _match_text(name: LanguageName) -> str:
 
 
 async def file(name: str, _: Request) -> Response:
+    return Response(_text(name), media_type=FILES[name][1])
+
+
+@cache
+def _text(name: str) -> str:
     package, kind = FILES[name]
     text = files(package).joinpath(name).read_text(encoding="utf-8")
-    return Response(replies.colors() + text if kind == "text/css" else text, media_type=kind)
+    return replies.colors() + text if kind == "text/css" else text
 
 
 async def rules(request: Request) -> Response:

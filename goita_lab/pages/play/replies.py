@@ -19,11 +19,11 @@ from goita_env.records import DealRecord
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
 from goita_env.render.scene import Scene
-from goita_env.render.telling import ENGLISH, Language, Told
 from goita_env.render.themes import Theme
+from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, POINTS
-from goita_lab.arena.report.figures import signed
+from goita_lab.arena.report.figures import signed, true_minus
 from goita_lab.pages.languages import LanguageName, language, rules_of
 from goita_lab.pages.places import place, seen_from
 from goita_lab.pages.play import advice, sentences
@@ -81,7 +81,6 @@ def _facts(table: PlayTable, trial: Trial | None, say: Language) -> dict[str, An
     names, seat, rules = table.settings.names, table.seat, table.settings.rules
     legal = table.legal if table.asks == "move" else []
     over = table.asks in ("round", "match")
-    told = lessons(table.view, legal)
     return {
         "trial": None if trial is None else asdict(trial),
         "rules": _capital(say(rules_of(rules))),
@@ -93,7 +92,7 @@ def _facts(table: PlayTable, trial: Trial | None, say: Language) -> dict[str, An
         "leads": bool(table.view.leads[0]),
         "actions": [_action(action, say) for action in legal],
         "meaning": " ".join(map(say, sentences.meanings(legal))),
-        "lessons": [(name, say(text)) for name, text in told],
+        "lessons": [(name, say(text)) for name, text in lessons(table.view, legal)],
         "points": POINTS,
         "deck": rules.deck,
         "log": [_capital(say(one)) for one in table.log],
@@ -289,7 +288,7 @@ def _kept(match: Kept) -> dict[str, str]:
 def _question(table: PlayTable, trial: Trial | None, say: Language) -> str:
     if trial and table.results:
         now = sentences.end(*table.results[-1], table.seat)
-        asked = Told("{now}; in the match: {was}", now=now, was=trial.was)
+        asked = Phrase("{now}; in the match: {was}", now=now, was=trial.was)
     elif table.asks == "match":
         return say(sentences.match_end(*table.scores))
     elif table.asks == "round":
@@ -297,13 +296,13 @@ def _question(table: PlayTable, trial: Trial | None, say: Language) -> str:
     else:
         scene = table.asking()
         asked = scene.what(words.tile(scene.attack))
-    return _capital(say(Told("{said}.", said=asked)))
+    return _capital(say(Phrase("{said}.", said=asked)))
 
 
 def _valued(one: advice.HintOption, say: Language) -> dict[str, Any]:
     return _action(one.action, say) | {
         "chance": sentences.share(one.probability),
-        "points": signed(one.points, 1).replace("-", "−"),
+        "points": true_minus(signed(one.points, 1)),
         "error": f"{one.error:.1f}",
     }
 

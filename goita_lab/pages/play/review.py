@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from goita_env.errors import SettingError
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch.analysis import Analysis, analyse, key_of, refine
 from goita_lab.pages.watch.pages import Review, page
-from goita_lab.pages.watch.reading import Source, Watched
+from goita_lab.pages.watch.reading import Source, Watched, rounds_of
 from goita_lab.processes import Processes
 
 AGENT: Final = "champion"
@@ -87,10 +88,12 @@ class Reviewer:
             self._asked = time.monotonic()
             self._wanted = {_key(one): one for one in reversed(deals)}
             self._start()
-            rounds = [[_key(one) for one in each] for each in rounds_of(deals)]
+            rounds = defaultdict[int, set[str]](set)
+            for number, one in zip(rounds_of(deals), deals, strict=True):
+                rounds[number].add(_key(one))
             found = self._found.keys()
-            ready = tuple(n for n, keys in enumerate(rounds, 1) if found >= set(keys))
-            refined = sum(all(map(self._is_refined, keys)) for keys in rounds)
+            ready = tuple(number for number, keys in rounds.items() if found >= keys)
+            refined = sum(all(map(self._is_refined, keys)) for keys in rounds.values())
             left = -(-len(self._wanted.keys() - found) // WORKERS)
             return Progress(len(rounds), ready, refined, SECONDS * left)
 
@@ -168,16 +171,6 @@ class Reviewer:
                 return
             self._found[key] = future.result()
             self._start()
-
-
-def rounds_of(deals: Sequence[Watched]) -> list[list[Watched]]:
-    """Returns deals by round: tiles that were dealt again belong to the same one."""
-    rounds: list[list[Watched]] = [[]]
-    for one in deals:
-        rounds[-1].append(one)
-        if one.gained is not None:
-            rounds.append([])
-    return [one for one in rounds if one]
 
 
 def _key(watched: Watched) -> str:

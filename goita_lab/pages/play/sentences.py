@@ -9,9 +9,9 @@ from typing import Final
 from goita_env import Game, View, actions
 from goita_env.render import words
 from goita_env.render.scene import Scene
-from goita_env.render.telling import Told
+from goita_env.render.translation import Phrase
 from goita_env.tiles import NAMES
-from goita_lab.pages.places import place, seen_from
+from goita_lab.pages.places import place, round_end, seen_from
 
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 
@@ -31,7 +31,7 @@ def meanings(legal: Sequence[int]) -> list[str]:
     return [text for number, text in MEANINGS.items() if number in legal]
 
 
-def action(number: int) -> Told:
+def action(number: int) -> Phrase:
     """Returns an action in words: "gold then silver", "pass"."""
     return words.action(number, "{block} then {attack}")
 
@@ -44,7 +44,7 @@ def share(probability: float) -> str:
     return ">99 %" if rounded == "100 %" and probability < 1 else rounded
 
 
-def move(game: Game, number: int, viewer: int) -> Told:
+def move(game: Game, number: int, viewer: int) -> Phrase:
     """Returns what a seat learns of the move that is about to be made, "" if nothing.
 
     It does not learn that another seat was asked and kept silent.
@@ -64,36 +64,33 @@ def move(game: Game, number: int, viewer: int) -> Told:
             text = "you receive with a {block}, attack with a {attack}"
         else:
             text = "{who} receives with a {block}, attacks with a {attack}"
-        return Told(text, who=who, block=block, attack=attack)
+        return Phrase(text, who=who, block=block, attack=attack)
     if number == actions.SILENT:
-        return Told("you keep silent" if own else "")
+        return Phrase("you keep silent" if own else "")
     called = _NUMBERS.get(int(game.dealt[seat][0]), "")
     if own:
         texts = {actions.PASS: "you pass", actions.CALL: f"you call {called} pawns"}
-        return Told(texts.get(number, f"you choose to {actions.name(number)}"))
+        return Phrase(texts.get(number, f"you choose to {actions.name(number)}"))
     texts = {actions.PASS: "{who} passes", actions.CALL: f"{{who}} calls {called} pawns"}
-    return Told(texts.get(number, f"{{who}} chooses to {actions.name(number)}"), who=who)
+    return Phrase(texts.get(number, f"{{who}} chooses to {actions.name(number)}"), who=who)
 
 
-def forced(view: View) -> Told:
+def forced(view: View) -> Phrase:
     """Returns why a player passes unasked: no tile of its hand receives the attack."""
-    return Told("you pass: no {attack}", attack=NAMES[int(view.attack[0])])
+    return Phrase("you pass: no {attack}", attack=NAMES[int(view.attack[0])])
 
 
-def end(winner: int, points: int, viewer: int) -> Told:
+def end(winner: int, points: int, viewer: int) -> Phrase:
     """Returns who ended a round, and with how many points."""
-    text = "{who} ends the round: {points} points"
-    if winner == viewer:
-        text = "you end the round: {points} points"
-    return Told(text, who=place(winner, viewer), points=points)
+    return round_end(place(winner, viewer), points)
 
 
-def match_end(own: int, other: int) -> Told:
+def match_end(own: int, other: int) -> Phrase:
     """Returns who won the match."""
     text = "The match is over: you lose, {own} to {other}."
     if own > other:
         text = "The match is over: you win, {own} to {other}."
-    return Told(text, own=own, other=other)
+    return Phrase(text, own=own, other=other)
 
 
 def leading(scene: Scene) -> Scene:

@@ -15,7 +15,7 @@ from goita_lab.pages.play.matches import Matches, settings_of
 from goita_lab.pages.play.review import Progress, Reviewer
 from goita_lab.pages.play.seating import new_seed
 from goita_lab.pages.play.table import PlayTable
-from goita_lab.pages.watch.reading import Source, of_match
+from goita_lab.pages.watch.reading import Source, of_match, rounds_of
 
 TITLE: Final = "Review of the match"
 
@@ -121,9 +121,8 @@ class Sitting:
         settings = replace(self.match.settings, seed=new_seed(), first=before, taken_back=0)
         table = PlayTable(settings, [before])
         self.leave()
-        earlier = self.match.finished.deals[: number - 1]
-        ended = sum(deal.result().winner is not None for deal in earlier)
-        trial = Trial(1 + ended, number, move, _end(one, self.match.seat))
+        played = rounds_of(self._over().deals)[number - 1]
+        trial = Trial(played, number, move, _end(one, self.match.seat))
         self.table, self.trial = table, trial
 
     def leave(self) -> None:

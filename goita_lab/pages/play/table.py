@@ -28,7 +28,7 @@ from goita_env.errors import EpisodeOverError, GoitaError, RecordError
 from goita_env.hands import parse_hands
 from goita_env.records import DealRecord, Record, from_game
 from goita_env.render.scene import Scene
-from goita_env.render.telling import Told
+from goita_env.render.translation import Phrase
 from goita_env.seeds import GameNumbers, bot_generator
 from goita_env.tiles import NONE, NUM_SEATS
 from goita_env.views import Replay
@@ -255,7 +255,7 @@ class PlayTable:
         """Makes a move, saves the match, tells agents, and returns what the person is told."""
         game, legal, deals = self.game, self.legal, len(self.game.deals)
         choice = game.seat == self.seat and len(legal) > 1
-        said = sentences.move(game, action, self.seat) if action in legal else Told("")
+        said = sentences.move(game, action, self.seat) if action in legal else Phrase("")
         if game.seat == self.seat and legal == [actions.PASS]:
             said = sentences.forced(self.view)
         game.play(action)
@@ -267,9 +267,9 @@ class PlayTable:
             self.results.append((game.winner, game.points))
             self._between, self._last = True, deals - 1
             end = sentences.end(game.winner, game.points, self.seat)
-            said = Told("{said}; {end}", said=said, end=end)
+            said = Phrase("{said}; {end}", said=said, end=end)
         elif redealt:
-            said = Told("{said}; {end}", said=said, end="the tiles are dealt again")
+            said = Phrase("{said}; {end}", said=said, end="the tiles are dealt again")
         if said:
             self.log.append(said)
             self.past.append(self.scene())

@@ -18,10 +18,10 @@ from goita_env.errors import RecordError
 from goita_env.render import pen, sheet, svg, words
 from goita_env.render.pen import Drawing
 from goita_env.render.scene import Scene
-from goita_env.render.telling import ENGLISH, Language, Told
+from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.pages.languages import rules_of
-from goita_lab.pages.places import person, place, seen_from
+from goita_lab.pages.places import person, place, round_end, seen_from
 from goita_lab.pages.watch.reading import Watched
 
 Marked = Mapping[svg.Mark, int]
@@ -174,26 +174,23 @@ def _told(game: Game, seat: int, action: int, who: str, winner: str) -> dict[str
     told: dict[str, Any] = {"seat": seat, "name": name, "end": ""}
     channel, pair = game.information.channel, None
     if channel is not None and action >= actions.MESSAGE:
-        said = Told("{who}: message {n}", who=who, n=action - actions.MESSAGE)
-        hidden = said if channel.audience == "all" else Told("{who}: a message", who=who)
+        said = Phrase("{who}: message {n}", who=who, n=action - actions.MESSAGE)
+        hidden = said if channel.audience == "all" else Phrase("{who}: a message", who=who)
     elif (pair := actions.decode(action)) is None:
         answers = {actions.CALL: "call", actions.SILENT: "keep silent"}
-        said = Told("{who}: {what}", who=who, what=answers.get(action, words.action(action)))
+        said = Phrase("{who}: {what}", who=who, what=answers.get(action, words.action(action)))
         # Nobody else learns that a seat was asked and kept silent.
-        hidden = Told("") if action == actions.SILENT else said
+        hidden = Phrase("") if action == actions.SILENT else said
     else:
         own = game.view(seat)
         down = bool(own.event_face_down[0, int(own.num_plays[0]) - 1])
         block, attack = (NAMES[kind] for kind in pair)
         told |= {"pair": pair, "down": down}
-        said = Told("{who}: {what}", who=who, what=words.play(block, pair[1], down=down))
-        back = Told("{block} then {attack}", block="face-down tile", attack=attack)
-        hidden = Told("{who}: {what}", who=who, what=back) if down else said
+        said = Phrase("{who}: {what}", who=who, what=words.play(block, pair[1], down=down))
+        back = Phrase("{block} then {attack}", block="face-down tile", attack=attack)
+        hidden = Phrase("{who}: {what}", who=who, what=back) if down else said
     if len(game.deals) > 1:
         told["end"] = "a redeal"
     elif game.winner is not None:
-        text = "{who} ends the round: {points} points"
-        if winner == "you":
-            text = "you end the round: {points} points"
-        told["end"] = Told(text, who=winner, points=game.points)
+        told["end"] = round_end(winner, game.points)
     return told | {"said": said, "hidden": hidden}

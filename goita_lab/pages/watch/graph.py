@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from goita_env.render.telling import ENGLISH, Language, Listed, Told
+from goita_env.render.translation import ENGLISH, Joined, Language, Phrase
+from goita_lab.arena.report.figures import true_minus
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.verdicts import agreement
 
@@ -95,16 +96,16 @@ def draw(
     whose = _team(viewer is not None)
     if not points:
         return Graph("".join(parts), say("No points are known."))
-    span = Told("{low} to {high}", low=f"{min(points):+.0f}", high=f"{max(points):+.0f}")
-    label = Listed(
+    span = Phrase("{low} to {high}", low=f"{min(points):+.0f}", high=f"{max(points):+.0f}")
+    label = Joined(
         " ",
         [
-            Told("{whose} before each move: {span}.", whose=whose, span=span),
-            Told("Errors at moves {moves}.", moves=", ".join(agreed)) if agreed else "No error.",
-            *([] if result is None else [Told("The round ended with {n}.", n=f"{result:+}")]),
+            Phrase("{whose} before each move: {span}.", whose=whose, span=span),
+            Phrase("Errors at moves {moves}.", moves=", ".join(agreed)) if agreed else "No error.",
+            *([] if result is None else [Phrase("The round ended with {n}.", n=f"{result:+}")]),
         ],
     )
-    return Graph("".join(parts), say(label).replace("-", "−"))
+    return Graph("".join(parts), true_minus(say(label)))
 
 
 def _team(is_own: bool) -> str:
@@ -121,7 +122,7 @@ def _scale(edge: int, say: Language, is_own: bool) -> str:
     for value in (edge, 0, -edge):
         y, name = _height(value, edge), "grid" if value else "axis"
         parts.append(f'<path class="{name}" d="M{LEFT} {y:.1f}H{RIGHT}"/>')
-        parts.append(_tick(f"{y + 5:.1f}", f"{value:+}".replace("-", "−") if value else "0"))
+        parts.append(_tick(f"{y + 5:.1f}", true_minus(f"{value:+}") if value else "0"))
     for (top, bottom), text in (
         (_LOST, "points lost, by what the player could know"),
         (_OPEN, "points lost against perfect play, hands open"),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,16 +20,16 @@ from goita_env import actions
 from goita_env.render import svg, themes, words
 from goita_env.render.pen import PREFIX
 from goita_env.render.svg import Mark
-from goita_env.render.telling import Language, Told
+from goita_env.render.translation import Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
-from goita_lab.arena.report.figures import clean, signed
+from goita_lab.arena.report.figures import clean, signed, true_minus
 from goita_lab.arena.tournament.games_folder import GAMES
 from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch import graph, verdicts
 from goita_lab.pages.watch.decisions import COUNTS, Decision
 from goita_lab.pages.watch.frames import Book, Marked
-from goita_lab.pages.watch.reading import Source, Watched, read
+from goita_lab.pages.watch.reading import Source, Watched, read, rounds_of
 from goita_lab.pages.watch.verdicts import Judged
 from goita_lab.provenance import provenance
 
@@ -205,19 +206,18 @@ def _about(analysis: Analysis) -> dict[str, Any]:
 
 def _rounds(source: Source, say: Language) -> list[str]:
     """Names the round of each deal; of a round with a redeal the last deal is the one played."""
-    number, found = 1, []
-    for one in source.deals:
-        redealt = one.gained is None and one is not source.deals[-1]
-        found.append(say("Round {n}, dealt again" if redealt else "Round {n}", n=number))
-        number += not redealt
-    return found
+    numbers = rounds_of(source.deals)
+    return [
+        say("Round {n}, dealt again" if number == after else "Round {n}", n=number)
+        for number, after in zip_longest(numbers, numbers[1:])
+    ]
 
 
-def _also(analysis: Analysis) -> Told:
+def _also(analysis: Analysis) -> Phrase:
     """Returns what is said of a move that the policy would have played."""
     agent = clean(short_name(analysis.settings.agent))
     agent = "the champion" if agent == "champion" else agent
-    return Told("{agent} would have played this, too", agent=agent)
+    return Phrase("{agent} would have played this, too", agent=agent)
 
 
 def _tables(judged: Sequence[Judged], analysis: Analysis) -> dict[str, Any]:
@@ -237,23 +237,21 @@ def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[st
     """Returns what the template shows of a player's decisions."""
     own = [one for one in judged if one.decision.seat == review.seat]
     errors = [one for one in own if one.agreement == "agreed"]
-    ends = [number for number, one in enumerate(source.deals, 1) if one.gained is not None]
-    rounds = [
-        {"number": number, "lost": sum(one.decision.loss for one in errors if one.deal == deal)}
-        for number, deal in enumerate(ends, 1)
-        if number in review.ready
-    ]
+    numbers = rounds_of(source.deals)
+    lost = {number: 0.0 for number in numbers if number in review.ready}
+    for one in errors:
+        lost[numbers[one.deal - 1]] += one.decision.loss
     return {
         "seat": review.seat,
         "as_file": review.as_file,
-        "complete": review.refined == len(ends),
+        "complete": review.refined == numbers[-1],
         "ready": review.ready,
         "refined": review.refined,
-        "missing": [n for n in range(1, len(ends) + 1) if n not in review.ready],
+        "missing": [n for n in range(1, numbers[-1] + 1) if n not in review.ready],
         "errors": len(errors),
         "decisions": sum(one.verdict != "forced" for one in own),
         "lost": sum(one.decision.loss for one in errors),
-        "rounds": rounds,
+        "rounds": lost,
         "luck": sum(
             _luck(watched, [one.decision for one in own if one.deal == number])
             for number, watched in enumerate(source.deals, 1)
@@ -275,10 +273,10 @@ def _luck(watched: Watched, own: Sequence[Decision]) -> float:
 
 
 def _signed(points: float) -> str:
-    return signed(points, 0).replace("-", "−")
+    return true_minus(signed(points, 0))
 
 
-def _words(action: str) -> Told:
+def _words(action: str) -> Phrase:
     return words.action(actions.parse(action), "{block} then {attack}")
 
 

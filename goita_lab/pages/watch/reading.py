@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import accumulate, count, islice
 from pathlib import Path
 from typing import Final
 
@@ -115,6 +116,11 @@ def _with_earlier(deals: tuple[Watched, ...], first: int) -> tuple[Watched, ...]
         earlier = (*found[-1].earlier, found[-1].deal) if goes_on else ()
         found.append(replace(one, earlier=earlier))
     return tuple(found[first - begun :])
+
+
+def rounds_of(deals: Sequence[Watched]) -> list[int]:
+    """Numbers the round of each deal from 1: tiles that were dealt again belong to the same one."""
+    return list(accumulate((one.gained is not None for one in deals[:-1]), initial=1))
 
 
 def _goes_on(before: Watched, after: Watched) -> bool:

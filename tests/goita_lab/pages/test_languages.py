@@ -10,7 +10,7 @@ import pytest
 
 from goita_env import Game, actions
 from goita_env.render import svg
-from goita_env.render.telling import ENGLISH, Listed, Told
+from goita_env.render.translation import ENGLISH, Joined, Phrase
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NAMES
 from goita_lab.pages.languages import LANGUAGES, known, language, wanted
@@ -43,14 +43,14 @@ def texts_of_scripts() -> set[str]:
 
 
 def texts_of_code() -> set[str]:
-    """The first arguments of ``Told`` and ``say`` in code."""
+    """The first arguments of ``Phrase`` and ``say`` in code."""
     found = set()
     for path in sources(".py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and node.args:
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 first = node.args[0]
-                if name in ("Told", "say") and isinstance(first, ast.Constant):
+                if name in ("Phrase", "say") and isinstance(first, ast.Constant):
                     found.add(first.value)
     return found - {""}
 
@@ -99,7 +99,7 @@ def test_names_of_tiles_and_places_are_told_in_both_languages():
 
 def test_a_sentence_is_told_with_all_that_it_is_made_of():
     say = language("ja")
-    played = Listed(", ", ["gold", Told("{n} {kind}s", n=2, kind="pawn")])
+    played = Joined(", ", ["gold", Phrase("{n} {kind}s", n=2, kind="pawn")])
     assert played == "gold, 2 pawns"
     assert say(played) == f"{TABLE['gold']}{TABLE[', ']}{say(played.parts[1])}"
     assert ENGLISH(played) == played

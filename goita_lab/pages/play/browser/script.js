@@ -291,10 +291,11 @@
   }
 
   function hint(box, told) {
-    const sure = told.action !== null, named = (action) => told.options.find((one) => one.action === action).name;
+    const sure = told.action !== null, option = (action) => told.options.find((one) => one.action === action);
+    const short = (action) => (option(action).pair ? shortly(option(action).pair.map((kind) => NAMES[kind])) : option(action).name);
     if (sure) box.append(make("p", say("The champion suggests {action}.", { action: told.said }), { class: "best" }));
-    if (sure && told.action !== told.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(named(told.best)) })));
-    for (const one of told.deciding ?? []) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, HOLDERS[one.place], named(told.best), named(told.rival))));
+    if (sure && told.action !== told.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(option(told.best).name) })));
+    for (const one of told.deciding ?? []) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, HOLDERS[one.place], short(told.best), short(told.rival))));
     const body = head(box, [say("Action"), say("At sight"), ...(sure ? [say("Points"), "±"] : [])]);
     for (const one of told.options.slice(0, 8)) {
       const name = make("span", null);

@@ -28,13 +28,14 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
   const heading = (one) => (one.verdict === "shared" && one.agreement === "fine" ? told.also : HEADINGS[one.agreement]);
 
   // What decides is told as a reader of the page would say it.
+  const short = (action) => (played(action).length ? shortly(played(action).map((kind) => told.kinds[kind])) : word(action));
   const holder = (seat) => who(seat).charAt(0).toUpperCase() + who(seat).slice(1);
   function why(one) {
     const seen = one.deciding.filter((it) => Math.abs(it.held - it.missing) >= 1);
     find("whys").hidden = !seen.length;
     find("why").replaceChildren(...seen.map((it) => {
       const item = make("li", { innerHTML: tile(it.kind, false) });
-      item.append(" ", hangsOn({ ...it, kind: told.kinds[it.kind] }, holder(it.seat), word(one.best), word(one.rival)));
+      item.append(" ", hangsOn({ ...it, kind: told.kinds[it.kind] }, holder(it.seat), short(one.best), short(one.rival)));
       return item;
     }));
   }
@@ -125,9 +126,9 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const parts = [lost, research && one.verdict !== "best" ? figures(one) : ""];
     const counts = one.types.filter((type) => type.counts), clear = counts.filter((type) => type.verdict === "clear");
     const names = (some) => some.map((type) => type.name).join("; ");
-    if (!research && one.agreement === "agreed") parts.push(say("That holds whoever the others are."));
+    if (!research && one.agreement === "agreed") parts.push(say("That holds against all kinds of players."));
     else if (!research && one.agreement === "depends") parts.push(say("That holds against some players, not against others."));
-    else if (one.agreement === "agreed") parts.push(several(one) ? say("That holds whoever the others are.") : say("That holds if they play like {types}, and hardly anything else is likely.", { types: names(counts) }));
+    else if (one.agreement === "agreed") parts.push(several(one) ? say("That holds against all kinds of players.") : say("That holds if they play like {types}, and hardly anything else is likely.", { types: names(counts) }));
     else if (one.agreement === "depends") parts.push(say("That holds if they play like {some}; not if like {others}.", { some: names(clear), others: names(counts.filter((type) => type.verdict !== "clear")) }));
     else if (one.verdict === "shared") parts.push(say("That is more than sampling explains; but {also}.", { also: told.also }));
     else if (one.policy_agrees) parts.push(`${told.also[0].toUpperCase()}${told.also.slice(1)} (${word(one.action)})${say(".")}`);

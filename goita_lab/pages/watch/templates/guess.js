@@ -3,7 +3,7 @@
 // Learning: only the seat's errors are asked for, and an answer that is no better may be tried again.
 function guessing({ data, at, OPEN, find, tile, to, show, words, played }) {
   const told = data.analysis, given = new Map(), LESS = 1;
-  let seat = null, first = null, learning = false, tried = null, found = 0;
+  let seat = null, first = null, learning = false, tried = null;
   const decision = (move = at.move, deal = at.deal) => told.deals[deal][move];
   const key = () => `${at.deal}.${at.move}`;
   const asked = (one) => one && one.seat === seat && one.options.length > 0 && (!learning || one.agreement === "agreed");
@@ -24,7 +24,7 @@ function guessing({ data, at, OPEN, find, tile, to, show, words, played }) {
 
   function sum() {
     const all = [...given].filter(([, action]) => action).map(([place, action]) => [decision(...place.split(".").reverse()), action]);
-    if (learning || !all.length) return learning ? say("{found} of {n} found", { found, n: places().length }) : "";
+    if (learning || !all.length) return learning ? say("{found} of {n} found", { found: all.length, n: places().length }) : "";
     const total = (pick) => all.reduce((before, [one, action]) => before + loss(one, pick(one, action)), 0).toFixed(1);
     const best = all.filter(([one, action]) => loss(one, action) === 0).length;
     return say("{n} guessed: {best} as good as the best; {own} points lost by you, {played} by who played.", { n: all.length, best, own: total((one, action) => action), played: total((one) => one.action) });
@@ -54,8 +54,8 @@ function guessing({ data, at, OPEN, find, tile, to, show, words, played }) {
     box.textContent = "";
     find("score").textContent = sum();
     find("answer").hidden = !(learning && hidden);
-    const at_error = all.findIndex(([n, move]) => n === at.deal && move === at.move);
-    find("count-errors").textContent = learning && at_error >= 0 ? say("Error {n} of {all}", { n: at_error + 1, all: all.length }) : "";
+    const number = all.findIndex(([n, move]) => n === at.deal && move === at.move);
+    find("count-errors").textContent = learning && number >= 0 ? say("Error {n} of {all}", { n: number + 1, all: all.length }) : "";
     if (hidden) {
       const codes = one.options.map((option) => option.action), pairs = codes.filter((code) => played(code).length);
       if (first !== null && !pairs.some((code) => code[0] === first)) first = null;
@@ -114,10 +114,7 @@ function guessing({ data, at, OPEN, find, tile, to, show, words, played }) {
 
   function answer(value) {
     const one = decision();
-    if (learning && value !== null && loss(one, value) > LESS) { tried = value; first = null; } else {
-      if (value !== null) found += learning;
-      given.set(key(), value);
-    }
+    if (learning && value !== null && loss(one, value) > LESS) { tried = value; first = null; } else given.set(key(), value);
     show();
   }
 
@@ -129,6 +126,6 @@ function guessing({ data, at, OPEN, find, tile, to, show, words, played }) {
 
   // Opening other hands ends the guessing.
   const seen = () => { if (seat !== null && at.seen !== seat) { learning = learning && at.seen !== OPEN; seat = at.seen === OPEN ? null : at.seen; } };
-  const does = { guess: start, learn: () => { given.clear(); found = 0; begin(); focus(); }, answer: () => answer(null), "next-guess": next, endguess: end };
+  const does = { guess: start, learn: () => { given.clear(); begin(); focus(); }, answer: () => answer(null), "next-guess": next, endguess: end };
   return { hides, draw, seen, begin, does, keys: { g: start, Enter: () => { if (seat !== null) next(); } } };
 }

@@ -19,7 +19,7 @@ from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch import analyse, verdicts
 from goita_lab.pages.watch.analysis import refine
-from goita_lab.pages.watch.reading import Source, of_match
+from goita_lab.pages.watch.reading import Source, of_match, rounds_of
 from play_tables import GREEDY, TOKEN, any_move, play_on, request
 
 pytest.importorskip("starlette")
@@ -126,7 +126,7 @@ def test_a_redeal_is_no_round_of_its_own():
     table = PlayTable(MatchSettings(GREEDY, REDEALT))
     end(table, any_move(0))
     deals = of_match(table.finished, "").deals
-    assert [len(one) for one in review.rounds_of(deals)] == [2]
+    assert rounds_of(deals) == [1, 1]
 
 
 def test_nothing_more_is_analysed_when_nobody_waits(reviewer, monkeypatch):

@@ -3,7 +3,7 @@
 A table of another language has the English texts as keys::
 
     japanese = Language({"{who} passes": "{who}：なし", "next": "次"})
-    japanese(Told("{who} passes", who="next"))
+    japanese(Phrase("{who} passes", who="next"))
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 
-class Told(str):
+class Phrase(str):
     """An English sentence, and the text with names in braces that it was made of.
 
     Attributes:
@@ -25,34 +25,34 @@ class Told(str):
     text: str
     values: dict[str, object]
 
-    def __new__(cls, text: str, **values: object) -> Told:
+    def __new__(cls, text: str, **values: object) -> Phrase:
         made = super().__new__(cls, text.format(**values) if values else text)
         made.text, made.values = text, values
         return made
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _told, (self.text, self.values)
+        return _rebuilt, (self.text, self.values)
 
 
-class Listed(Told):
+class Joined(Phrase):
     """Sentences, joined by a separator, which is a text of its own."""
 
     __slots__ = ("parts",)
 
     parts: tuple[str, ...]
 
-    def __new__(cls, separator: str, parts: Iterable[str]) -> Listed:
+    def __new__(cls, separator: str, parts: Iterable[str]) -> Joined:
         given = tuple(parts)
         made = str.__new__(cls, separator.join(given))
         made.text, made.values, made.parts = separator, {}, given
         return made
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Listed, (self.text, self.parts)
+        return Joined, (self.text, self.parts)
 
 
-def _told(text: str, values: dict[str, object]) -> Told:
-    return Told(text, **values)
+def _rebuilt(text: str, values: dict[str, object]) -> Phrase:
+    return Phrase(text, **values)
 
 
 class Language:
@@ -67,9 +67,9 @@ class Language:
 
     def __call__(self, text: str, **values: object) -> str:
         """Tells a sentence, or a text with values for the names in braces."""
-        if isinstance(text, Listed):
+        if isinstance(text, Joined):
             return self(text.text).join(map(self, text.parts))
-        told = Told(text, **values) if values or not isinstance(text, Told) else text
+        told = Phrase(text, **values) if values or not isinstance(text, Phrase) else text
         wanted = self.table.get(told.text, told.text)
         if not told.values:
             return wanted
