@@ -49,7 +49,7 @@ D = TypeVar("D", bound="DataclassInstance")
 GROUPS: Final = {
     "other_players": (
         *("pool", "pool_share", "opponents", "partner", "partners", "hard_partners"),
-        *("predict_players", "other_play", "off_belief", "mute_share"),
+        *("predict_players", "other_play", "off_belief", "prefer", "mute_share"),
     ),
     "learning": (
         *("decisions", "games", "steps", "epochs", "batch", "lr", "entropy", "gae_lambda"),

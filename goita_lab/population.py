@@ -17,7 +17,7 @@ from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import write_network
 from goita_agents.files import write_whole
 from goita_agents.population.manifest import Member, Population, Strength
-from goita_agents.population.methods import COMMON, METHODS, Method
+from goita_agents.population.methods import METHODS, Method
 from goita_env import __version__
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
@@ -66,7 +66,6 @@ def train(
         policy = _first_snapshot(folder / "runs" / f"{method.snapshot_of}-{seed}", method.decisions)
     else:
         policy = trained(method, seed, folder, progress)
-    progress(f"{name}: measuring")
     network = NetworkAgent.load(policy)
     data = write_network(network.info, network.tensors(), half=True)
     file = population.weights(name)
@@ -78,18 +77,13 @@ def train(
         seed=seed,
         split=method.split,
         decisions=network.info.decisions,
-        options=options_of(METHODS[method.snapshot_of] if method.snapshot_of else method),
+        options=METHODS[method.snapshot_of or method.name].options_of(seed),
         version=__version__,
-        strength=measure(measured, method),
+        strength=None if method.split == "test" else measure(measured, method),
         sha256=measured.digest,
     )
     population.add(member)
     return member
-
-
-def options_of(method: Method) -> tuple[str, ...]:
-    """Returns the options of ``goita train``, beside the seed and the file of ``information``."""
-    return (*COMMON, *method.options)
 
 
 def measure(network: NetworkAgent, method: Method) -> Strength:
@@ -125,7 +119,7 @@ def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], o
         progress(f"{name}: training")
         command = ["--resume", f"runs/{name}"]
         if not (run / "config.json").exists():
-            command = ["--name", name, "--seed", str(seed), *options_of(method)]
+            command = ["--name", name, "--seed", str(seed), *method.options_of(seed)]
             if method.information != PLAIN:
                 path = folder / "runs" / f"{method.name}.json"
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +143,7 @@ def _check(run: Path, method: Method, seed: int) -> None:
     """Raises a SettingError if a run was begun with other options than the method's."""
     config: dict[str, Any] = json.loads((run / "config.json").read_bytes())
     wanted: dict[str, list[str]] = {"seed": (values := [str(seed)])}
-    for word in options_of(method):
+    for word in method.options_of(seed):
         if word.startswith("--"):  # a method's own options come last, and count
             wanted[word.removeprefix("--").replace("-", "_")] = values = []
         else:

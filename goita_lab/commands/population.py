@@ -93,8 +93,9 @@ def table(population: Population) -> str:
 
 
 def _line(member: Member) -> str:
-    one = member.strength
-    points = f"{one.points:+.2f} [{one.low:+.2f}, {one.high:+.2f}]"
+    points = "not measured"
+    if (one := member.strength) is not None:
+        points = f"{one.points:+.2f} [{one.low:+.2f}, {one.high:+.2f}]"
     return f"| `{member.agent}` | {member.split} | {member.decisions:,} | {points} |"
 
 

@@ -50,6 +50,7 @@ from goita_lab.learning.losses import (
 )
 from goita_lab.learning.policy import MASKED, SelfPlayPolicy, has_plain_heads
 from goita_lab.learning.pool import OpponentPool
+from goita_lab.learning.preferences import read_preferences
 from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.returns import Critic, hidden_words, returns_in_worlds
 from goita_lab.learning.symmetries import (
@@ -86,6 +87,7 @@ class SelfPlayPPO(MaskablePPO):
         mute_share: share of the games in which one team sends message 0 alone (``Muting``).
         other_play: show each seat the game with tiles of equal rules exchanged, or not.
         off_belief: decisions earn what they would in worlds of the rule constraints.
+        prefer: what decisions earn beside the points (``read_preferences``).
         player_kinds: number of kinds of players (``kinds_of``) that the features shall tell apart,
             of a pool without snapshots; 0: there is no such loss.
         player_weight: weight of that loss.
@@ -116,6 +118,7 @@ class SelfPlayPPO(MaskablePPO):
         mute_share: float = 0.0,
         other_play: bool = False,
         off_belief: bool = False,
+        prefer: Sequence[str] = (),
         player_kinds: int = 0,
         player_weight: float = 0.0,
         **kwargs: Any,
@@ -133,6 +136,7 @@ class SelfPlayPPO(MaskablePPO):
                 f"got {policy.__name__}"
             )
         self.other_play, self.off_belief = other_play, off_belief
+        self.preferred = read_preferences(prefer) * np.float32(reward_scale)
         self.player_kinds, self.player_weight = player_kinds, player_weight
         self.predictor: PlayerPredictor | None = None
         self.critic_layers = tuple(critic)
@@ -299,6 +303,7 @@ class SelfPlayPPO(MaskablePPO):
         self._last_turn = turn = games.advance(chosen)
         # Rounded once, from float64: ten points at 0.02 are what 10 / 50 is.
         rewards = (turn.reward * np.float64(self.reward_scale)).astype(np.float32)
+        rewards[rows, seats] += self.preferred[chosen[rows]]
         buffer.add_rewards(rewards, turn.done)
         if self.pool is not None:
             self.pool.after_step(turn)

@@ -25,6 +25,7 @@ from goita_lab.arena.tournament.plan import check_deals
 from goita_lab.learning.layer_widths import check_widths, read_layer_widths
 from goita_lab.learning.measuring import Evaluator
 from goita_lab.learning.pool import OpponentPool
+from goita_lab.learning.preferences import read_preferences
 from goita_lab.learning.weighted import has_kinds, kinds_of, named_agents
 
 if TYPE_CHECKING:
@@ -130,6 +131,9 @@ class Training:
     count as one"""
     other_play: bool = False
     """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
+    prefer: tuple[str, ...] | None = None
+    """points that each seat earns for plays of its own, so that other ways to play are learned:
+    p:1 for a pass, 5x:-2 for plays that block with a silver, x8:3 for attacks with a king"""
     off_belief: bool = False
     """let decisions earn what they would in worlds of the rule constraints, whatever the others
     meant (off-belief learning)"""
@@ -167,6 +171,7 @@ class Training:
         check_deals(self.deals)
         check_seed(self.seed)
         check_seed(self.eval_seed + 1)
+        read_preferences(self.prefer or ())
         for reason, wrong in self._conflicts():
             if wrong:
                 raise SettingError(f"expected {reason}")
@@ -216,6 +221,10 @@ class Training:
             (
                 "--predict-players with --partners or --opponents of several kinds to predict",
                 predicted and not several,
+            ),
+            (
+                "--off-belief without --prefer: worlds of its own have points alone",
+                self.off_belief and bool(self.prefer),
             ),
             (
                 "--off-belief with --pool-share 0 and without other players, whose play it cannot "
@@ -332,6 +341,7 @@ class Training:
             mute_share=self.mute_share,
             other_play=self.other_play,
             off_belief=self.off_belief,
+            prefer=self.prefer or (),
             player_kinds=len(kinds),
             player_weight=self.predict_players,
             policy_kwargs={"layers": self.layers},

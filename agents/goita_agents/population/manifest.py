@@ -1,6 +1,6 @@
 """Reads and writes the manifest of the population, and names its members and sets.
 
-The manifest is JSON of the format ``goita-population-3``. It names no file: the weights of member
+The manifest is JSON of the format ``goita-population-4``. It names no file: the weights of member
 METHOD-SEED are weights/METHOD-SEED.safetensors beside it, with the SHA-256 of their tensors that it
 states.
 """
@@ -21,13 +21,13 @@ from goita_agents.files import locked, read_limited, write_whole
 from goita_agents.population.methods import METHODS, VALIDATION_BOTS, Split
 from goita_env.errors import SettingError
 
-FORMAT: Final = "goita-population-3"
+FORMAT: Final = "goita-population-4"
 FOLDER: Final = Path(__file__).parent
 MOST_BYTES: Final = 1 << 20
 MOST_SEED: Final = 9_999
 
 PREFIX: Final = "population:"
-SETS: Final = ("train", "validation")
+SETS: Final = ("train", "validation", "test")
 """Names of sets behind the prefix."""
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
@@ -57,7 +57,8 @@ class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Of ``goita train``, beside the seed."""
     version: str
     """Of this project, that trained it."""
-    strength: Strength
+    strength: Strength | None
+    """None: of a test partner, with which nobody measures anything before the final table."""
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
     """Of the network, not of its file: see ``NetworkAgent.digest``."""
 
@@ -72,7 +73,7 @@ class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
-    format: Literal["goita-population-3"]
+    format: Literal["goita-population-4"]
     members: tuple[Member, ...]
 
 
@@ -196,8 +197,9 @@ def origin(agent: str) -> tuple[str, str]:
 def members_of(argument: str) -> tuple[str, ...] | None:
     """Returns the agents of a set; None: the argument is that of one agent.
 
-    "train" stands for all members that may be trained with, "validation" for those held out, the
-    rule bots that lack a convention included.
+    "train" stands for all members that may be trained with, "validation" for those that are
+    measured with while agents are made, the rule bots that lack a convention included, and "test"
+    for those that are measured with once.
 
     Raises:
         AgentError: at "heldout", as the validation set was called.
@@ -208,4 +210,6 @@ def members_of(argument: str) -> tuple[str, ...] | None:
         return shipped().names("train")
     if argument == "validation":
         return (*shipped().names("validation"), *VALIDATION_BOTS.values())
+    if argument == "test":
+        return shipped().names("test")
     return None

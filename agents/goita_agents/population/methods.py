@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from goita_env.information import PLAIN, InformationStructure, MessageChannel
+import numpy as np
 
-Split = Literal["train", "validation", "messages", "trained_partner"]
-"""May be trained with; nothing here trains with it or chooses by it; plays with messages; was
-trained beside a partner that is held out, and only says how well that partner can be played with.
+from goita_env.information import PLAIN, Audience, InformationStructure, MessageChannel
+from goita_env.tiles import DIGITS
+
+Split = Literal["train", "validation", "test", "messages", "trained_partner", "response"]
+"""May be trained with; measured with while agents are made; measured with once, at the end; plays
+with messages; was trained beside a partner that is held out; is the best response to such a one.
 """
 
 DECISIONS: Final = 12_000_000
@@ -40,10 +43,31 @@ class Method:
     """A method whose runs are taken after a quarter of their decisions, without a training."""
     text: str = ""
     """What it is, in a line."""
+    prefers: bool = False
+    """Its runs are rewarded for plays that are drawn by their seed (``preferences``)."""
 
     @property
     def decisions(self) -> int:
         return DECISIONS // 4 if self.snapshot_of else DECISIONS
+
+    def options_of(self, seed: int) -> tuple[str, ...]:
+        """Returns the options of ``goita train`` of a run, beside seed and ``information``."""
+        preferred = ("--prefer", *preferences(seed)) if self.prefers else ()
+        return (*COMMON, *self.options, *preferred)
+
+
+def preferences(seed: int) -> tuple[str, ...]:
+    """Returns what a run is rewarded for beside the points, as ``--prefer`` takes it.
+
+    A pass, plays with a block of each kind and with an attack of each kind earn points from normal
+    distributions of standard deviation 1, 3 and 3, rounded to halves.
+    """
+    rng = np.random.default_rng(seed)
+    plays = ["p", *(f"{kind}x" for kind in DIGITS), *(f"x{kind}" for kind in DIGITS)]
+    points = rng.normal(size=len(plays)) * np.where(np.array(plays) == "p", 1.0, 3.0)
+    return tuple(
+        f"{play}:{half / 2:g}" for play, half in zip(plays, np.rint(2 * points), strict=True)
+    )
 
 
 _MUTED: Final = ("--mute-share", "0.5")
@@ -71,6 +95,26 @@ def _beside(name: str, partner: str) -> Method:
         text=f"trained as a partner of `{partner}`",
     )
 
+
+_AUDIENCES: Final[dict[str, Audience]] = {"private": "partner", "public": "all"}
+
+
+def _with_messages(name: str, audience: str, bits: int, split: Split, seeds: int) -> Method:
+    """Returns self-play with messages of some bits, which are free."""
+    heard = "for the partner" if audience == "private" else "that all observe"
+    return Method(
+        name,
+        split,
+        _MUTED,
+        InformationStructure(channel=MessageChannel(bits=bits, audience=_AUDIENCES[audience])),
+        seeds,
+        text=f"self-play with messages of {bits} bit{'s' * (bits > 1)} {heard}",
+    )
+
+
+_MAGNET: Final = (
+    *("--entropy", "0", "0", "--kl", "0.2", "--refresh", "1", "--refresh-share", "0.05"),
+)
 
 METHODS: Final = {
     one.name: one
@@ -120,6 +164,37 @@ METHODS: Final = {
             _MUTED,
             InformationStructure(channel=MessageChannel(bits=2, audience="all")),
             text="the same with two bits that all hear",
+        ),
+        *(
+            _with_messages(f"{audience}-{bits}", audience, bits, "validation", 1)
+            for audience in _AUDIENCES
+            for bits in (1, 3)
+        ),
+        Method(
+            "preferring",
+            "validation",
+            seeds=2,
+            prefers=True,
+            text="self-play with rewards for kinds of plays, drawn for each run",
+        ),
+        Method(
+            "test-magnet",
+            "test",
+            _MAGNET,
+            seeds=2,
+            text="self-play held close to the moving average of its weights",
+        ),
+        *(
+            _with_messages(f"test-{audience}-{bits}", audience, bits, "test", 2)
+            for audience in _AUDIENCES
+            for bits in (1, 2, 3)
+        ),
+        Method(
+            "test-preferring",
+            "test",
+            seeds=4,
+            prefers=True,
+            text="as `preferring`, with rewards of their own",
         ),
         _beside("offbelief", "population:offbelief-0"),
         _beside("beside-heuristic", "population:beside-heuristic-0"),

@@ -21,7 +21,7 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_lab.commands import population as command
 from goita_lab.learning import PRESETS
-from goita_lab.population import measure, options_of
+from goita_lab.population import measure
 from raising import refuses
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -40,7 +40,7 @@ def check(member):
     method = METHODS[member.method]
     network = load_agent(f"{member.agent},temperature=1")
     assert (member.split, network.info.decisions) == (method.split, member.decisions)
-    assert member.options == options_of(METHODS[method.snapshot_of or method.name])
+    assert member.options == METHODS[method.snapshot_of or method.name].options_of(member.seed)
     assert network.info.information == method.information
     assert method.decisions <= member.decisions < 1.1 * method.decisions
     assert member.strength.low < member.strength.points < member.strength.high
