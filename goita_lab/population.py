@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import write_network
 from goita_agents.files import write_whole
-from goita_agents.population.manifest import Member, Population, Strength
+from goita_agents.population.manifest import MOST_SEED, Member, Population, Strength
 from goita_agents.population.methods import METHODS, Method
 from goita_env import __version__
 from goita_env.errors import SettingError
@@ -84,6 +85,24 @@ def train(
     )
     population.add(member)
     return member
+
+
+def seeds_of(method: Method, count: int, folder: Path, population: Population) -> list[int]:
+    """Returns the seeds of a method's runs: 0, 1, ..., or of test players drawn numbers.
+
+    Those of runs that are done or begun are not drawn again.
+    """
+    if method.split != "test":
+        return list(range(count))
+    begun = [path.name for path in (folder / "runs").glob(f"{method.name}-*") if path.is_dir()]
+    names = [
+        *(one.name for one in population.members.values() if one.method == method.name),
+        *begun,
+    ]
+    known = sorted({int(name.rpartition("-")[2]) for name in names})
+    while len(known) < count:
+        known += {secrets.randbelow(MOST_SEED + 1)} - {*known}
+    return known[:count]
 
 
 def measure(network: NetworkAgent, method: Method) -> Strength:

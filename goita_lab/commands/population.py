@@ -4,9 +4,11 @@
 
     goita population list
     goita population train --method selfplay --seeds 8
+    goita population train --method to-selfplay   the best responses to these players
     goita population train --method all
 
 A training takes some minutes of one core. Runs are in runs/METHOD-SEED of the working directory.
+The seeds of test players are drawn when they are trained.
 The same command goes on with one that was stopped, and repeats nothing. Each run is cast to
 float16, measured and added to the manifest when it is done. Exit code 0: done. 1: an error stopped
 it. 2: wrong arguments. 130: interrupted.
@@ -15,16 +17,18 @@ it. 2: wrong arguments. 130: interrupted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from goita_agents.population.manifest import FOLDER, PREFIX, Member, Population
-from goita_agents.population.methods import METHODS
+from goita_agents.population.methods import METHODS, Method
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
-from goita_lab.population import AGAINST, train
+from goita_lab.arena.coordination.task import VALIDATION, test_task
+from goita_lab.population import AGAINST, seeds_of, train
+from goita_lab.responses import respond
 
 ALL: Final = "all"
 
@@ -44,7 +48,7 @@ class TrainArgs:
     method: str
     """of the population's methods, or all"""
     seeds: int | None = None
-    """runs, whose seeds count from 0 (default: those of the method)"""
+    """runs (default: as many as the method has)"""
     folder: Path = Path()
     """directory in which runs/ is"""
     population: Path = field(default=FOLDER)
@@ -60,9 +64,19 @@ class TrainArgs:
     def run(self) -> None:
         population = Population(self.population)
         for method in METHODS.values() if self.method == ALL else [METHODS[self.method]]:
-            for seed in range(self.seeds or method.seeds):
-                member = train(method, seed, self.folder, population, _say)
+            for member in self._trained(method, population):
                 sys.stdout.write(f"{_line(member)}\n")
+
+    def _trained(self, method: Method, population: Population) -> Iterator[Member]:
+        if method.split == "response":
+            task = test_task() if method.name.startswith("to-test-") else VALIDATION
+            for partner in task.partners:
+                name, _, number = (partner.response_name or "").rpartition("-")
+                if name == method.name:
+                    yield respond(partner, name, int(number), task, self.folder, population, _say)
+            return
+        for seed in seeds_of(method, self.seeds or method.seeds, self.folder, population):
+            yield train(method, seed, self.folder, population, _say)
 
 
 COMMANDS: Final[dict[str, type[ListArgs | TrainArgs]]] = {"list": ListArgs, "train": TrainArgs}

@@ -34,6 +34,7 @@ LAB_ORDER = [
         "exact",
         "exploit",
         "population",
+        "responses",
         "signals",
         "imitate",
         "pages",

@@ -10,9 +10,9 @@ import numpy as np
 from goita_env.information import PLAIN, Audience, InformationStructure, MessageChannel
 from goita_env.tiles import DIGITS
 
-Split = Literal["train", "validation", "test", "messages", "trained_partner", "response"]
+Split = Literal["train", "validation", "test", "messages", "response"]
 """May be trained with; measured with while agents are made; measured with once, at the end; plays
-with messages; was trained beside a partner that is held out; is the best response to such a one.
+with messages; is the best response to a partner of the validation or the test split.
 """
 
 DECISIONS: Final = 12_000_000
@@ -70,6 +70,8 @@ def preferences(seed: int) -> tuple[str, ...]:
     )
 
 
+HELD_OUT: Final = ("validation", "test")
+
 _MUTED: Final = ("--mute-share", "0.5")
 
 VALIDATION_BOTS: Final = {
@@ -78,22 +80,6 @@ VALIDATION_BOTS: Final = {
     "no-hold-back": "heuristic:hold_back=off,bury=off",
 }
 """Held out, too: rule bots that lack a convention, each with a short name."""
-
-
-MANY_GAMES: Final = ("--games", "10240")
-"""For a network at one seat of four: as many decisions an update as at all seats of 2,048 games."""
-
-
-def _beside(name: str, partner: str) -> Method:
-    """Returns the method of the best partner of somebody held out, against the training set."""
-    options = ("--partner", partner, "--opponents", "population:train", *MANY_GAMES)
-    return Method(
-        f"beside-{name}",
-        "trained_partner",
-        options,
-        seeds=1,
-        text=f"trained as a partner of `{partner}`",
-    )
 
 
 _AUDIENCES: Final[dict[str, Audience]] = {"private": "partner", "public": "all"}
@@ -116,7 +102,7 @@ _MAGNET: Final = (
     *("--entropy", "0", "0", "--kl", "0.2", "--refresh", "1", "--refresh-share", "0.05"),
 )
 
-METHODS: Final = {
+METHODS: Final[dict[str, Method]] = {
     one.name: one
     for one in (
         Method("selfplay", "train", text="self-play"),
@@ -196,9 +182,16 @@ METHODS: Final = {
             prefers=True,
             text="as `preferring`, with rewards of their own",
         ),
-        _beside("offbelief", "population:offbelief-0"),
-        _beside("beside-heuristic", "population:beside-heuristic-0"),
-        *(_beside(name, bot) for name, bot in VALIDATION_BOTS.items()),
     )
 }
 """By name, in the order of the manifest."""
+
+METHODS |= {
+    f"to-{name}": Method(
+        f"to-{name}", "response", information=information, text=f"the best response to `{name}`"
+    )
+    for name, information in (
+        *((one.name, one.information) for one in METHODS.values() if one.split in HELD_OUT),
+        *((name, PLAIN) for name in VALIDATION_BOTS),
+    )
+}

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from goita_agents.population import VALIDATION_BOTS
-from goita_agents.registry import check_names
+from goita_agents.population import METHODS, VALIDATION_BOTS
+from goita_agents.population.manifest import PREFIX, shipped
+from goita_agents.registry import check_names, plain_text
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, InformationStructure
 
 
 @dataclass(frozen=True)
@@ -15,10 +17,28 @@ class Partner:
     """A partner, and what it is compared with."""
 
     spec: str  #: Its text, as ``load_agent`` takes it.
-    group: str = "own"  #: Partners of one method; they share rows of the report.
-    trained_partner: str | None = None
-    """Text of an agent that was trained beside this partner; None: there is none."""
+    group: str = "own"  #: Partners at one place of the dial; they share rows of the report.
+    response_name: str | None = None
+    """to-METHOD-SEED: name of its best response in the population, a network that was trained
+    beside it; None: nobody is."""
+    information: InformationStructure = PLAIN  #: The game that it plays: messages, and who hears.
     counted: bool = True  #: It counts in the means over partners; otherwise it has its row alone.
+
+    @property
+    def response(self) -> str | None:
+        """Text of its best response; None: there is none."""
+        known = self.response_name in shipped().members
+        return f"{PREFIX}{self.response_name}" if known else None
+
+    def at_table(self, spec: str, *, speaks: bool = False) -> str:
+        """Returns the text of another agent as it sits at this partner's table.
+
+        In a game with messages it is deaf and silent, unless it is the partner's best response, the
+        partner itself, or one that ``speaks``.
+        """
+        if self.information == PLAIN or speaks or spec in (self.spec, self.response):
+            return spec
+        return plain_text(spec)
 
 
 @dataclass(frozen=True)
@@ -33,6 +53,9 @@ class CoordinationTask:
     partners: tuple[Partner, ...]
     opponents: tuple[str, ...]
     """Texts of the opponents; both seats of the other team are played by the same one."""
+    eavesdropped: bool = True
+    """Two copies of the partner are opponents, too: they know its play, and its messages' meaning
+    where they hear them."""
 
     def __post_init__(self) -> None:
         if not any(partner.counted for partner in self.partners):
@@ -47,46 +70,72 @@ class CoordinationTask:
     @property
     def specs(self) -> list[str]:
         """The text of every agent once, in order."""
-        trained = (one.trained_partner for one in self.partners if one.trained_partner is not None)
+        responses = (one.response for one in self.partners if one.response is not None)
         partners = (one.spec for one in self.partners)
-        return list(dict.fromkeys([*partners, *self.opponents, *trained]))
+        return list(dict.fromkeys([*partners, *self.opponents, *responses]))
+
+    def against(self, partner: Partner) -> tuple[str, ...]:
+        """Returns the opponents beside a partner."""
+        others = tuple(one for one in self.opponents if one != partner.spec)
+        return (*others, partner.spec) if self.eavesdropped else self.opponents
 
 
-METHODS: Final = ("offbelief", "beside-heuristic")
-"""Methods of training whose networks are held out."""
-
-PARTNER_SEEDS: Final = range(6)
-
-OPPONENT_SEEDS: Final = range(6, 8)
+OPPONENTS: Final = tuple(
+    f"population:{method}-{seed}" for method in ("offbelief", "beside-heuristic") for seed in (6, 7)
+)
 
 PEOPLE: Final = "people"
 """Text of the model of people, which has a row of its own."""
 
+BASE_GAME: Final = "base game"
+_GROUPS: Final = {"preferring": "other preferences", "test-preferring": "other preferences"}
 
-def _trained_partner(name: str) -> str:
-    """Returns the text of the network that was trained beside a partner."""
-    return f"population:beside-{name}-0"
 
+def group_of(method: str) -> str:
+    """Returns the place on the dial of a method's partners."""
+    channel = METHODS[method].information.channel if method in METHODS else None
+    if channel is None:
+        return _GROUPS.get(method, BASE_GAME)
+    heard = "private" if channel.audience == "partner" else "public"
+    return f"{heard}, {channel.bits} bit{'s' * (channel.bits > 1)}"
+
+
+def partner_of(method: str, seed: int, spec: str | None = None) -> Partner:
+    """Returns a member of the population, or a rule bot, as a partner with its best response."""
+    return Partner(
+        spec or f"{PREFIX}{method}-{seed}",
+        group_of(method),
+        f"to-{method}-{seed}",
+        METHODS[method].information if method in METHODS else PLAIN,
+    )
+
+
+_VALIDATION_SEEDS: Final = {"offbelief": 3, "beside-heuristic": 3}
+"""Runs of these methods that are partners; of others all are."""
 
 VALIDATION: Final = CoordinationTask(
     partners=(
         *(
-            Partner(
-                f"population:{method}-{seed}", method, None if seed else _trained_partner(method)
-            )  # one network a method was trained beside a partner: beside the first seed
-            for method in METHODS
-            for seed in PARTNER_SEEDS
+            partner_of(one.name, seed)
+            for one in METHODS.values()
+            if one.split == "validation"
+            for seed in range(_VALIDATION_SEEDS.get(one.name, one.seeds))
         ),
-        *(
-            Partner(spec, "constructed", _trained_partner(name))
-            for name, spec in VALIDATION_BOTS.items()
-        ),
+        *(partner_of(name, 0, spec) for name, spec in VALIDATION_BOTS.items()),
         Partner(PEOPLE, "people", counted=False),
     ),
-    opponents=tuple(f"population:{method}-{seed}" for method in METHODS for seed in OPPONENT_SEEDS),
+    opponents=OPPONENTS,
 )
-"""The benchmark. An entrant is neither trained on these agents nor chosen by them.
+"""The task while agents are made. An entrant is neither trained on these agents nor chosen by them
+alone."""
 
-In this repository only the trained partners are trained with them. The champion's trainings
-watched the opponents and the variants of ``heuristic``, and its last parts were planned from that.
-"""
+
+def test_task() -> CoordinationTask:
+    """Returns the task of the final table, whose partners nobody measured anything with before.
+
+    Raises:
+        SettingError: if the population holds no test partners.
+    """
+    members = shipped().members.values()
+    partners = tuple(partner_of(one.method, one.seed) for one in members if one.split == "test")
+    return CoordinationTask(partners, OPPONENTS)
