@@ -5,11 +5,13 @@
     goita coordination heuristic champion                 the benchmark
     goita coordination AGENT --quick                      three minutes
     goita coordination AGENT --results mine.db --workers 8 --json mine.json
+    goita coordination AGENT --test              the partners of the final table
+    goita coordination AGENT --parts 6           regret, taken apart by searches
     goita coordination AGENT --partners "exec:./hidden" --opponents greedy heuristic
 
-Each agent is the partner of every held-out partner, against every held-out opponent, over the same
-duplicate deals, in either seat and on both sides. docs/coordination.md has the rules of a fair
-entry. Agents are named as goita evaluate takes them.
+Each agent is the partner of every held-out partner, against every held-out opponent and two copies
+of the partner, over duplicate deals, in either seat and on both sides. docs/coordination.md has the
+rules of a fair entry. Agents are named as goita evaluate takes them.
 
 Exit code 0: done. 1: an agent did not start, raised, answered with an illegal action, crashed or
 forfeited, or an error stopped the benchmark. 2: wrong arguments. 130: interrupted; with --results
@@ -35,7 +37,7 @@ from goita_lab import cli
 from goita_lab.arena.coordination import report
 from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_searches
 from goita_lab.arena.coordination.results import Results
-from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner
+from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.progress import ProgressLine
@@ -54,6 +56,14 @@ class Args:
     """play fewer deals, about three minutes for an agent of 1 ms; the results are marked"""
     match: bool = False
     """play whole matches, for agents that learn whom they play with"""
+    test: bool = False
+    """the partners of the final table in place of those of the validation split"""
+    parts: int = 0
+    """deals of a cell with searches on top of the agents, which take regret apart; 6 take about
+    half an hour of a core for a small network"""
+    speak: bool = False
+    """the agents observe and send messages in games that have them; else they are deaf and silent
+    there"""
     partners: tuple[str, ...] | None = None
     """partners in place of the held-out ones; the results are marked"""
     opponents: tuple[str, ...] | None = None
@@ -92,11 +102,12 @@ class Args:
 
     def benchmark(self) -> Benchmark:
         """Returns the benchmark, its seed not yet drawn; agents that search are not yet known."""
-        task = VALIDATION
-        if self.partners:
-            task = replace(task, partners=tuple(map(Partner, self.partners)))
-        if self.opponents:
-            task = CoordinationTask(task.partners, self.opponents)
+        if self.test and (self.partners or self.opponents):
+            raise SettingError("expected --test, or players of your own, got both")
+        task = test_task() if self.test else VALIDATION
+        if self.partners or self.opponents:
+            partners = tuple(map(Partner, self.partners or ())) or task.partners
+            task = CoordinationTask(partners, self.opponents or task.opponents)
         specs = {short_name(spec): spec for spec in (*self.agents, *task.specs)}
         fewer = (parse_fewer_deals(text) for text in self.fewer_deals or ())
         isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
@@ -107,6 +118,8 @@ class Args:
             seed_given=self.seed is not None,
             episode="match" if self.match else "round",
             quick=self.quick,
+            parts=self.parts,
+            speak=self.speak,
             fewer_deals=tuple((deals, specs.get(agent, agent)) for deals, agent in fewer),
             isolation=isolation if self.isolate else None,
         )

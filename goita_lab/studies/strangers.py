@@ -19,6 +19,7 @@ from goita_agents.base import Agent, Float
 from goita_agents.files import read_limited
 from goita_agents.population import Population
 from goita_agents.registry import load_agent
+from goita_agents.search.reader import ReaderAgent, as_opponent, as_partner, broad
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_lab.arena.statistics.intervals import LEVEL, Interval
@@ -28,7 +29,6 @@ from goita_lab.processes import one_thread
 from goita_lab.signals.measures.crossplay import partners_points
 from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import dots
-from goita_lab.studies.reader import ReaderAgent, as_opponent, as_partner, broad
 from goita_lab.studies.runs import METHODS, OPPONENTS
 from goita_lab.studies.study import Options
 

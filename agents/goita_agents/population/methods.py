@@ -102,7 +102,7 @@ _MAGNET: Final = (
     *("--entropy", "0", "0", "--kl", "0.2", "--refresh", "1", "--refresh-share", "0.05"),
 )
 
-METHODS: Final[dict[str, Method]] = {
+_PLAYERS: Final = {
     one.name: one
     for one in (
         Method("selfplay", "train", text="self-play"),
@@ -184,14 +184,13 @@ METHODS: Final[dict[str, Method]] = {
         ),
     )
 }
-"""By name, in the order of the manifest."""
-
-METHODS |= {
+METHODS: Final = _PLAYERS | {
     f"to-{name}": Method(
         f"to-{name}", "response", information=information, text=f"the best response to `{name}`"
     )
     for name, information in (
-        *((one.name, one.information) for one in METHODS.values() if one.split in HELD_OUT),
+        *((one.name, one.information) for one in _PLAYERS.values() if one.split in HELD_OUT),
         *((name, PLAIN) for name in VALIDATION_BOTS),
     )
 }
+"""By name, in the order of the manifest."""

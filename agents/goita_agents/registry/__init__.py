@@ -8,6 +8,7 @@ from goita_agents.registry.building import (
     prepare,
     short_name,
     split_agents,
+    unnamed,
 )
 from goita_agents.registry.checks import (
     check_names,
@@ -37,5 +38,6 @@ __all__ = [
     "prepare",
     "short_name",
     "split_agents",
+    "unnamed",
     "weights",
 ]

@@ -201,7 +201,8 @@ def _members(text: str) -> tuple[str, ...] | None:
     return None if several is None else several(argument)
 
 
-def body(spec: str) -> str:
+def unnamed(spec: str) -> str:
+    """Returns an agent's text without its name: SPEC of "NAME=SPEC"."""
     check_size(spec)
     match = SHORT.fullmatch(spec)
     return match[2] if match else spec
@@ -213,7 +214,7 @@ def parse(spec: str) -> Named:
     Raises:
         AgentError: if the text is that of no agent; it lists what there is.
     """
-    whole = body(spec)
+    whole = unnamed(spec)
     name, colon, text = whole.partition(":")
     own = _OWN.fullmatch(whole)
     if name in points():

@@ -12,12 +12,12 @@ from goita_agents.registry.building import (
     SHORT,
     Named,
     agents_in,
-    body,
     every_part,
     is_own,
     short_name,
     split_argument,
     typed_options,
+    unnamed,
 )
 from goita_agents.registry.entries import (
     FUNCTION_HINTS,
@@ -58,7 +58,7 @@ def check_plays(agent: Agent, spec: str, information: InformationStructure) -> N
 
 def plain_text(spec: str) -> str:
     """Returns the text of an agent that plays any game as this one plays the base game."""
-    inner, named = body(spec), SHORT.fullmatch(spec)
+    inner, named = unnamed(spec), SHORT.fullmatch(spec)
     base = f"({inner})" if ":" in inner else inner
     return f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"
 
@@ -82,7 +82,7 @@ def check_shipped(spec: str, where: str) -> str:
     Raises:
         AgentError: if it names anything else, also inside an option; ``where`` names the file.
     """
-    name, _, text = body(spec).partition(":")
+    name, _, text = unnamed(spec).partition(":")
     known = [name for name, point in points().items() if is_built_in(point)]
     named = Named(name, text, False)
     if name not in known or named.load().is_outside:

@@ -22,7 +22,6 @@ from goita_agents.models import EPSILONS, PolicyModel, SharedAnswers
 from goita_agents.search.playout import Keys
 from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN
 from goita_env.tiles import NUM_SEATS
 from goita_env.worlds import Positions, Worlds, determinize
 
@@ -119,11 +118,12 @@ def lay_out(view: View, worlds: Worlds) -> Positions:
     """Returns the positions of worlds.
 
     Raises:
-        AgentError: if a view is not that of the acting seat, or of another game than the plain one:
-            worlds that are played on hold no messages that the viewer doesn't hear.
+        AgentError: if a view is not that of the acting seat, or tiles of others are shown.
+
+    Messages that the viewer doesn't observe are silence there: right where the opponents send none.
     """
-    if view.information != PLAIN:
-        raise AgentError(f"expected views of the base game for a search, got {view.information}")
+    if view.information.shown is not None:
+        raise AgentError(f"expected views without shown tiles, got {view.information}")
     positions = determinize(view, worlds)
     wrong = np.flatnonzero(positions.seat != 0)
     if len(wrong):

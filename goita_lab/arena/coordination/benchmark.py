@@ -1,33 +1,40 @@
 """Plans the benchmark: which cells are played, over which deals, and what is special about them.
 
 A cell is an agent, a partner and an opponent. Each deal of a cell is played four times: the agent
-sits in either seat of its team, and the teams exchange their seats. Beside the cells of the agent
-the references are played on the same deals: the agent with itself, each partner with itself, and
-each trained partner with its partner.
+sits in either seat of its team, and the teams exchange their seats. Every pair of partner and
+opponent has deals of its own, so an agent never meets a deal again in another cell. The partner's
+best response plays these deals, too, and so do searches that are told who the partner is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import goita_env
 from goita_agents.base import close
 from goita_agents.bots.wrapped import unwrapped
-from goita_agents.registry import check_names, is_own, load_agent, short_name
+from goita_agents.population.manifest import PREFIX, shipped
+from goita_agents.registry import check_names, is_own, load_agent, short_name, unnamed
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.solver_bot import SolverAgent
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
-from goita_lab.arena.coordination.task import PEOPLE, VALIDATION, CoordinationTask
+from goita_lab.arena.coordination.task import (
+    PEOPLE,
+    VALIDATION,
+    CoordinationTask,
+    Partner,
+)
 from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, tasks
 from goita_lab.arena.tournament.task import Isolation, seatings_of
 
-FORMAT: Final = "goita-coordination-1"
+FORMAT: Final = "goita-coordination-2"
 """Names the JSON and the arguments of stored blocks; grows when the meaning of a field changes."""
 
 BLOCK_DEALS: Final = 250
@@ -37,7 +44,11 @@ LEAST_DEALS: Final = 4
 """Each half of the deals, for the worst partner, needs two."""
 
 Cell = tuple[str, str, str]
-"""Texts of two partners and of their opponent."""
+"""Texts of two partners and of their opponent, as they sit at the table."""
+
+READINGS: Final = (("own", "own"), ("true", "own"), ("own", "true"), ("true", "true"))
+"""What a search takes its partner for, in its belief and in its playouts: one like itself, or what
+the partner is."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +60,10 @@ class Sizes:
 
 
 SIZES: Final[dict[tuple[Episode, bool], Sizes]] = {
-    ("round", False): Sizes(1000, 100),
+    ("round", False): Sizes(1000, 60),
     ("round", True): Sizes(200, 6),
     # A match has seven rounds.
-    ("match", False): Sizes(150, 15),
+    ("match", False): Sizes(150, 10),
     ("match", True): Sizes(30, 4),
 }
 """By episode, and whether it is the quick benchmark."""
@@ -74,6 +85,10 @@ class Benchmark(Schedule):
     quick: bool = False  #: Play fewer deals.
     fewer_deals: tuple[tuple[int, str], ...] = ()
     """Most deals of the cells of a slow agent: (deals, text)."""
+    parts: int = 0
+    """Deals of a cell by which regret is taken apart, with searches on top of the agents; 0: it is
+    not."""
+    speak: bool = False  #: The agents take part in games with messages; else deaf and silent.
     isolation: Isolation | None = None  #: Host users' classes in processes of their own.
 
     information = PLAIN
@@ -85,6 +100,10 @@ class Benchmark(Schedule):
         if len(set(self.agents)) < len(self.agents):
             raise SettingError(f"expected each agent once, got {' '.join(self.agents)!r}")
         check_names(self.specs)
+        if self.parts:
+            check_deals(self.parts, LEAST_DEALS, "deals of a cell with searches")
+            if self.episode != "round":
+                raise SettingError("expected rounds to take regret apart, got matches")
         for deals, spec in self.fewer_deals:
             check_deals(deals, LEAST_DEALS, "deals of a cell")
             if spec not in self.specs:
@@ -93,6 +112,13 @@ class Benchmark(Schedule):
     @property
     def specs(self) -> list[str]:
         return list(dict.fromkeys([*self.agents, *self.task.specs]))
+
+    def information_of(self, spec: str) -> InformationStructure:
+        """Returns the game that a partner and its best response play; of others the base game."""
+        for partner in self.task.partners:
+            if spec in (partner.spec, partner.response):
+                return partner.information
+        return PLAIN
 
     @property
     def full(self) -> int:
@@ -108,62 +134,113 @@ class Benchmark(Schedule):
     def marks(self, agent: str) -> tuple[str, ...]:
         """Returns what keeps an agent's figures from being an entry of the full benchmark."""
         deals = self.deals(agent)
+        known = [spec for spec in self.task.specs if spec != PEOPLE]
         found = {
-            **{f"names {spec}": spec in agent for spec in VALIDATION.specs if spec != PEOPLE},
+            **{f"names {spec}": spec in agent for spec in known},
             "quick": self.quick,
             f"{deals:,} deals": deals < self.full,
             "seed given": self.seed_given,
-            "other players": self.task != VALIDATION,
+            "other players": not self.task.name,
         }
         return tuple(mark for mark, holds in found.items() if holds)
 
-    def cells(self, agent: str) -> list[Cell]:
-        """Returns the cells of an agent with the partners of the task."""
-        partners = [partner.spec for partner in self.task.partners]
-        return [(agent, partner, one) for partner in partners for one in self.task.opponents]
+    def cell(self, agent: str, partner: Partner, opponent: str) -> Cell:
+        """Returns the texts at a partner's table."""
+        speaks = self.speak and agent in self.agents
+        seated = partner.at_table(agent, speaks=speaks)
+        return seated, partner.spec, partner.at_table(opponent)
 
-    def references(self, agent: str) -> list[Cell]:
-        """Returns what the cells of an agent are compared with."""
-        pairs = [(agent, agent)]
-        pairs += [(partner.spec, partner.spec) for partner in self.task.partners]
-        pairs += [
-            (partner.trained_partner, partner.spec)
-            for partner in self.task.partners
-            if partner.trained_partner is not None
-        ]
-        return [(*pair, one) for pair in pairs for one in self.task.opponents]
+    def own_cell(self, agent: str, opponent: str) -> Cell:
+        """Returns the texts of an agent's play with itself, in the base game."""
+        return agent, agent, opponent
+
+    def readers(self, agent: str, partner: Partner, opponent: str) -> dict[tuple[str, str], Cell]:
+        """Returns the cells of searches on top of an agent, by what they take the partner for."""
+        base, _, other = self.cell(agent, partner, opponent)
+        known = {"own": base, "true": partner.spec}
+        return {
+            (reads, plays): (_reader(base, other, known[reads], known[plays]), partner.spec, other)
+            for reads, plays in READINGS
+        }
+
+    def sister(self, agent: str) -> Partner | None:
+        """Returns another run of the method by which an agent was trained, in a partner's place."""
+        members = shipped().members
+        member = members.get(agent.removeprefix(PREFIX))
+        if member is None:
+            return None
+        runs = shipped().names(method=member.method)
+        others = [*runs[runs.index(member.agent) :], *runs][1:]
+        return Partner(others[0], "sister") if others[0] != agent else None
 
     def pairings(self) -> list[Pairing]:
-        deals: dict[Cell, int] = {}
-        for agent in self.agents:
-            for cell in self.cells(agent) + self.references(agent):
-                deals[cell] = max(deals.get(cell, 0), self.deals(agent))
-        return [
-            Pairing(
-                tuple(map(short_name, cell)),
-                tuple(
-                    tasks(
-                        cell,
-                        many,
-                        seed=self.seed,
-                        rules=JGA,
-                        episode=self.episode,
-                        block_deals=BLOCK_DEALS,
-                        seatings=seatings_of(cell),
-                        isolation=self.isolation,
-                    )
-                ),
+        planned: dict[Cell, Pairing] = {}
+
+        def plan(
+            cell: Cell, names: Cell, deals: int, key: int, information: InformationStructure = PLAIN
+        ) -> None:
+            if cell in planned and planned[cell].deals >= deals:
+                return
+            blocks = tasks(
+                cell,
+                deals,
+                seed=self._seed_of(key),
+                rules=JGA,
+                episode=self.episode,
+                block_deals=BLOCK_DEALS,
+                seatings=seatings_of(cell),
+                isolation=self.isolation,
+                information=information,
             )
-            for cell, many in deals.items()
-        ]
+            a, b, c = map(short_name, names)
+            planned[cell] = Pairing((a, b, c), tuple(blocks))
+
+        for agent in self.agents:
+            deals = self.deals(agent)
+            for key, opponent in enumerate(self.task.opponents):
+                plan(self.own_cell(agent, opponent), (agent, agent, opponent), deals, key)
+            for partner, opponent, key in self._tables:
+                for one in (agent, partner.response):
+                    if one is not None:
+                        names = (one, partner.spec, opponent)
+                        cell = self.cell(one, partner, opponent)
+                        plan(cell, names, deals, key, partner.information)
+                if self.parts and partner.response:
+                    for reads, cell in self.readers(agent, partner, opponent).items():
+                        names = (f"{agent}, {'/'.join(reads)}", partner.spec, opponent)
+                        plan(cell, names, self.parts, key, partner.information)
+            sister = self.sister(agent) if self.parts else None
+            for key, opponent in enumerate(self.task.opponents):
+                if sister is not None:
+                    for reads, cell in self.readers(agent, sister, opponent).items():
+                        names = (f"{agent}, {'/'.join(reads)}", sister.spec, opponent)
+                        plan(cell, names, self.parts * SISTER_DEALS, -1 - key)
+        return list(planned.values())
+
+    @cached_property
+    def _tables(self) -> list[tuple[Partner, str, int]]:
+        """Returns every partner with every opponent, and the number of their deals."""
+        pairs = [(one, other) for one in self.task.partners for other in self.task.against(one)]
+        first = len(self.task.opponents)
+        return [(one, other, first + number) for number, (one, other) in enumerate(pairs)]
+
+    def _seed_of(self, number: int) -> int:
+        """Returns the seed of a pair's deals."""
+        return (self.seed + number * _APART) % (1 << 64)
 
     def arguments(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "agents": list(self.agents),
-            "partners": [list(astuple(partner)) for partner in self.task.partners],
+            "partners": [
+                [one.spec, one.group, one.response, one.information.to_keys(), one.counted]
+                for one in self.task.partners
+            ],
+            "task": self.task.name,
             "opponents": list(self.task.opponents),
             "deals": {agent: self.deals(agent) for agent in self.agents},
+            "parts": self.parts,
+            "speak": self.speak,
             "seed": self.seed,
             "seed_given": self.seed_given,
             "quick": self.quick,
@@ -173,6 +250,19 @@ class Benchmark(Schedule):
             "version": goita_env.__version__,
             **({"isolation": asdict(self.isolation)} if self.isolation else {}),
         }
+
+
+_APART: Final = 0x9E3779B97F4A7C15
+"""Odd, so that the seeds of different pairs differ."""
+
+SISTER_DEALS: Final = 4
+"""Times as many deals of a sister's cells: it is one player, the partners are many."""
+
+
+def _reader(base: str, opponent: str, reads: str, plays: str) -> str:
+    named = {"base": base, "opponent": opponent, "reads": reads, "plays": plays}
+    # What a NAME= stands before is no text within another.
+    return "reader:" + ",".join(f"{name}=({unnamed(text)})" for name, text in named.items())
 
 
 def fewer_of_searches(specs: Iterable[str], deals: int) -> tuple[tuple[int, str], ...]:

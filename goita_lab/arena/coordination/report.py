@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from goita_agents.registry import short_name
-from goita_lab.arena.coordination.results import RANKED_BY, Entry, Estimate, Results, Row
+from goita_lab.arena.coordination.results import PARTS, Entry, Estimate, Results, Row, rank_of
 from goita_lab.arena.report import tables
 from goita_lab.arena.report.figures import brief, clean, duration, interval, line, signed
 from goita_lab.arena.report.tables import Table
@@ -15,31 +15,30 @@ from goita_lab.arena.report.to_markdown import code, fenced, piped
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.arena.statistics.intervals import Interval
 
-TITLES: Final = {
-    "points": "points",
-    "understanding": "compatibility",
-    "over_partner": "over partner",
-    "over_normaliser": "over trained partner",
-}
+TITLES: Final = {"regret": "regret", "points": "points"}
 """Headings of the figures."""
 
+PART_TITLES: Final = dict(zip(PARTS, ("misreading", "wrong response", "skill"), strict=True))
+
 LEGEND: Final = (
-    "Points per round. points: X(a, p), what the agent a makes as the partner of p. compatibility: "
-    "X(a, p) - (X(a, a) + X(p, p)) / 2. over partner: X(a, p) - X(p, p). over trained partner: "
-    "X(a, p) - X(b, p), b trained beside p. Intervals are of 95 %: the first over deals, for these "
-    "partners; the second over deals and partners, for partners like these. All others are over "
-    "deals."
+    "Points per round. points: X(a, p), what the agent a makes as the partner of p. regret: "
+    "X(b, p) - X(a, p), b the best response to p that is known, on the same deals. Intervals are "
+    "of 95 %: the first over deals, for these partners; the second over partners, for partners "
+    "like these. All others are over deals, those of parts over partners."
 )
 
 
 def terminal(results: Results) -> str:
     """Returns the tables of agents and partners, the faults and the facts."""
     shown = [agents_table(results)]
+    shown += [table for one in best_first(results) if (table := parts_table(one)) is not None]
     shown += [differences_table(results)] if results.differences else []
     shown += [
         table
         for entry in best_first(results)
-        for table in (_table(f"{entry.agent} with each partner", entry.partners),)
+        for title, rows in sections(entry).items()
+        if title != "By cell"
+        for table in (_table(f"{entry.agent}: {title[0].lower()}{title[1:]}", rows),)
         if table.rows
     ]
     parts = [draw(table) for table in shown]
@@ -62,6 +61,8 @@ def markdown(results: Results) -> str:
         if entry.self_play is not None:
             own = entry.self_play
             parts.append(f"With itself {signed(own.mean)} {interval(own)} points per round.")
+        if (found := parts_table(entry)) is not None:
+            parts += ["### Regret, taken apart", piped(found)]
         for title, rows in sections(entry).items():
             parts += [f"### {title}", piped(_table(title, rows))]
     parts += ["## Faults"] if results.faults else []
@@ -80,19 +81,22 @@ def entries(results: Results) -> str:
 def html(results: Results) -> str:
     """Returns everything as one page that needs no other file."""
     ranked = best_first(results)
-    estimates = [entry.totals[RANKED_BY] for entry in ranked if entry.totals]
+    first = ranked_by(results)
+    estimates = [entry.totals[first] for entry in ranked if first in entry.totals]
     shown = {
         "entries": ranked,
-        "best": ranked[0] if ranked and RANKED_BY in ranked[0].totals else None,
-        "scale": Scale.of(one.over_both or one.over_deals for one in estimates),
+        "best": ranked[0] if ranked and first in ranked[0].totals else None,
+        "scale": Scale.of(one.over_partners or one.over_deals for one in estimates),
         "partners": list(dict.fromkeys(row.partner for entry in ranked for row in entry.partners)),
         "scores": {
-            (row.partner, entry.agent): row.figures[RANKED_BY]
+            (row.partner, entry.agent): row.figures[first]
             for entry in ranked
             for row in entry.partners
+            if first in row.figures
         },
-        "titles": TITLES,
-        "ranked_by": RANKED_BY,
+        "titles": {first: TITLES[first]} | TITLES,
+        "part_titles": PART_TITLES,
+        "ranked_by": first,
         "differences": results.differences,
         "sections": sections,
         "remarks": remarks,
@@ -103,12 +107,18 @@ def html(results: Results) -> str:
     return page.render(results=results, **shown)
 
 
+def ranked_by(results: Results) -> str:
+    """Returns the figure by which agents are ordered: points where no partner has a response."""
+    known = any("regret" in entry.totals for entry in results.entries)
+    return "regret" if known else "points"
+
+
 def best_first(results: Results) -> list[Entry]:
-    """Returns the entries by ``RANKED_BY``, those without a figure last."""
+    """Returns the entries by regret, the least first, those without a figure last."""
 
     def weakness(entry: Entry) -> tuple[bool, float]:
-        found = entry.totals.get(RANKED_BY)
-        return found is None, -found.mean if found else 0.0
+        found = rank_of(entry)
+        return found is None, -(found or 0.0)
 
     return sorted(results.entries, key=weakness)
 
@@ -116,7 +126,7 @@ def best_first(results: Results) -> list[Entry]:
 def sections(entry: Entry) -> dict[str, tuple[Row, ...]]:
     """Returns the tables of an agent's rows by title, those that would say nothing left out."""
     groups = entry.groups if len(entry.groups) > 1 else ()
-    found = {"By group": groups, "By partner": entry.partners, "By cell": entry.cells}
+    found = {"By place on the dial": groups, "By partner": entry.partners, "By cell": entry.cells}
     return {title: rows for title, rows in found.items() if rows}
 
 
@@ -128,7 +138,7 @@ def agents_table(results: Results) -> Table:
             entry.agent,
             *(_estimate(entry.totals.get(name)) for name in names),
             _interval(entry.self_play),
-            _interval(entry.worst.understanding if entry.worst else None),
+            _interval(entry.worst.points if entry.worst else None),
             entry.worst.partner if entry.worst else "",
             f"{entry.deals:,}",
             brief(entry.ms_per_decision),
@@ -139,21 +149,34 @@ def agents_table(results: Results) -> Table:
     heads = (
         "agent",
         *(TITLES[name] for name in names),
-        *("with itself", "worst compatibility", "worst partner", "deals a cell"),
+        *("with itself", f"worst {ranked_by(results)}", "worst partner", "deals a cell"),
         *("ms per decision", "remarks"),
     )
     worst = heads.index("worst partner")
     return Table("Agents", heads, tuple(rows), (0,), notes=(worst, len(heads) - 1))
 
 
+def parts_table(entry: Entry) -> Table | None:
+    """Returns the parts of an agent's regret along the dial; None: it was not taken apart."""
+    parts = entry.parts
+    if parts is None:
+        return None
+
+    def row(title: str, found: Mapping[str, Interval]) -> tuple[str, ...]:
+        return (title, *(_interval(found.get(name)) for name in PARTS))
+
+    rows = [row("all partners", parts.total)]
+    rows += [row(group, found) for group, found in parts.groups.items()]
+    if parts.sister:
+        rows.append(row(f"control: {parts.sister} (taken off)", parts.control))
+    heads = ("regret by its parts", *PART_TITLES.values())
+    return Table(f"{entry.agent}: regret, taken apart", heads, tuple(rows), (0,))
+
+
 def differences_table(results: Results) -> Table:
     """Returns what each agent makes more than the first, deal by deal."""
-    names = [name for name in TITLES if any(name in one.totals for one in results.differences)]
-    rows = [
-        (one.agent, *(_estimate(one.totals.get(name)) for name in names), f"{one.deals:,}")
-        for one in results.differences
-    ]
-    heads = ("agent", *(TITLES[name] for name in names), "deals a cell")
+    rows = [(one.agent, _estimate(one.points), f"{one.deals:,}") for one in results.differences]
+    heads = ("agent", TITLES["points"], "deals a cell")
     return Table(f"Minus {results.differences[0].minus}", heads, tuple(rows), (0,))
 
 
@@ -171,8 +194,14 @@ def facts(results: Results) -> dict[str, str]:
     return {
         "seed": f"{plan.seed} ({'given' if plan.seed_given else 'of the operating system'})",
         "episode": plan.episode,
+        "task": plan.task.name or "of your own",
         "partners": _names(partner.spec for partner in plan.task.partners),
         "opponents": _names(plan.task.opponents),
+        **(
+            {}
+            if results.rank_correlation is None
+            else {"rank correlation with self-play": f"{results.rank_correlation:.2f}"}
+        ),
         "time": duration(results.seconds),
         "versions": ", ".join(f"{name} {found}" for name, found in results.versions.items()),
     }
@@ -202,9 +231,11 @@ def _table(title: str, rows: Iterable[Row]) -> Table:
 def _estimate(found: Estimate | None) -> str:
     if found is None:
         return ""
-    both = f" {interval(found.over_both)}" if found.over_both else ""
-    return f"{signed(found.mean)} {interval(found.over_deals)}{both}"
+    partners = f" {interval(found.over_partners)}" if found.over_partners else ""
+    return f"{signed(found.mean)} {interval(found.over_deals)}{partners}"
 
 
 def _interval(found: Interval | None) -> str:
-    return f"{signed(found.mean)} {interval(found)}" if found else ""
+    if found is None:
+        return ""
+    return f"{signed(found.mean)} {interval(found)}" if found.bounded else signed(found.mean)

@@ -53,9 +53,8 @@ class CoordinationTask:
     partners: tuple[Partner, ...]
     opponents: tuple[str, ...]
     """Texts of the opponents; both seats of the other team are played by the same one."""
-    eavesdropped: bool = True
-    """Two copies of the partner are opponents, too: they know its play, and its messages' meaning
-    where they hear them."""
+    name: str = ""
+    """Of a task that the project defines: its figures may be entered; empty: one of your own."""
 
     def __post_init__(self) -> None:
         if not any(partner.counted for partner in self.partners):
@@ -75,9 +74,12 @@ class CoordinationTask:
         return list(dict.fromkeys([*partners, *self.opponents, *responses]))
 
     def against(self, partner: Partner) -> tuple[str, ...]:
-        """Returns the opponents beside a partner."""
-        others = tuple(one for one in self.opponents if one != partner.spec)
-        return (*others, partner.spec) if self.eavesdropped else self.opponents
+        """Returns the opponents beside a partner: the task's, and two copies of the partner itself.
+
+        The copies eavesdrop: they know how the partner plays, and what its messages mean where they
+        hear them.
+        """
+        return (*(one for one in self.opponents if one != partner.spec), partner.spec)
 
 
 OPPONENTS: Final = tuple(
@@ -125,6 +127,7 @@ VALIDATION: Final = CoordinationTask(
         Partner(PEOPLE, "people", counted=False),
     ),
     opponents=OPPONENTS,
+    name="validation",
 )
 """The task while agents are made. An entrant is neither trained on these agents nor chosen by them
 alone."""
@@ -138,4 +141,4 @@ def test_task() -> CoordinationTask:
     """
     members = shipped().members.values()
     partners = tuple(partner_of(one.method, one.seed) for one in members if one.split == "test")
-    return CoordinationTask(partners, OPPONENTS)
+    return CoordinationTask(partners, OPPONENTS, "test")

@@ -8,7 +8,6 @@ coverage that was measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import cbrt, isfinite, sqrt
 from statistics import NormalDist
@@ -27,11 +26,6 @@ TAILS: Final = (0.025, 0.975)
 
 FEW: Final = 8
 """With fewer values, or fewer that differ from the commonest, an interval is a rough one."""
-
-RESAMPLES: Final = 5_000
-
-_AT_ONCE: Final = 500
-"""Resamples of many rows that are held in memory together."""
 
 
 def normal_quantile(level: float) -> float:
@@ -107,38 +101,6 @@ def _hall(mean: float, residuals: Float, level: float) -> Interval:
     return Interval(
         mean, mean - inverse(quantile) * error, mean - inverse(-quantile) * error, few=few
     )
-
-
-def two_way_interval(values: npt.ArrayLike, seed: int = 0) -> Interval:
-    """Returns the mean of a table with an interval over its rows and its columns.
-
-    Rows (partners) and columns (deals) are resampled independently: the pigeonhole bootstrap, which
-    is a little too wide rather than too narrow (Owen 2007).
-
-    Args:
-        values: [K, n] values of K partners in the same n deals, both at least 2.
-        seed: of the resamples.
-    """
-    array = _rows(values)
-    if len(array) < 2:
-        raise SettingError(f"expected at least two rows for an interval, got {array.shape!r}")
-    rows, columns = _resampled(len(array), seed), _resampled(array.shape[1], seed + 1)
-    found = [
-        ((row @ array) * column).sum(axis=1) for row, column in zip(rows, columns, strict=True)
-    ]
-    return _percentiles(array.mean(), np.concatenate(found))
-
-
-def _resampled(many: int, seed: int) -> Iterator[Float]:
-    """Yields the weights [r, ``many``] of all units, some resamples at a time."""
-    rng = np.random.default_rng(seed)
-    for _ in range(RESAMPLES // _AT_ONCE):
-        yield rng.multinomial(many, np.full(many, 1 / many), size=_AT_ONCE) / many
-
-
-def _percentiles(mean: float, means: Float) -> Interval:
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(mean), float(low), float(high))
 
 
 def _rows(values: npt.ArrayLike) -> Float:

@@ -121,6 +121,10 @@ class Schedule(ABC):
         """Returns the SHA-256 of the source of each user's class, by the agent's text."""
         return {spec: source for spec, (_, source) in self._own.items() if source}
 
+    def information_of(self, spec: str) -> InformationStructure:
+        """Returns what an agent has to be able to play with."""
+        return self.information
+
     def contents(self) -> dict[str, str | None]:
         """Returns a hash of the files that each agent is read from, by its text; None if none."""
         return {
@@ -145,7 +149,7 @@ class Schedule(ABC):
             if spec not in self._own:
                 agent = load_agent(spec)
                 try:
-                    check_plays(agent, spec, self.information)
+                    check_plays(agent, spec, self.information_of(spec))
                 finally:
                     close([agent])
 

@@ -16,7 +16,7 @@ from goita_agents.search.rollout import RolloutAgent
 from goita_env.errors import SettingError
 from goita_lab.signals.playing import play
 from goita_lab.studies import strangers
-from goita_lab.studies.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
+from goita_agents.search.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from goita_lab.studies.strangers import CONDITIONS, SIDES, Cell, Pair, figure, report, summarise
 from goita_lab.studies.study import Options
 from raising import refuses

@@ -1,4 +1,4 @@
-"""A search that reads moves by some models and plays on by others: docs/studies/strangers.md."""
+"""A search that reads moves by some models and plays on by others."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Final
 
 import numpy as np
 
-from goita_agents.base import Agent, AgentError, Bool, Policy
+from goita_agents.base import Agent, AgentError, Bool, Policy, plays
 from goita_agents.beliefs.types import BROAD_EPSILON, Types
 from goita_agents.models import EPSILONS, OpponentModel, PolicyModel
+from goita_agents.registry import Entry
 from goita_agents.search.action_values import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import PosteriorSampler
 from goita_env import View
+from goita_env.actions import MESSAGE
+from goita_env.information import InformationStructure
 
 MIN_Z: Final = 3.0
 MOST_QUERIES: Final = 12_000.0
@@ -68,8 +71,12 @@ class ReaderAgent(RolloutAgent):
         self.name = "reader"
         self._counting = PosteriorSampler(base)
 
+    def plays(self, information: InformationStructure) -> bool:
+        """Tells whether the base plays games with these options."""
+        return plays(self._base, information)
+
     def _searched(self, view: View, legal: Bool) -> Bool:
-        found = super()._searched(view, legal)
+        found = super()._searched(view, legal) & ~legal[:, MESSAGE:].any(axis=1)
         for row in np.flatnonzero(found):
             found[row] = self._counting.queries(view[row : row + 1]) <= MOST_QUERIES
         return found
@@ -88,3 +95,22 @@ def as_partner(agent: Agent) -> OpponentModel:
 def broad(agent: Agent) -> OpponentModel:
     """Returns a model of players who are nobody that is known."""
     return PolicyModel(agent, epsilon=BROAD_EPSILON)
+
+
+def reader(base: Agent, opponent: Agent, reads: Agent, plays: Agent) -> ReaderAgent:
+    """Returns a search that takes its partner for one agent and plays on with another.
+
+    Args:
+        base: the policy that plays where nothing is searched, and this seat in playouts.
+        opponent: plays at both seats of the other team, as the search knows.
+        reads: whose moves the partner's are taken for.
+        plays: plays the partner's seat in playouts.
+
+    Raises:
+        AgentError: if a policy's probabilities are not known.
+    """
+    return ReaderAgent(base, [as_opponent(opponent)], [as_partner(reads)], opponent, plays)
+
+
+ENTRY = Entry(reader)
+"""``reader``, as texts name it."""
