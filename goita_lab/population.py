@@ -6,7 +6,7 @@ import json
 import secrets
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +21,7 @@ from goita_agents.population.manifest import MOST_SEED, Member, Population, Stre
 from goita_agents.population.methods import METHODS, Method
 from goita_env import __version__
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
@@ -132,17 +132,41 @@ def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], o
         SettingError: if the run was begun with other options.
         TrainingError: if the training failed.
     """
-    name = f"{method.name}-{seed}"
+    name, options = f"{method.name}-{seed}", ("--seed", str(seed), *method.options_of(seed))
+    policy = run_training(name, options, method.information, folder, progress)
+    _check(policy.parent, method, seed)
+    return policy
+
+
+def run_training(
+    name: str,
+    options: Sequence[str],
+    information: InformationStructure,
+    folder: Path,
+    progress: Callable[[str], object],
+) -> Path:
+    """Returns the policy of a run, which ``goita train`` begins, or goes on with, where it must.
+
+    Args:
+        name: of the run, in runs/ of the folder.
+        options: of ``goita train``, beside name and ``information``.
+        information: of its games.
+        folder: in which it runs.
+        progress: is told what is begun.
+
+    Raises:
+        TrainingError: if the training failed.
+    """
     run = folder / "runs" / name
     if not (run / "result.json").exists():
         progress(f"{name}: training")
         command = ["--resume", f"runs/{name}"]
         if not (run / "config.json").exists():
-            command = ["--name", name, "--seed", str(seed), *method.options_of(seed)]
-            if method.information != PLAIN:
-                path = folder / "runs" / f"{method.name}.json"
+            command = ["--name", name, *options]
+            if information != PLAIN:
+                path = folder / "runs" / f"{name}.json"
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(path, json.dumps(method.information.to_keys()).encode())
+                write_whole(path, json.dumps(information.to_keys()).encode())
                 command += ["--information", str(path.resolve())]
         folder.mkdir(parents=True, exist_ok=True)
         code = subprocess.run(
@@ -154,7 +178,6 @@ def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], o
             raise TrainingError(
                 f"expected goita train to end well for {name}, got {code.returncode}"
             )
-    _check(run, method, seed)
     return run / "policy.safetensors"
 
 

@@ -1,120 +1,127 @@
-"""Trains best responses: networks that learned beside one partner and know whom they play with.
+"""Finds best responses: the best of several agents, and of networks trained beside the partner.
 
-A response begins from several policies; the best of these trainings, and of the partner itself, is
-kept. It is chosen on deals that nothing else is measured on.
+Which is best is decided on half of the deals; what it makes is measured on others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from goita_agents.base import Agent, Float
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.bots.network_file import write_network
-from goita_agents.files import write_whole
-from goita_agents.population import METHODS, Member, Method, Population
 from goita_agents.registry import load_agent
-from goita_env import __version__
 from goita_env.rules import JGA
-from goita_lab.arena.coordination.task import CoordinationTask, Partner
+from goita_lab.arena.coordination import responses
+from goita_lab.arena.coordination.responses import Response
+from goita_lab.arena.coordination.task import Partner
+from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
-from goita_lab.population import trained
+from goita_lab.population import run_training
+from goita_lab.processes import one_thread
 
-DECISIONS: Final = 3_000_000
-OWN: Final = "own"
-OTHERS: Final = ("population:entropy-0",)
-"""Policies from which a response begins beside the partner's own, where that is a network."""
-DEALS: Final = 1_000
-SEED: Final = 6_200
-"""Deals against each opponent, and their seed, by which the best training is chosen."""
+STARTS: Final = ("champion", "population:entropy-0")
+"""Where trainings begin; these agents, and the partner itself, are candidates as they are, too."""
+CHOOSING: Final = (1_000, 6_200)
+MEASURING: Final = (4_000, 6_300)
+"""Deals against each opponent and the seed of those against the first."""
 
 OPTIONS: Final = (
-    *("--lr", "1e-3", "5e-5", "--games", "10240", "--decisions", f"{DECISIONS}"),
-    *("--snapshot-every", f"{DECISIONS}"),
+    *("--preset", "quick", "--decisions", "3000000", "--snapshot-every", "3000000"),
+    *("--lr", "3e-4", "3e-5", "--entropy", "0.012", "0.001", "--gae-lambda", "0.95"),
+    *("--games", "10240", "--threads", "1", "--measure-deals", "0"),
 )
-"""For a network at one seat of four: as many decisions an update as at all seats of 2,048 games."""
+"""Of a training. 10,240 games: as many decisions an update of a network at one seat of four as at
+all seats of 2,048."""
 
 
 def respond(
     partner: Partner,
-    name: str,
-    seed: int,
-    task: CoordinationTask,
+    against: Sequence[str],
     folder: Path,
-    population: Population,
+    file: Path = responses.FILE,
     progress: Callable[[str], object] = lambda _: None,
-) -> Member:
-    """Returns the best response to a partner, which is trained where the population has none.
+) -> Response:
+    """Returns what the best response to a partner makes; it is found where the file has none.
 
     Args:
         partner: the partner.
-        name: of the method, to-METHOD.
-        seed: of the partner.
-        task: names the opponents.
-        folder: where the runs are, as runs/to-METHOD-SEED-from-START.
-        population: takes the response.
-        progress: is told what is begun.
+        against: texts of the opponents.
+        folder: where the runs are, as runs/to-PARTNER-from-START. One that was stopped goes on.
+        file: takes the response.
+        progress: is told what is begun and found.
 
     Raises:
-        SettingError, TrainingError, OSError: as ``goita_lab.population.train`` does.
+        TrainingError: if a training failed.
+        OSError: if a file cannot be read or written.
     """
-    method, title = METHODS[name], f"{name}-{seed}"
-    if title in population.members:
-        return population.members[title]
-    own = getattr(load_agent(partner.spec), "path", None)
-    starts = {OWN: own, **{start: getattr(load_agent(start), "path", None) for start in OTHERS}}
-    opponents = tuple(map(partner.at_table, task.against(partner)))
-    found = {}
-    for start, file in starts.items():
-        if file is None:  # of a rule bot
-            continue
-        options = ("--init", f"{file}", "--partner", partner.spec, "--opponents", *opponents)
-        run = Method(
-            f"{title}-from-{start.rpartition(':')[2]}",
-            "response",
-            (*OPTIONS, *options),
-            partner.information,
-        )
-        policy = trained(run, seed, folder, progress)
-        points = points_beside(NetworkAgent.load(policy), partner, opponents)
-        progress(f"{run.name}: {points:+.2f} points a round with its partner")
-        found[start] = (points, policy)
-    best = max(found, key=lambda start: found[start][0])
-    network = NetworkAgent.load(found[best][1])
-    data = write_network(network.info, network.tensors(), half=True)
-    write_whole(population.weights(title), data)
-    member = Member(
-        method=method.name,
-        seed=seed,
-        split=method.split,
-        decisions=network.info.decisions,
-        options=(*OPTIONS, "--init", best, "--partner", partner.spec, "--opponents", *opponents),
-        version=__version__,
-        strength=None,
-        sha256=NetworkAgent.load(population.weights(title)).digest,
-    )
-    population.add(member)
-    return member
+    found = responses.read(file)
+    if partner.spec in found:
+        return found[partner.spec]
+    opponents = [partner.at_table(one) for one in against]
+    agents: dict[str, Agent] = {"itself": load_agent(partner.spec)}
+    for start in STARTS:
+        agents[start] = load_agent(partner.at_table(start))
+        name = f"to-{partner.short}-from-{start.removeprefix('population:')}"
+        policy = _trained(partner, opponents, start, folder, name, progress)
+        agents[f"{start}, trained"] = NetworkAgent.load(policy)
+    play = partial(points_beside, partner=partner, opponents=opponents)
+    candidates = {
+        name: round(float(play(agent, *CHOOSING).mean()), 3) for name, agent in agents.items()
+    }
+    best = max(candidates, key=lambda name: candidates[name])
+    progress(f"{partner.spec}: {candidates}")
+    points = {}
+    for opponent, values in zip(against, play(agents[best], *MEASURING), strict=True):
+        one = mean_interval(values)
+        points[opponent] = (round(one.mean, 3), round(one.low, 3), round(one.high, 3))
+    chosen = agents[best]
+    digest = chosen.digest if isinstance(chosen, NetworkAgent) else ""
+    response = Response(points, *MEASURING, best, candidates, digest)
+    responses.add(partner.spec, response, file)
+    return response
 
 
-def points_beside(agent: NetworkAgent, partner: Partner, opponents: tuple[str, ...]) -> float:
-    """Returns what a network makes beside a partner, the mean over opponents, points a round."""
+def _trained(
+    partner: Partner,
+    opponents: Sequence[str],
+    start: str,
+    folder: Path,
+    name: str,
+    progress: Callable[[str], object],
+) -> Path:
+    """Returns the policy that was trained beside a partner from a start."""
+    agent = load_agent(start)
+    if not isinstance(agent, NetworkAgent) or agent.path is None:
+        raise TypeError(f"expected a network that was read from a file, got {start!r}")
+    begin = ("--init", f"{agent.path}", "--partner", partner.spec, "--opponents", *opponents)
+    return run_training(name, (*OPTIONS, *begin), partner.information, folder, progress)
+
+
+def points_beside(
+    agent: Agent, deals: int, seed: int, *, partner: Partner, opponents: Sequence[str]
+) -> Float:
+    """Returns what an agent makes beside a partner against each opponent: [opponents, deals].
+
+    Means of all seatings, points a round. Each opponent has deals of its own.
+    """
     found = []
     for number, opponent in enumerate(opponents):
         task = Task(
             ("response", partner.spec, opponent),
-            SEED + number,
+            seed + number,
             0,
             0,
-            DEALS,
+            deals,
             JGA,
             seatings=MIXED_SEATINGS,
             information=partner.information,
         )
-        points = play_block(task, [agent, None, None]).points
-        found.append(float(np.mean(points)))
-    return float(np.mean(found))
+        with one_thread():
+            found.append(play_block(task, [agent, None, None]).points.mean(axis=0))
+    return np.array(found)

@@ -4,8 +4,8 @@
 
     goita population list
     goita population train --method selfplay --seeds 8
-    goita population train --method to-selfplay   the best responses to these players
     goita population train --method all
+    goita population respond          what best responses to the benchmark's partners make
 
 A training takes some minutes of one core. Runs are in runs/METHOD-SEED of the working directory.
 The seeds of test players are drawn when they are trained.
@@ -17,15 +17,16 @@ it. 2: wrong arguments. 130: interrupted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from goita_agents.population.manifest import FOLDER, PREFIX, Member, Population
-from goita_agents.population.methods import METHODS, Method
+from goita_agents.population.methods import METHODS
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
+from goita_lab.arena.coordination.responses import FILE
 from goita_lab.arena.coordination.task import VALIDATION, test_task
 from goita_lab.population import AGAINST, seeds_of, train
 from goita_lab.responses import respond
@@ -64,22 +65,38 @@ class TrainArgs:
     def run(self) -> None:
         population = Population(self.population)
         for method in METHODS.values() if self.method == ALL else [METHODS[self.method]]:
-            for member in self._trained(method, population):
+            for seed in seeds_of(method, self.seeds or method.seeds, self.folder, population):
+                member = train(method, seed, self.folder, population, _say)
                 sys.stdout.write(f"{_line(member)}\n")
 
-    def _trained(self, method: Method, population: Population) -> Iterator[Member]:
-        if method.split == "response":
-            task = test_task() if method.name.startswith("to-test-") else VALIDATION
-            for partner in task.partners:
-                name, _, number = (partner.response_name or "").rpartition("-")
-                if name == method.name:
-                    yield respond(partner, name, int(number), task, self.folder, population, _say)
-            return
-        for seed in seeds_of(method, self.seeds or method.seeds, self.folder, population):
-            yield train(method, seed, self.folder, population, _say)
+
+@dataclass(frozen=True)
+class RespondArgs:
+    """Finds the best responses to the partners of the coordination benchmark."""
+
+    partners: tuple[str, ...] | None = None
+    """texts of some of them (default: all)"""
+    test: bool = False
+    """the partners of the final table in place of those of the validation split"""
+    folder: Path = Path()
+    """directory in which runs/ is"""
+    file: Path = FILE
+    """takes what they make"""
+
+    def run(self) -> None:
+        task = test_task() if self.test else VALIDATION
+        for partner in task.partners:
+            if partner.counted and (not self.partners or partner.spec in self.partners):
+                found = respond(partner, task.against(partner), self.folder, self.file, _say)
+                mean = sum(one[0] for one in found.points.values()) / len(found.points)
+                sys.stdout.write(f"{partner.spec}: {mean:+.2f} by {found.chosen}\n")
 
 
-COMMANDS: Final[dict[str, type[ListArgs | TrainArgs]]] = {"list": ListArgs, "train": TrainArgs}
+COMMANDS: Final[dict[str, type[ListArgs | TrainArgs | RespondArgs]]] = {
+    "list": ListArgs,
+    "train": TrainArgs,
+    "respond": RespondArgs,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

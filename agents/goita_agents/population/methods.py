@@ -10,9 +10,9 @@ import numpy as np
 from goita_env.information import PLAIN, Audience, InformationStructure, MessageChannel
 from goita_env.tiles import DIGITS
 
-Split = Literal["train", "validation", "test", "messages", "response"]
-"""May be trained with; measured with while agents are made; measured with once, at the end; plays
-with messages; is the best response to a partner of the validation or the test split.
+Split = Literal["train", "validation", "test", "messages"]
+"""May be trained with; measured with while agents are made; measured with once, at the end; may be
+trained with, and plays with messages.
 """
 
 DECISIONS: Final = 12_000_000
@@ -70,8 +70,6 @@ def preferences(seed: int) -> tuple[str, ...]:
     )
 
 
-HELD_OUT: Final = ("validation", "test")
-
 _MUTED: Final = ("--mute-share", "0.5")
 
 VALIDATION_BOTS: Final = {
@@ -102,7 +100,7 @@ _MAGNET: Final = (
     *("--entropy", "0", "0", "--kl", "0.2", "--refresh", "1", "--refresh-share", "0.05"),
 )
 
-_PLAYERS: Final = {
+METHODS: Final = {
     one.name: one
     for one in (
         Method("selfplay", "train", text="self-play"),
@@ -182,15 +180,6 @@ _PLAYERS: Final = {
             prefers=True,
             text="as `preferring`, with rewards of their own",
         ),
-    )
-}
-METHODS: Final = _PLAYERS | {
-    f"to-{name}": Method(
-        f"to-{name}", "response", information=information, text=f"the best response to `{name}`"
-    )
-    for name, information in (
-        *((one.name, one.information) for one in _PLAYERS.values() if one.split in HELD_OUT),
-        *((name, PLAIN) for name in VALIDATION_BOTS),
     )
 }
 """By name, in the order of the manifest."""

@@ -2,8 +2,8 @@
 
 A cell is an agent, a partner and an opponent. Each deal of a cell is played four times: the agent
 sits in either seat of its team, and the teams exchange their seats. Every pair of partner and
-opponent has deals of its own, so an agent never meets a deal again in another cell. The partner's
-best response plays these deals, too, and so do searches that are told who the partner is.
+opponent has deals of its own, so an agent never meets a deal again in another cell. Searches that
+are told who the partner is play these deals, too.
 """
 
 from __future__ import annotations
@@ -114,11 +114,9 @@ class Benchmark(Schedule):
         return list(dict.fromkeys([*self.agents, *self.task.specs]))
 
     def information_of(self, spec: str) -> InformationStructure:
-        """Returns the game that a partner and its best response play; of others the base game."""
-        for partner in self.task.partners:
-            if spec in (partner.spec, partner.response):
-                return partner.information
-        return PLAIN
+        """Returns the game that a partner plays; of others the base game."""
+        found = (one.information for one in self.task.partners if one.spec == spec)
+        return next(found, PLAIN)
 
     @property
     def full(self) -> int:
@@ -200,11 +198,9 @@ class Benchmark(Schedule):
             for key, opponent in enumerate(self.task.opponents):
                 plan(self.own_cell(agent, opponent), (agent, agent, opponent), deals, key)
             for partner, opponent, key in self._tables:
-                for one in (agent, partner.response):
-                    if one is not None:
-                        names = (one, partner.spec, opponent)
-                        cell = self.cell(one, partner, opponent)
-                        plan(cell, names, deals, key, partner.information)
+                names = (agent, partner.spec, opponent)
+                cell = self.cell(agent, partner, opponent)
+                plan(cell, names, deals, key, partner.information)
                 if self.parts and partner.response:
                     for reads, cell in self.readers(agent, partner, opponent).items():
                         names = (f"{agent}, {'/'.join(reads)}", partner.spec, opponent)
@@ -233,7 +229,7 @@ class Benchmark(Schedule):
             "format": FORMAT,
             "agents": list(self.agents),
             "partners": [
-                [one.spec, one.group, one.response, one.information.to_keys(), one.counted]
+                [one.spec, one.group, one.information.to_keys(), one.counted]
                 for one in self.task.partners
             ],
             "task": self.task.name,

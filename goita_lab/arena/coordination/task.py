@@ -10,6 +10,8 @@ from goita_agents.population.manifest import PREFIX, shipped
 from goita_agents.registry import check_names, plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
+from goita_lab.arena.coordination import responses
+from goita_lab.arena.coordination.responses import Response
 
 
 @dataclass(frozen=True)
@@ -18,25 +20,26 @@ class Partner:
 
     spec: str  #: Its text, as ``load_agent`` takes it.
     group: str = "own"  #: Partners at one place of the dial; they share rows of the report.
-    response_name: str | None = None
-    """to-METHOD-SEED: name of its best response in the population, a network that was trained
-    beside it; None: nobody is."""
     information: InformationStructure = PLAIN  #: The game that it plays: messages, and who hears.
     counted: bool = True  #: It counts in the means over partners; otherwise it has its row alone.
 
     @property
-    def response(self) -> str | None:
-        """Text of its best response; None: there is none."""
-        known = self.response_name in shipped().members
-        return f"{PREFIX}{self.response_name}" if known else None
+    def short(self) -> str:
+        """A name for files: METHOD-SEED, or what a rule bot lacks."""
+        bots = {text: name for name, text in VALIDATION_BOTS.items()}
+        return bots.get(self.spec, self.spec.removeprefix(PREFIX))
+
+    @property
+    def response(self) -> Response | None:
+        """What its best response makes; None: that is not known."""
+        return responses.shipped().get(self.spec)
 
     def at_table(self, spec: str, *, speaks: bool = False) -> str:
         """Returns the text of another agent as it sits at this partner's table.
 
-        In a game with messages it is deaf and silent, unless it is the partner's best response, the
-        partner itself, or one that ``speaks``.
+        In a game with messages it is deaf and silent, unless it ``speaks`` or is the partner.
         """
-        if self.information == PLAIN or speaks or spec in (self.spec, self.response):
+        if self.information == PLAIN or speaks or spec == self.spec:
             return spec
         return plain_text(spec)
 
@@ -69,9 +72,8 @@ class CoordinationTask:
     @property
     def specs(self) -> list[str]:
         """The text of every agent once, in order."""
-        responses = (one.response for one in self.partners if one.response is not None)
         partners = (one.spec for one in self.partners)
-        return list(dict.fromkeys([*partners, *self.opponents, *responses]))
+        return list(dict.fromkeys([*partners, *self.opponents]))
 
     def against(self, partner: Partner) -> tuple[str, ...]:
         """Returns the opponents beside a partner: the task's, and two copies of the partner itself.
@@ -95,21 +97,16 @@ _GROUPS: Final = {"preferring": "other preferences", "test-preferring": "other p
 
 def group_of(method: str) -> str:
     """Returns the place on the dial of a method's partners."""
-    channel = METHODS[method].information.channel if method in METHODS else None
+    channel = METHODS[method].information.channel
     if channel is None:
         return _GROUPS.get(method, BASE_GAME)
     heard = "private" if channel.audience == "partner" else "public"
     return f"{heard}, {channel.bits} bit{'s' * (channel.bits > 1)}"
 
 
-def partner_of(method: str, seed: int, spec: str | None = None) -> Partner:
-    """Returns a member of the population, or a rule bot, as a partner with its best response."""
-    return Partner(
-        spec or f"{PREFIX}{method}-{seed}",
-        group_of(method),
-        f"to-{method}-{seed}",
-        METHODS[method].information if method in METHODS else PLAIN,
-    )
+def partner_of(method: str, seed: int) -> Partner:
+    """Returns a member of the population as a partner."""
+    return Partner(f"{PREFIX}{method}-{seed}", group_of(method), METHODS[method].information)
 
 
 _VALIDATION_SEEDS: Final = {"offbelief": 3, "beside-heuristic": 3}
@@ -123,7 +120,7 @@ VALIDATION: Final = CoordinationTask(
             if one.split == "validation"
             for seed in range(_VALIDATION_SEEDS.get(one.name, one.seeds))
         ),
-        *(partner_of(name, 0, spec) for name, spec in VALIDATION_BOTS.items()),
+        *(Partner(spec, BASE_GAME) for spec in VALIDATION_BOTS.values()),
         Partner(PEOPLE, "people", counted=False),
     ),
     opponents=OPPONENTS,
