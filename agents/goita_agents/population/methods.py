@@ -169,14 +169,14 @@ METHODS: Final = {
             text="self-play held close to the moving average of its weights",
         ),
         *(
-            _with_messages(f"test-{audience}-{bits}", audience, bits, "test", 2)
+            _with_messages(f"test-{audience}-{bits}", audience, bits, "test", 1 if bits == 3 else 2)
             for audience in _AUDIENCES
             for bits in (1, 2, 3)
         ),
         Method(
             "test-preferring",
             "test",
-            seeds=4,
+            seeds=3,
             prefers=True,
             text="as `preferring`, with rewards of their own",
         ),

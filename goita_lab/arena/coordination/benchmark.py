@@ -132,9 +132,9 @@ class Benchmark(Schedule):
     def marks(self, agent: str) -> tuple[str, ...]:
         """Returns what keeps an agent's figures from being an entry of the full benchmark."""
         deals = self.deals(agent)
-        known = [spec for spec in self.task.specs if spec != PEOPLE]
+        known = dict.fromkeys([*VALIDATION.specs, *(self.task.specs if self.task.name else ())])
         found = {
-            **{f"names {spec}": spec in agent for spec in known},
+            **{f"names {spec}": spec in agent for spec in known if spec != PEOPLE},
             "quick": self.quick,
             f"{deals:,} deals": deals < self.full,
             "seed given": self.seed_given,

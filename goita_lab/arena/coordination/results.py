@@ -323,14 +323,16 @@ class _Measured:
         }
 
     def _cells(self, partner: Partner) -> list[Values]:
-        return [self._values(partner, opponent) for opponent in self.task.against(partner)]
-
-    def _values(self, partner: Partner, opponent: str) -> Values:
-        """Returns the figures of each deal of a cell."""
-        points = self._points(self.benchmark.cell(self.agent, partner, opponent))
-        if partner.response is None or opponent not in partner.response.points:
-            return {"points": points}
-        return {"regret": partner.response.points[opponent][0] - points, "points": points}
+        """Returns the figures of each deal against each opponent, regret where all are known."""
+        against = self.task.against(partner)
+        points = [self._points(self.benchmark.cell(self.agent, partner, one)) for one in against]
+        best = {} if partner.response is None else partner.response.points
+        if not {*against} <= {*best}:
+            return [{"points": one} for one in points]
+        return [
+            {"regret": best[opponent][0] - one, "points": one}
+            for opponent, one in zip(against, points, strict=True)
+        ]
 
     def _points(self, cell: Cell) -> Float:
         """Returns the points per round of two partners in each deal: [D].
@@ -384,7 +386,11 @@ class _Measured:
         for opponent in opponents:
             for reading, cell in self.benchmark.readers(self.agent, partner, opponent).items():
                 value[reading].append(self.played[cell].games("points").mean(axis=0))
-        own, read, response, true = (np.mean(value[reading], axis=0) for reading in READINGS)
+        # A sister that is a partner, too, has more deals against some opponents than others.
+        deals = min(len(one) for some in value.values() for one in some)
+        own, read, response, true = (
+            np.mean([one[:deals] for one in value[reading]], axis=0) for reading in READINGS
+        )
         return {
             "misreading": ((read - own) + (true - response)) / 2,
             "wrong_response": ((response - own) + (true - read)) / 2,

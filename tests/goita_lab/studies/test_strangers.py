@@ -12,11 +12,11 @@ import pytest
 from goita_agents.population import Population
 from goita_agents.registry import load_agent
 from goita_agents.search.action_values import ALLOCATION, MAX_UNSEEN_TILES
+from goita_agents.search.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from goita_agents.search.rollout import RolloutAgent
 from goita_env.errors import SettingError
 from goita_lab.signals.playing import play
 from goita_lab.studies import strangers
-from goita_agents.search.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from goita_lab.studies.strangers import CONDITIONS, SIDES, Cell, Pair, figure, report, summarise
 from goita_lab.studies.study import Options
 from raising import refuses

@@ -6,125 +6,192 @@ import numpy as np
 import pytest
 
 from goita_agents.population import METHODS, VALIDATION_BOTS
-from goita_env.errors import SettingError
+from goita_agents.search import reader
+from goita_env.information import InformationStructure, MessageChannel
 from goita_env.rules import JGA
-from goita_lab.arena.coordination import report
-from goita_lab.arena.coordination.benchmark import Benchmark
+from goita_lab.arena.coordination import benchmark, report, responses
+from goita_lab.arena.coordination.benchmark import READINGS, Benchmark
+from goita_lab.arena.coordination.responses import Response
 from goita_lab.arena.coordination.results import Results
-from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner
-from goita_lab.arena.statistics.intervals import mean_interval, mean_intervals, two_way_interval
+from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, partner_of
+from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.commands import coordination as command
 
 PARTNERS = (
-    Partner("heuristic:reading=off", "rules", "heuristic"),
+    Partner("heuristic:reading=off", "rules"),
     Partner("random", "noise"),
     Partner("greedy", "other", counted=False),
 )
-OPPONENTS = ("greedy", "random")
+OPPONENTS = ("champion", "population:offbelief-6")
 SMALL = CoordinationTask(PARTNERS, OPPONENTS)
 ARGUMENTS = ["--quick", "--seed", "5", "--partners", "random", "--opponents", "greedy"]
+SPEAKING = partner_of("token-private", 0)
 
 
-def points(one: str, other: str, opponent: str, deals: int) -> np.ndarray:
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    """Best responses to two partners, which make what is easy to add."""
+    bounds = {one.spec: dict.fromkeys(SMALL.against(one), (7.0, 6.0, 8.0)) for one in PARTNERS[:2]}
+    bounds[SPEAKING.spec] = {SPEAKING.spec: (9.0, 8.0, 10.0)}
+    found = {spec: Response(points, 2, 0, "it", {}, "") for spec, points in bounds.items()}
+    monkeypatch.setattr(responses, "shipped", lambda: found)
+
+
+def seed_of(number: int) -> int:
+    """Returns the seed of the deals of a pair of partner and opponent, the agent's own first."""
+    return (5 + number * 0x9E3779B97F4A7C15) % 2**64
+
+
+def points(one: str, other: str, opponent: str, deals: int, number: int) -> np.ndarray:
     """Returns the points of two partners in each deal, counted on its own."""
     agents = (one, other, opponent)
     seatings = MIXED_SEATINGS[:2] if one == other else MIXED_SEATINGS
-    block = play_block(Task(agents, 5, 0, 0, deals, JGA, seatings=seatings))
+    block = play_block(Task(agents, seed_of(number), 0, 0, deals, JGA, seatings=seatings))
     return block.points.mean(axis=0)
 
 
-def measured(*agents: str, deals: int = 40) -> Results:
+def beside(agent: str, deals: int) -> dict[str, np.ndarray]:
+    """Returns an agent's points with each partner, mean over the opponents: [deals]."""
+    number, found = len(OPPONENTS), {}
+    for partner in PARTNERS:
+        name, cells = partner.spec, []
+        for opponent in (*OPPONENTS, name):
+            cells.append(points(agent, name, opponent, deals, number))
+            number += 1
+        found[name] = np.mean(cells, axis=0)
+    return found
+
+
+def measured(*agents: str, deals: int = 40, **options) -> Results:
     """Returns the results of agents, each with four deals fewer than the one before."""
     fewer_deals = tuple((deals - 4 * number, agent) for number, agent in enumerate(agents))
-    plan = Benchmark(agents, SMALL, seed=5, fewer_deals=fewer_deals)
+    plan = Benchmark(agents, **{"task": SMALL, "seed": 5, "fewer_deals": fewer_deals} | options)
     tournament = Tournament(plan)
     tournament.play(workers=1)
     return Results.of(plan, tournament.played())
 
 
 def test_figures_are_those_of_a_slow_count():
-    results = measured("champion", deals=8)
-    (entry,) = results.entries
-    own = np.mean([points("champion", "champion", one, 8) for one in OPPONENTS], axis=0)
-    values = {}
-    for partner in PARTNERS:
-        name = partner.spec
-        mine, theirs = (
-            np.mean([points(one, name, against, 8) for against in OPPONENTS], axis=0)
-            for one in ("champion", name)
-        )
-        values[name] = {"points": mine, "over_partner": mine - theirs}
-        values[name]["understanding"] = mine - (own + theirs) / 2
+    (entry,) = measured("champion", deals=8).entries
+    own = [points("champion", "champion", one, 8, n) for n, one in enumerate(OPPONENTS)]
+    assert entry.self_play == mean_interval(np.mean(own, axis=0))
+    values = beside("champion", 8)
+    regret = {name: 7 - values[name] for name in ("heuristic:reading=off", "random")}
     for row in entry.partners:
-        for name, found in values[row.partner].items():
-            assert row.figures[name].mean == pytest.approx(found.mean())
-    counted = [values[one.spec] for one in PARTNERS if one.counted]
-    for name in ("points", "understanding", "over_partner"):
-        total = entry.totals[name]
-        assert total.mean == pytest.approx(np.mean([one[name].mean() for one in counted]))
-        assert total.partners == 2
-        assert total.over_both.low < total.over_deals.mean < total.over_both.high
-    beside = np.mean([points("heuristic", PARTNERS[0].spec, one, 8) for one in OPPONENTS], axis=0)
-    over = entry.totals["over_normaliser"]
-    assert over.mean == pytest.approx((values[PARTNERS[0].spec]["points"] - beside).mean())
-    assert entry.self_play.mean == pytest.approx(own.mean())
-    worst = min(
-        (one for one in PARTNERS if one.counted),
-        key=lambda one: values[one.spec]["understanding"][::2].mean(),
-    )
-    assert entry.worst.partner == worst.spec
-    odd = values[worst.spec]["understanding"][1::2]
-    assert entry.worst.understanding.mean == pytest.approx(odd.mean())
+        assert row.figures["points"].mean == pytest.approx(values[row.partner].mean())
+        if row.partner in regret:
+            assert row.figures["regret"].mean == pytest.approx(regret[row.partner].mean())
+    assert [set(row.figures) for row in entry.partners] == [{"regret", "points"}] * 2 + [{"points"}]
+    total = entry.totals["regret"]
+    means = [one.mean() for one in regret.values()]
+    assert total.partners == 2
+    assert total.over_deals.mean == pytest.approx(np.mean(means))
+    assert total.over_partners.low == pytest.approx(mean_interval(means).low)
+    assert entry.totals["points"].mean == pytest.approx(7 - np.mean(means))
+    worst = max(regret, key=lambda name: regret[name][::2].mean())
+    assert entry.worst.partner == worst
+    assert entry.worst.points.mean == pytest.approx(regret[worst][1::2].mean())
 
 
-def test_everything_is_ordered_by_points_beside_unknown_partners(tmp_path):
-    """By compatibility, which compares an agent with itself, a weak one can be ahead."""
-    results = measured("random", "heuristic", "greedy", deals=20)
-    totals = {entry.agent: entry.totals for entry in results.entries}
-    ranked = sorted(totals, key=lambda name: -totals[name]["points"].mean)
-    assert ranked != sorted(totals, key=lambda name: -totals[name]["understanding"].mean)
+def test_every_pair_of_partner_and_opponent_has_deals_of_its_own():
+    tasks = [one.tasks[0] for one in Benchmark(("champion",), SMALL, seed=5).pairings()]
+    assert len({task.seed for task in tasks}) == len(tasks) == len(OPPONENTS) + 3 * len(PARTNERS)
+    # All agents have the same.
+    both = Benchmark(("champion", "greedy"), SMALL, seed=5).pairings()
+    assert {one.tasks[0].seed for one in both} == {task.seed for task in tasks}
+
+
+def test_everything_is_ordered_by_regret():
+    results = measured("random", "heuristic", "champion", "greedy", deals=24)
+    totals = {entry.agent: entry.totals["regret"].mean for entry in results.entries}
+    ranked = sorted(totals, key=totals.get)
     assert ranked != list(totals)
     assert [entry.agent for entry in report.best_first(results)] == ranked
     assert [row[0] for row in report.agents_table(results).rows] == ranked
-    told = report.terminal(results)
-    assert ranked == sorted(ranked, key=lambda name: told.index(f"{name} with each partner"))
     page = report.html(results)
     assert ranked == sorted(ranked, key=lambda name: page.index(f"<h2><bdi>{name}</bdi>"))
-    best, partner = totals[ranked[0]]["points"].mean, results.entries[0].partners[0]
-    assert f"<b><bdi>{ranked[0]}</bdi></b> makes the most of these agents" in page
-    first = page[page.index("<tbody>") : page.index('<circle class="dot')]
-    assert f"<b>{report.signed(best)}</b>" in first.replace("−", "-")
-    matrix = page[page.index("by partner and agent") :].replace("−", "-")
-    assert f"<b>{report.signed(partner.figures['points'].mean)}</b>" in matrix
+    assert f"<b><bdi>{ranked[0]}</bdi></b> loses least of these agents" in page
+    matrix = page[page.index("by partner and agent") :].replace("\N{MINUS SIGN}", "-")
+    first = results.entries[0].partners[0].figures["regret"].mean
+    assert f"<b>{report.signed(first)}</b>" in matrix
+    # Ranks of regret and of self-play, by hand.
+    own = {entry.agent: entry.self_play.mean for entry in results.entries}
+    strength = sorted(own, key=lambda name: -own[name])
+    squares = sum((ranked.index(name) - strength.index(name)) ** 2 for name in ranked)
+    assert results.rank_correlation == pytest.approx(1 - 6 * squares / (4 * 15))
 
 
 def test_agents_are_compared_deal_by_deal_on_the_deals_of_both():
-    results = measured("champion", "random", deals=12)
-    (found,) = results.differences
-    assert (found.agent, found.minus, found.deals) == ("random", "champion", 8)
-    own = [
-        np.mean([points("random", one.spec, against, 8) for against in OPPONENTS], axis=0)
-        - np.mean([points("champion", one.spec, against, 8) for against in OPPONENTS], axis=0)
-        for one in PARTNERS
-        if one.counted
-    ]
-    assert found.totals["points"].mean == pytest.approx(np.mean(own))
-    # What the partners make among themselves and with trained partners cancels.
-    for name in ("over_partner", "points"):
-        assert found.totals[name].over_deals.low == pytest.approx(
-            mean_interval(np.mean(own, axis=0)).low
+    other = "population:selfplay-0"
+    (found,) = measured("champion", other, deals=12).differences
+    assert (found.agent, found.minus, found.deals) == (other, "champion", 8)
+    first, second = beside("champion", 12), beside(other, 8)
+    own = np.array([second[one.spec] - first[one.spec][:8] for one in PARTNERS if one.counted])
+    assert found.points.over_deals == mean_interval(own.mean(axis=0))
+
+
+def test_an_agent_is_deaf_and_silent_at_a_table_with_messages_unless_it_speaks():
+    mute = "plain:base=(population:token-private-1)"
+    for speak, seated in ((False, mute), (True, "population:token-private-1")):
+        task = CoordinationTask((SPEAKING,), ("greedy",))
+        plan = Benchmark(("population:token-private-1",), task, speak=speak)
+        assert plan.cell(plan.agents[0], SPEAKING, "greedy") == (
+            seated,
+            SPEAKING.spec,
+            "plain:base=greedy",
         )
-    assert found.totals["points"].over_both == two_way_interval(np.array(own))
-    assert found.totals["over_normaliser"].mean == pytest.approx(own[0].mean())
+    channel = MessageChannel(bits=2, audience="partner")
+    assert InformationStructure(channel=channel) == SPEAKING.information
+    (entry,) = measured("greedy", deals=8, task=CoordinationTask((SPEAKING,), ("random",))).entries
+    assert entry.groups[0].partner == "private, 2 bits"
+    assert set(entry.totals) == {"points"}  # One opponent has no reference.
+
+
+def test_the_parts_of_regret_are_searches_values_less_those_with_a_sister(monkeypatch):
+    monkeypatch.setattr(reader, "MOST_QUERIES", 150)  # few decisions are searched
+    monkeypatch.setattr(benchmark, "SISTER_DEALS", 1)
+    agent = "population:selfplay-0"
+    partner = Partner("population:entropy-1", "base game")
+    found = Response(dict.fromkeys(("random", partner.spec), (7.0, 6.0, 8.0)), 2, 0, "it", {}, "")
+    responses.shipped()[partner.spec] = found
+    task = CoordinationTask((partner,), ("random",))
+    plan = Benchmark((agent,), task, seed=5, fewer_deals=((8, agent),), parts=4)
+    tournament = Tournament(plan)
+    tournament.play(workers=1)
+    results = Results.of(plan, tournament.played())
+    parts = results.entries[0].parts
+    assert parts.sister == "population:selfplay-1"
+    sister = plan.sister(agent)
+
+    def told(other, opponents):
+        value = {}
+        for reading in READINGS:
+            cells = [plan.readers(agent, other, opponent)[reading] for opponent in opponents]
+            played = [tournament.ledgers[cell].played() for cell in cells]
+            value[reading] = np.mean([one.games("points").mean() for one in played])
+        own, read, response, true = (value[reading] for reading in READINGS)
+        return ((read - own) + (true - response)) / 2, ((response - own) + (true - read)) / 2
+
+    stranger, control = told(partner, task.against(partner)), told(sister, task.opponents)
+    net = [one - other for one, other in zip(stranger, control, strict=True)]
+    regret = results.entries[0].totals["regret"].mean
+    assert parts.total["misreading"].mean == pytest.approx(net[0])
+    assert parts.total["wrong_response"].mean == pytest.approx(net[1])
+    assert sum(one.mean for one in parts.total.values()) == pytest.approx(regret)
+    table = report.parts_table(results.entries[0])
+    assert table.rows[-1][0] == "control: population:selfplay-1 (taken off)"
 
 
 def test_the_figures_follow_the_agent_not_its_seat():
     """Two of one agent are the same team as a tournament's."""
-    pair = play_block(Task(("heuristic", "greedy"), 5, 0, 0, 40, JGA, seatings=PAIR_SEATINGS))
-    assert np.array_equal(points("heuristic", "heuristic", "greedy", 40), pair.points.mean(axis=0))
+    pair = play_block(
+        Task(("heuristic", "greedy"), seed_of(0), 0, 0, 40, JGA, seatings=PAIR_SEATINGS)
+    )
+    own = points("heuristic", "heuristic", "greedy", 40, 0)
+    assert np.array_equal(own, pair.points.mean(axis=0))
 
 
 def test_a_stopped_benchmark_ends_as_one_that_was_not(tmp_path, capsys):
@@ -151,7 +218,7 @@ def test_a_stopped_benchmark_ends_as_one_that_was_not(tmp_path, capsys):
         for entry in one["entries"]:
             entry.pop("ms_per_decision")
     assert found[0] == found[1]
-    assert found[0]["format"] == "goita-coordination-1"
+    assert found[0]["format"] == "goita-coordination-2"
     assert set(found[0]["entries"][0]["marks"]) == {
         "quick",
         "12 deals",
@@ -178,7 +245,7 @@ def test_pages_are_written_and_escape_names(tmp_path, capsys):
     words[:1] = ["me=greedy", "you=random"]
     assert command.main([*words, "--html", str(page), "--markdown", str(tables)]) == 0
     told = capsys.readouterr().out
-    assert "compatibility" in told
+    assert "worst points" in told
     assert "Minus me" in told
     text = page.read_text(encoding="utf-8")
     assert "<h2>" in text
@@ -217,20 +284,11 @@ def test_the_task_names_members_of_the_population_that_are_held_out():
             method, _, seed = name.removeprefix("population:").rpartition("-")
             assert METHODS[method].split == "validation"
             assert int(seed) < METHODS[method].seeds
-    for one in VALIDATION.partners:
-        if one.trained_partner is not None:
-            method = METHODS[one.trained_partner.removeprefix("population:").rpartition("-")[0]]
-            assert method.split == "trained_partner"
-            assert method.options[:2] == ("--partner", one.spec)
 
 
-def test_intervals_of_rows_are_the_bootstraps():
-    values = np.random.default_rng(0).normal(2, 3, (3, 200))
-    for row, found in zip(values, mean_intervals(values), strict=True):
-        one = mean_interval(row)
-        assert found.mean == pytest.approx(one.mean)
-        assert (found.low, found.high) == pytest.approx((one.low, one.high), abs=0.05)
-    both = two_way_interval(values + np.array([[-5], [0], [5]]))
-    assert both.high - both.low > 3 * (mean_interval(values.mean(axis=0)).high - 2)
-    with pytest.raises(SettingError):
-        two_way_interval(values[:1])
+def test_shipped_responses_are_of_the_benchmarks_partners_and_opponents(monkeypatch):
+    monkeypatch.undo()
+    for partner in VALIDATION.partners:
+        if partner.counted:
+            assert {*partner.response.points} == {*VALIDATION.against(partner)}
+            assert partner.response.chosen in partner.response.candidates
