@@ -26,6 +26,8 @@ GROUPS: Final = {
         "exploit": ("commands.exploit", "bound from below how much an agent can lose"),
         "grade": ("commands.grade", "grade the endgame decisions of recorded games"),
         "bot": ("commands.bot", "put one of our bots behind the bot protocol"),
+        "host": ("commands.host", "serve bots over a socket, so that their weights stay here"),
+        "connect": ("commands.connect", "play as a bot that goita host serves"),
     },
     "train and learn": {
         "train": ("commands.train", "train a policy by self-play"),
