@@ -7,6 +7,8 @@
     goita coordination AGENT --results mine.db --workers 8 --json mine.json
     goita coordination AGENT --test              the partners of the final table
     goita coordination AGENT --parts 6           regret, taken apart by searches
+    goita coordination AGENT --test --enter benchmarks/leaderboard.json
+    goita coordination --check benchmarks/leaderboard.json
     goita coordination AGENT --partners "exec:./hidden" --opponents greedy heuristic
 
 Each agent is the partner of every held-out partner, against every held-out opponent and two copies
@@ -34,7 +36,7 @@ from goita_agents.files import check_writable, write_whole
 from goita_agents.registry import short_name
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
-from goita_lab.arena.coordination import report
+from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_searches
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
@@ -50,8 +52,9 @@ from goita_lab.arena.tournament.workers import check_workers
 class Args:
     """Options of the command line."""
 
-    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
-    """the agents that are measured, as goita evaluate takes them"""
+    agents: tuple[str, ...] | None = field(default=None, metadata=cli.POSITIONAL)
+    """the agents that are measured, as goita evaluate takes them; with --check those whose text an
+    entry may not name"""
     quick: bool = False
     """play fewer deals, about three minutes for an agent of 1 ms; the results are marked"""
     match: bool = False
@@ -84,6 +87,12 @@ class Args:
     """memory that such a process may take: bytes, or with K, M or G"""
     results: Path | None = None
     """file to which finished blocks are added; the same command resumes from it"""
+    enter: Path | None = None
+    """leaderboard to which the agents are added, if nothing marks their results"""
+    check: Path | None = None
+    """leaderboard of which some cells are played again; exit code 1 if one is another"""
+    cells: int = 3
+    """cells of each entry that --check plays"""
     json: Path | None = None
     """file for all results as JSON"""
     markdown: Path | None = None
@@ -92,7 +101,10 @@ class Args:
     """file for a page with tables and pictures"""
 
     def __post_init__(self) -> None:
-        self.benchmark()
+        if self.check is None:
+            self.benchmark()
+        elif self.cells < 1:
+            raise SettingError(f"expected 1 cell or more to check, got {self.cells!r}")
         check_workers(self.workers, "loky")
         files = [file for file in (self.results, self.json, self.markdown, self.html) if file]
         for file in files:
@@ -108,11 +120,11 @@ class Args:
         if self.partners or self.opponents:
             partners = tuple(map(Partner, self.partners or ())) or task.partners
             task = CoordinationTask(partners, self.opponents or task.opponents)
-        specs = {short_name(spec): spec for spec in (*self.agents, *task.specs)}
+        specs = {short_name(spec): spec for spec in (*(self.agents or ()), *task.specs)}
         fewer = (parse_fewer_deals(text) for text in self.fewer_deals or ())
         isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
         return Benchmark(
-            agents=self.agents,
+            agents=self.agents or (),
             task=task,
             seed=self.seed or 0,
             seed_given=self.seed is not None,
@@ -128,6 +140,8 @@ class Args:
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     try:
+        if args.check is not None:
+            return check(args.check, args.agents or (), args.cells)
         return run(args, cli.command("goita coordination", argv))[0]
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped before anything was played\n")
@@ -170,11 +184,30 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     code = int(found.failed())
     try:
         write_files(args, found)
-    except OSError as error:
+        if args.enter is not None:
+            leaderboard.enter(args.enter, found)
+    except (SettingError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         code = 1
     print(report.terminal(found))
     return code, found
+
+
+def check(path: Path, agents: Sequence[str], cells: int) -> int:
+    """Plays some cells of each entry again, drawn anew each time; returns the exit code."""
+    given = {short_name(agent): agent for agent in agents}
+    wrong = 0
+    try:
+        for entry in leaderboard.read(path):
+            agent, seed = given.get(entry.name), secrets.randbits(32)
+            for title, entered, found in leaderboard.check(entry, cells, seed, agent):
+                fine = abs(found - entered) <= leaderboard.TOLERANCE
+                wrong += not fine
+                told = f"{entered:+.3f} entered, {found:+.3f} found{'' if fine else ': another'}"
+                print(f"{entry.name}, {title}: {told}")
+    except (ValueError, OSError) as error:
+        cli.fail(error)
+    return int(wrong > 0)
 
 
 def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:

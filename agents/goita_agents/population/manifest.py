@@ -20,6 +20,7 @@ from goita_agents.bots.network import NetworkAgent
 from goita_agents.files import locked, read_limited, write_whole
 from goita_agents.population.methods import METHODS, VALIDATION_BOTS, Split
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN
 
 FORMAT: Final = "goita-population-4"
 FOLDER: Final = Path(__file__).parent
@@ -197,9 +198,9 @@ def origin(agent: str) -> tuple[str, str]:
 def members_of(argument: str) -> tuple[str, ...] | None:
     """Returns the agents of a set; None: the argument is that of one agent.
 
-    "train" stands for all members that may be trained with, "validation" for those that are
-    measured with while agents are made, the rule bots that lack a convention included, and "test"
-    for those that are measured with once.
+    "train" stands for all members of the base game that may be trained with, "validation" for those
+    that are measured with while agents are made, the rule bots that lack a convention included, and
+    "test" for those that are measured with once, some of which play with messages.
 
     Raises:
         AgentError: at "heldout", as the validation set was called.
@@ -209,7 +210,14 @@ def members_of(argument: str) -> tuple[str, ...] | None:
     if argument == "train":
         return shipped().names("train")
     if argument == "validation":
-        return (*shipped().names("validation"), *VALIDATION_BOTS.values())
+        return (*_plain("validation"), *VALIDATION_BOTS.values())
     if argument == "test":
         return shipped().names("test")
     return None
+
+
+def _plain(split: Split) -> tuple[str, ...]:
+    """Returns the members of a split that play the base game."""
+    names = shipped().names(split)
+    members = (shipped().members[name.removeprefix(PREFIX)] for name in names)
+    return tuple(one.agent for one in members if METHODS[one.method].information == PLAIN)

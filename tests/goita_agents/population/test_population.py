@@ -120,7 +120,7 @@ def test_nothing_names_those_held_out():
     named += [str(one) for one in PRESETS.values()]
     secret = (
         *VALIDATION_BOTS.values(),
-        *(f"population:{s}" for s in ("validation", "offbelief", "beside")),
+        *(f"population:{s}" for s in ("validation", "test", "offbelief", "beside")),
     )
     files = [ROOT / "train.py", ROOT / "Makefile", *(ROOT / "benchmarks").glob("*.py")]
     files += [

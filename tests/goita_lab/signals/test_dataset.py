@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import yaml
 
-from goita_agents.population import VALIDATION_BOTS, Population, origin
+from goita_agents.population import origin
+from goita_agents.registry import expand
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_lab.commands.signals import main
@@ -30,7 +31,7 @@ def folder(tmp_path_factory):
 def test_each_part_is_a_log_of_its_players_and_shares_no_deal_with_the_other(folder):
     train, validation = (log.read(folder / split) for split in ("train", "validation"))
     assert set(train.agents) == set(Population().names("train"))
-    assert set(validation.agents) == {*Population().names("validation"), *VALIDATION_BOTS.values()}
+    assert set(validation.agents) == {*expand(["population:validation"])}
     assert (train.rounds, validation.rounds) == (48, 12)
     games = read_examples([folder / "train"]).examples.game
     assert len(np.unique(games)) == 48
