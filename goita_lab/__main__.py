@@ -34,6 +34,7 @@ GROUPS: Final = {
         "plot": ("learning.plot", "draw the learning curves of runs"),
         "average": ("learning.average", "average the weights of a run's checkpoints"),
         "imitate": ("commands.imitate", "learn a model of players from their games"),
+        "beat": ("commands.beat", "learn how a program plays, and search with what was learned"),
         "population": ("commands.population", "list and train the population of players"),
     },
     "research": {

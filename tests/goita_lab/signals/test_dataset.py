@@ -30,7 +30,7 @@ def folder(tmp_path_factory):
 
 def test_each_part_is_a_log_of_its_players_and_shares_no_deal_with_the_other(folder):
     train, validation = (log.read(folder / split) for split in ("train", "validation"))
-    assert set(train.agents) == set(Population().names("train"))
+    assert set(train.agents) == {*expand(["population:train"])}
     assert set(validation.agents) == {*expand(["population:validation"])}
     assert (train.rounds, validation.rounds) == (48, 12)
     games = read_examples([folder / "train"]).examples.game

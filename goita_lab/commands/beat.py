@@ -1,0 +1,204 @@
+"""Learns how a program plays, and searches with what was learned.
+
+::
+
+    goita beat "exec:python examples/bot_python.py" -o bot
+    goita beat "exec:./program" --deals 600 --measured 400 -o program --workers 2
+
+The champion plays the program; a model imitates the program in these games; the champion's search
+takes the opponents for the model, and is measured on fresh deals beside the champion alone. The
+folder takes games, model and report. The same command goes on after a stop. Exit code 0: done. 1: a
+fault of the program, or an error that stopped it. 2: wrong arguments. 130: interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from goita_agents.base import Float
+from goita_agents.files import check_writable, read_limited, write_whole
+from goita_agents.registry import short_name, unnamed
+from goita_env.errors import GoitaError, SettingError
+from goita_lab import cli
+from goita_lab.arena import report
+from goita_lab.arena.report.figures import interval, signed
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.games_folder import GamesFolder
+from goita_lab.arena.tournament.plan import TournamentPlan
+from goita_lab.arena.tournament.progress import ProgressLine
+from goita_lab.arena.tournament.results import ResultsFile
+from goita_lab.arena.tournament.summary import Played, Summary
+from goita_lab.arena.tournament.workers import check_workers
+from goita_lab.commands import imitate
+from goita_lab.signals.tables import to_json
+
+CHAMPION: Final = "champion"
+NAME: Final = "program"
+"""Of a program that the command line gives none."""
+BLOCK: Final = 50
+"""Deals that are played at once, and that a stop loses."""
+MOST_BYTES: Final = 1 << 16
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    program: str = field(metadata=cli.POSITIONAL)
+    """the opponent, as goita evaluate takes agents: exec:COMMAND, or NAME=exec:COMMAND"""
+    output: Path = field(metadata=cli.short("-o"))
+    """folder for games, model and report"""
+    deals: int = 600
+    """deals that the champion plays to learn from, each twice, the teams' seats exchanged"""
+    measured: int = 400
+    """fresh deals on which the search is measured beside the champion alone"""
+    seed: int | None = None
+    """seed of the deals; without it the operating system draws one"""
+    workers: int = 1
+    """processes; the result is the same with any number"""
+
+    def __post_init__(self) -> None:
+        check_writable(self.output, folder=True)
+        check_workers(self.workers, "loky")
+        self.learning(0), self.measuring(0)
+
+    @property
+    def opponent(self) -> str:
+        """The program's text with a short name."""
+        named = short_name(self.program) != self.program
+        return self.program if named else f"{NAME}={unnamed(self.program)}"
+
+    @property
+    def model(self) -> Path:
+        return self.output / "model.safetensors"
+
+    @property
+    def search(self) -> str:
+        """The search with the model of the program, under a short name."""
+        return f"search={CHAMPION}:search=on,types=(file:{self.model},temperature=1)"
+
+    def learning(self, seed: int) -> TournamentPlan:
+        """Returns the games to learn from."""
+        agents = (CHAMPION, self.opponent)
+        return TournamentPlan(agents, deals=self.deals, seed=seed, block_deals=BLOCK)
+
+    def measuring(self, seed: int) -> TournamentPlan:
+        """Returns the games on fresh deals: the program against the champion, and the search."""
+        agents, deals = (CHAMPION, self.search), self.measured
+        return TournamentPlan(
+            agents, one=self.opponent, deals=deals, seed=seed + 1, block_deals=BLOCK
+        )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = cli.parse(Args, argv, __doc__)
+    command = cli.command("goita beat", argv)
+    try:
+        args.output.mkdir(parents=True, exist_ok=True)
+        seed = seed_of(args)
+        return run(args, seed, command)
+    except (GoitaError, OSError, ImportError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped; the same command goes on\n")
+        return 130
+
+
+def seed_of(args: Args) -> int:
+    """Returns the seed of the folder; the first command draws one and writes what it was given.
+
+    Raises:
+        SettingError: if the folder is of another program or other numbers.
+    """
+    file, given = args.output / "settings.json", {"program": args.program, "deals": args.deals}
+    if not file.exists():
+        seed = secrets.randbits(63) if args.seed is None else args.seed
+        write_whole(file, json.dumps({**given, "seed": seed}, indent=1) + "\n")
+        return seed
+    kept: dict[str, Any] = msgspec.json.decode(read_limited(file, MOST_BYTES))
+    known: int = kept["seed"] if args.seed is None else args.seed
+    if kept != {**given, "seed": known}:
+        raise SettingError(f"expected the settings of {file}, {kept}, or another folder")
+    return known
+
+
+def run(args: Args, seed: int, command: str) -> int:
+    """Plays, learns, searches and writes the report; returns the exit code."""
+    games = args.output / "games"
+    play(args, args.learning(seed), args.output / "games.db", games)
+    if not args.model.exists():
+        sys.stderr.write("learning how the program plays\n")
+        imitate.run(
+            imitate.Args(
+                games=(games,),
+                output=args.model,
+                player=short_name(args.opponent),
+                json=args.output / "model.json",
+            )
+        )
+    plan = args.measuring(seed)
+    played = play(args, plan, args.output / "measured.db")
+    summary = Summary.of(plan, played, command=command)
+    alone, search = (-per_deal(one) for one in played)
+    found = {"champion": alone, "search": search, "gain": search - alone}
+    figures = {name: mean_interval(values) for name, values in found.items()}
+    told = {"program": args.program, "seed": seed, "figures": figures}
+    write_whole(args.output / "result.json", to_json(told, plan.specs))
+    write_whole(args.output / "report.html", report.html(summary))
+    print(text(args, figures))
+    return int(summary.failed())
+
+
+def play(
+    args: Args, plan: TournamentPlan, results: Path, saved: Path | None = None
+) -> list[Played]:
+    """Plays what a file of results lacks, and returns all pairings."""
+    plan.check_agents()
+    tournament, file = Tournament(plan), ResultsFile(results, plan)
+    tournament.add(file.blocks)
+    games = GamesFolder(saved, plan, 1.0) if saved else None
+    if games:
+        games.check_whole(tournament.kept())
+    with file or nullcontext(), ProgressLine(tournament) as line:
+        tournament.play(workers=args.workers, file=file, games=games, progress=line)
+    return tournament.played()
+
+
+def per_deal(played: Played) -> Float:
+    """Returns the first team's points in each deal, mean of its games: [D]."""
+    points: Float = played.games("points").mean(axis=0)
+    return points
+
+
+def text(args: Args, figures: dict[str, Interval]) -> str:
+    """Returns what was found, in lines."""
+    name = short_name(args.opponent)
+    rows = {
+        f"champion against {name}": "champion",
+        f"its search with the model against {name}": "search",
+        "gain of the search": "gain",
+    }
+    width = max(map(len, rows))
+    lines = [
+        f"{title:{width}}  {signed(figures[of].mean)} {interval(figures[of])} points a round"
+        for title, of in rows.items()
+    ]
+    return "\n".join(
+        [
+            *lines,
+            f"{args.measured:,} fresh deals, 95 % intervals over deals.",
+            f"play it: goita play --web --partner '{args.search}'",
+            f"report: {args.output / 'report.html'}",
+        ]
+    )

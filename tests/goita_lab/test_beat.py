@@ -1,0 +1,57 @@
+"""A program is played, imitated and searched against, and a stop loses nothing."""
+
+import json
+
+import pytest
+
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.commands import beat, imitate
+
+WORDS = ["rival=greedy", "--deals", "16", "--measured", "2", "--seed", "7"]
+
+
+def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "rival"
+    learned = []
+
+    def stop(args):
+        learned.append(args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(imitate, "run", stop)
+    assert beat.main([*WORDS, "-o", str(folder)]) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    assert (learned[0].player, learned[0].games) == ("rival", (folder / "games",))
+    monkeypatch.undo()
+    played = []
+    play = Tournament.play
+
+    def noted(self, **options):
+        left = self.deals_left()
+        play(self, **options)
+        played.append((self.plan.seed, left))
+
+    monkeypatch.setattr(Tournament, "play", noted)
+    assert beat.main([*WORDS, "-o", str(folder)]) == 0
+    assert played == [(7, 0), (8, 4)]  # the games to learn from were there
+    out = capsys.readouterr().out
+    assert "its search with the model against rival" in out
+    found = json.loads((folder / "result.json").read_bytes())["figures"]
+    assert found["gain"]["mean"] == pytest.approx(
+        found["search"]["mean"] - found["champion"]["mean"]
+    )
+    assert found["champion"]["mean"] > 0
+    assert "rival" in (folder / "report.html").read_text(encoding="utf-8")
+    before = (folder / "model.safetensors").read_bytes()
+    assert beat.main([*WORDS, "-o", str(folder)]) == 0
+    assert played[2:] == [(7, 0), (8, 0)]
+    assert (folder / "model.safetensors").read_bytes() == before
+
+
+def test_a_folder_is_of_one_program(tmp_path, capsys):
+    (tmp_path / "settings.json").write_text(json.dumps({"program": "a", "deals": 3, "seed": 7}))
+    assert beat.main([*WORDS, "-o", str(tmp_path)]) == 1
+    assert "expected the settings of" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        beat.main(["greedy", "-o", str(tmp_path), "--deals", "1"])
+    assert "expected a number of deals from 2" in " ".join(capsys.readouterr().err.split())
