@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from goita_agents.base import Agent
 from goita_agents.beliefs.types import make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.registry import Entry
+from goita_agents.registry import Entry, expand, load_agent
 from goita_agents.search.action_values import (
     ALLOCATION,
     BUDGET,
     MAX_UNSEEN_TILES,
     WORLDS,
 )
-from goita_agents.search.carrying import CarryingRolloutAgent
+from goita_agents.search.library import LibraryRolloutAgent
 from goita_agents.search.rollout import RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
@@ -27,6 +28,13 @@ EPSILON: Final = 0.1
 MIN_Z: Final = 3.0
 
 MAX_POLICY_QUERIES: Final = 20_000
+
+
+LIBRARY: Final = (
+    *("population:train", "heuristic:conventions=off", "people", "people:temperature=1"),
+    *("champion:temperature=1", "greedy"),
+)
+"""Players that the search recognises, beside those that it begins with."""
 
 
 @cache
@@ -50,6 +58,7 @@ def load(
     partners: tuple[Agent, ...] = (),
     epsilon: float = EPSILON,
     carry: bool = True,
+    library: tuple[Agent, ...] = (),
 ) -> Agent:
     """Returns the champion.
 
@@ -61,8 +70,9 @@ def load(
     play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.make_types``);
     empty: the champion's and ``heuristic``. ``partners`` are those that the partner may play;
     empty: the champion's. Without ``infer``, or with ``belief`` off, all play like the champion.
-    With ``carry`` what was learnt of the others in a match is kept from round to round; off, an
-    answer depends only on one view. The other options are those of ``RolloutAgent``.
+    With ``carry`` what was learnt of the others in a match is kept from round to round, and they
+    are recognised if they play like somebody of the ``library``; empty: ``LIBRARY``. Off, an answer
+    depends only on one view. The other options are those of ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -70,22 +80,45 @@ def load(
     policy = network().at(temperature)
     if not search:
         return policy
-    typed = belief and infer
-    of_others = None
-    if typed:
-        of_others = make_types(types or (policy, HeuristicAgent()), partners or (policy,), epsilon)
-    return (CarryingRolloutAgent if typed and carry else RolloutAgent)(
+    options: dict[str, Any] = {
+        "belief": belief,
+        "min_z": min_z,
+        "skip_above": skip_above,
+        "max_policy_queries": max_policy_queries,
+        "allocation": ALLOCATION,
+        "max_unseen_tiles": max_unseen_tiles,
+    }
+    if not (belief and infer):
+        return RolloutAgent(policy, worlds, budget, **options)
+    opponents, mates = types or (policy, HeuristicAgent()), partners or (policy,)
+    options["types"] = make_types(opponents, mates, epsilon)
+    if not carry:
+        return RolloutAgent(policy, worlds, budget, **options)
+    return LibraryRolloutAgent(
         policy,
         worlds,
         budget,
-        belief=belief,
-        min_z=min_z,
-        skip_above=skip_above,
-        max_policy_queries=max_policy_queries,
-        allocation=ALLOCATION,
-        max_unseen_tiles=max_unseen_tiles,
-        types=of_others,
+        library=partial(known_players, library),
+        names=(_names(opponents), _names(mates)),
+        epsilon=epsilon,
+        **options,
     )
+
+
+def known_players(given: Sequence[Agent]) -> dict[str, Agent]:
+    """Returns the players of a library by name: those given, or ``LIBRARY``."""
+    if given:
+        return dict(zip(_names(given), given, strict=True))
+    return {text: load_agent(text) for text in expand(LIBRARY)}
+
+
+def _names(agents: Sequence[Agent]) -> list[str]:
+    """Returns the agents' names; of several with one name the later ones have a number."""
+    names: list[str] = []
+    for agent in agents:
+        same = sum(one.partition(" ")[0] == agent.name for one in names)
+        names.append(f"{agent.name} {same + 1}" if same else agent.name)
+    return names
 
 
 ENTRY = Entry(load, digest=lambda: network().digest)

@@ -28,7 +28,9 @@ def load(name: str, temperature: float = 0.0) -> NetworkAgent:
     """
     if name in SETS:
         raise AgentError(f"expected one agent, got the set {PREFIX}{name}, which stands for many")
-    return network(name).at(temperature)
+    agent = network(name).at(temperature)
+    agent.name = f"{PREFIX}{name}"
+    return agent
 
 
 ENTRY = Entry(

@@ -40,12 +40,12 @@ def carried(types: Types, prior: Float, likelihood: Float) -> Float:
 
 
 @dataclass
-class _Match:
+class Match:
     """What is carried of one seat's match."""
 
     seat: int
     scores: tuple[int, int]  # Points of its team and of the other.
-    prior: Float  # [K, J] Of the present round.
+    prior: Float | None = None  # [K, J] Of the present round; None: the first of its match.
     ended: tuple[View, Int] | None = None
     """The end of the round as the seat sees it, and the hands [4, 8] by relative seat."""
 
@@ -64,8 +64,8 @@ class CarryingRolloutAgent(RolloutAgent):
         if not isinstance(self._sampler, PosteriorSampler):
             raise AgentError("expected belief=on to carry what is inferred, got belief=off")
         self.sampler, self.types = self._sampler, self._sampler.types
-        self.sampler.prior_of = self.prior_of
-        self._matches: OrderedDict[int, _Match] = OrderedDict()
+        self.sampler.types_of = self.types_of
+        self._matches: OrderedDict[int, Match] = OrderedDict()
 
     def begin(self, games: Int, seats: Int, view: View) -> None:
         """Takes note of new deals."""
@@ -73,10 +73,10 @@ class CarryingRolloutAgent(RolloutAgent):
             own, other = view.scores[row].tolist()
             match = self._matches.pop(game, None)
             if match is None or (match.seat, match.scores) != (seat, (own, other)):
-                match = _Match(seat, (own, other), self.types.prior())
+                match = Match(seat, (own, other))
             elif match.ended is not None:
                 goes_on = own > 0 or other > 0
-                match.prior = self._next_prior(match) if goes_on else self.types.prior()
+                match.prior = self._next_prior(match) if goes_on else None
                 match.ended = None
             self._matches[game] = match
             if len(self._matches) > KEPT:
@@ -93,14 +93,19 @@ class CarryingRolloutAgent(RolloutAgent):
             match.scores = (own + points, other) if wins else (own, other + points)
             match.ended = results.view[row : row + 1], np.roll(hands[row], -match.seat, axis=0)
 
+    def types_of(self, game: int) -> tuple[Types, Float | None]:
+        """Returns the types that a game's present round is searched with, and their prior."""
+        return self.types, self.prior_of(game)
+
     def prior_of(self, game: int) -> Float | None:
-        """Returns the prior [K, J] of a game's present round, None where none was announced."""
+        """Returns the prior [K, J] of a game's present round, None in the first of a match."""
         match = self._matches.get(game)
         return None if match is None else match.prior
 
-    def _next_prior(self, match: _Match) -> Float:
+    def _next_prior(self, match: Match) -> Float | None:
         """Returns the prior of the round after one that has ended: [K, J]."""
         if match.ended is None:
-            return self.types.prior()
+            return None
         likelihood = log_likelihood(match.ended[0], self.types, match.ended[1])
-        return carried(self.types, match.prior, likelihood)
+        prior = self.types.prior() if match.prior is None else match.prior
+        return carried(self.types, prior, likelihood)

@@ -152,6 +152,10 @@ class RolloutAgent:
         return np.split(rows, np.flatnonzero(np.diff(games)) + 1)
 
     def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
+        return self._searched_among(self._models, view, legal, seeds)
+
+    def _searched_among(self, players: Players, view: View, legal: Bool, seeds: Keys) -> Int:
+        """Returns the chosen actions [n], with these players in the playouts."""
         worlds = sample_worlds(
             view,
             seeds,
@@ -163,7 +167,7 @@ class RolloutAgent:
         values = evaluate_actions(
             view,
             legal,
-            self._models,
+            players,
             worlds,
             prior_action=self._prior_actions(view, legal, seeds),
             seeds=seeds,

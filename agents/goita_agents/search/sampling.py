@@ -142,13 +142,13 @@ class PosteriorSampler:
         types: how the others may play; an agent: all play like it (``like_itself``).
 
     Attributes:
-        prior_of: returns the probabilities [K, J] of types at the beginning of a round, by
-            ``view.game``; None: those of ``types``.
+        types_of: returns the types of a round and their probabilities [K, J] at its beginning, by
+            ``view.game``; None in their place: those of the types.
     """
 
     def __init__(self, types: Types | Policy) -> None:
         self.types = types if isinstance(types, Types) else like_itself(types)
-        self.prior_of: Callable[[int], Float | None] = _first_prior
+        self.types_of: Callable[[int], tuple[Types, Float | None]] | None = None
         self._kept: OrderedDict[int, TypeListener] = OrderedDict()
 
     def sample(
@@ -169,7 +169,8 @@ class PosteriorSampler:
         except SettingError:  # another round under the same number
             listener = None
         if listener is None:
-            listener = TypeListener(view, self.types, self.prior_of(game))
+            types, prior = self.types_of(game) if self.types_of else (self.types, None)
+            listener = TypeListener(view, types, prior)
         self._kept[game] = listener
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
@@ -196,10 +197,6 @@ class PosteriorSampler:
                     states *= ((possible - fewest) > 0).sum(axis=1) if event.hidden else 1
                     total += states.sum() * policies
         return total
-
-
-def _first_prior(_: int) -> None:
-    """Knows of no other prior than that of the types; unlike a lambda it can be pickled."""
 
 
 def like_itself(policy: Policy) -> Types:
