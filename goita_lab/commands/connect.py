@@ -2,6 +2,7 @@
 
 ::
 
+    goita check "exec:goita connect 127.0.0.1:7777 0 --token-file token"
     goita evaluate --agents "exec:goita connect 127.0.0.1:7777 0 --token-file token" greedy
 
 Exit code 0: the bot ended. 1: there was no connection, or the server did not take it. 2: wrong

@@ -3,6 +3,7 @@
 ::
 
     goita host people my_bots:Partner --token-file token --port 7777
+    goita host file:mine.safetensors --token-file token --port 0 --most 8
     goita coordination AGENT --partners "exec:goita connect 127.0.0.1:7777 0 --token-file token"
 
 The token file is made where there is none. Each connection is a process of its own that plays one
