@@ -2,8 +2,10 @@
 
 ::
 
-    goita check "exec:goita connect 127.0.0.1:7777 0 --token-file token"
-    goita evaluate --agents "exec:goita connect 127.0.0.1:7777 0 --token-file token" greedy
+    goita connect 127.0.0.1:7777 0 --token-file token      answers the bot protocol's messages
+    goita connect host.example:7777 3 --token-file token
+
+As an agent it is "exec:goita connect 127.0.0.1:7777 0 --token-file token".
 
 Exit code 0: the bot ended. 1: there was no connection, or the server did not take it. 2: wrong
 arguments.
