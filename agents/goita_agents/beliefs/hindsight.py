@@ -1,14 +1,21 @@
-"""Tells how likely a round that is over was, under each type of players: all hands are known."""
+"""Tells how likely a round that is over was, under each type of players: all hands are known.
+
+What a seat was asked, and in which states it may have been, is the same under every type. So it is
+followed once, and each type is asked about all its decisions together.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from goita_agents.base import Float, Int
+from goita_agents.base import Bool, Float, Int
 from goita_agents.beliefs.filtering import RoundStart, SeatFilter
 from goita_agents.beliefs.history import Messages, Sent, check_followed, events
 from goita_agents.beliefs.types import Types
-from goita_agents.models import OpponentModel, UnexplainedError
+from goita_agents.models import UNIFORM_MODEL, OpponentModel
 from goita_env import View
 
 
@@ -31,24 +38,87 @@ def log_likelihood(view: View, types: Types, hands: Int) -> Float:
         return np.zeros((len(types.opponents), len(types.partners)))
     possible = Messages.read(view).possible()
     one, three = (
-        np.array(
-            [[_of_seat(view, seat, hands[seat], m, sent) for sent in possible] for m in models]
-        )
-        for seat, models in ((1, types.opponents), (3, types.opponents))
+        np.stack([_of_seat(view, seat, hands[seat], types.opponents, sent) for sent in possible])
+        for seat in (1, 3)
     )
-    two = np.array([_of_seat(view, 2, hands[2], model, possible[0]) for model in types.partners])
-    found: Float = np.logaddexp.reduce(one + three, axis=1)[:, None] + two
+    two = _of_seat(view, 2, hands[2], types.partners, possible[0])
+    found: Float = np.logaddexp.reduce(one + three, axis=0)[:, None] + two
     return found
 
 
-def _of_seat(view: View, seat: int, hand: Int, model: OpponentModel, sent: Sent) -> float:
-    """Returns the log-probability of what a seat did, which was dealt ``hand`` [8]."""
+def _of_seat(
+    view: View, seat: int, hand: Int, models: Sequence[OpponentModel], sent: Sent
+) -> Float:
+    """Returns the log-probability of what a seat did under each model, dealt ``hand`` [8]: [L]."""
     start = RoundStart.read(view, sent)
-    fewest = view.face_up[0, seat].astype(np.int64)
-    try:
-        one = SeatFilter(start, seat, hand[None], (fewest, hand), model)
-        for event in events(view):
-            one.take(event)
-    except UnexplainedError:
-        return -np.inf
-    return float(np.log(one.by_hand()[0]) + one.scale)
+    one = _Recorded(start, seat, hand[None], (view.face_up[0, seat].astype(np.int64), hand))
+    for event in events(view):
+        one.take(event)
+    return one.log_likelihood(models)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A decision of a seat in its states [n] at that moment, of which k go on to the next."""
+
+    first: int  # Of the rows that models are asked, their number among all.
+    free: Bool  # [m] Which of its rows are asked; in the others one action is legal.
+    state: Int  # [k] The state before.
+    row: Int  # [k] Of the m rows.
+    played: Int  # [k]
+
+
+class _Recorded(SeatFilter):
+    """A filter of one hand that notes what models are to be asked, and keeps every state.
+
+    ``UNIFORM_MODEL`` gives every legal action a chance, so no state is given up.
+    """
+
+    def __init__(self, start: RoundStart, seat: int, hands: Int, bounds: tuple[Int, Int]) -> None:
+        self._views: list[View] = []
+        self._legal: list[Bool] = []
+        self._asked: list[_Asked] = []
+        super().__init__(start, seat, hands, bounds, UNIFORM_MODEL)
+
+    def log_likelihood(self, models: Sequence[OpponentModel]) -> Float:
+        """Returns the log-probability of all that the seat did under each model: [L]."""
+        if not self._views:
+            return np.zeros(len(models))
+        last = self._views[-1]
+        words = np.concatenate([view.words for view in self._views])
+        view = View(words, np.resize(last.game, len(words)), last.rules, last.information)
+        legal = np.concatenate(self._legal)
+        known = np.stack([model.probabilities(view, legal) for model in models])  # [L, rows, A]
+        weight, scale = np.ones((len(models), 1)), np.zeros(len(models))
+        for one in self._asked:
+            chance = np.ones((len(models), len(one.row)))
+            asked = np.flatnonzero(one.free[one.row])
+            place = one.first + one.free.cumsum()[one.row[asked]] - 1
+            chance[:, asked] = known[:, place, one.played[asked]]
+            weight = weight[:, one.state] * chance
+            most = weight.max(axis=1)
+            with np.errstate(divide="ignore"):
+                scale += np.log(most)
+            weight /= np.where(most > 0, most, 1)[:, None]
+        with np.errstate(divide="ignore"):
+            found: Float = np.log(weight.sum(axis=1)) + scale
+        return found
+
+    def _note(self, view: View, legal: Bool, state: Int, row: Int, played: Int) -> None:
+        free = legal.sum(axis=1) > 1
+        first = sum(map(len, self._views))
+        self._asked.append(_Asked(first, free, state, row, played))
+        if free.any():
+            self._views.append(view[free])
+            self._legal.append(legal[free])
+
+    def _answer(self, view: View, answer: int) -> Float:
+        only = np.zeros(1, np.int64)
+        self._note(view, view.legal(), only, only, only + answer)
+        return super()._answer(view, answer)
+
+    def _likelihood(self, state: Int, played: Int) -> Float:
+        rows, row = np.unique(state, return_inverse=True)
+        legal = self._replay.choices().legal(rows)
+        self._note(self._replay.view(self.seat)[rows], legal, state, row, played)
+        return np.ones(len(state))
