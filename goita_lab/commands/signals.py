@@ -27,7 +27,7 @@ from typing import Any, Final
 from goita_agents.beliefs import PolicyModel
 from goita_agents.files import write_whole
 from goita_agents.models import EPSILON
-from goita_agents.registry import expand
+from goita_agents.registry import expand, short_name
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
@@ -119,16 +119,16 @@ class FollowArgs:
 
     ::
 
-        goita signals follow match.yaml --seat 2 --assume champion
-        goita signals follow deals.txt --seat 0 --assume heuristic --deal 3
+        goita signals follow match.yaml --seat 2 --read-as champion
+        goita signals follow deals.txt --seat 0 --read-as heuristic --deal 3 --json steps.json
     """
 
     record: Path = field(metadata=cli.POSITIONAL)
     """file with a record: a YAML kifu, history strings (a deal a line) or a complete record"""
     seat: int
     """seat that listens, 0 to 3"""
-    assume: str
-    """agent that models the other seats, as whose partner the seat reads the moves"""
+    read_as: str
+    """agent that the seat takes all others for"""
     deal: int = 1
     """number of the deal in the record, from 1"""
     temperature: float | None = None
@@ -137,6 +137,8 @@ class FollowArgs:
     """probability with which the model takes a random legal action"""
     rules: Rules = JGA
     """rule set of a kifu or history string"""
+    json: Path | None = None
+    """file for all figures as JSON"""
 
     def run(self) -> None:
         record = read_record(self.record, self.rules)
@@ -144,9 +146,12 @@ class FollowArgs:
         deals = record.deals
         if not 1 <= self.deal <= len(deals):
             raise SettingError(f"expected a deal 1 to {len(deals)}, got {self.deal!r}")
-        model = PolicyModel(self.assume, self.temperature, self.epsilon)
+        model = PolicyModel(self.read_as, self.temperature, self.epsilon)
         deal = deals[self.deal - 1]
         steps = follow_deal(deal, self.seat, model)
+        if self.json is not None:
+            told = {"deal": self.deal, "seat": self.seat, "model": model.name, "steps": steps}
+            write_whole(self.json, tables.to_json(told, [self.read_as]))
         sys.stdout.write(f"{table(deal, self.seat, steps, model.name)}\n")
 
 
@@ -175,6 +180,8 @@ class _Measure(Settings):
             named = (*agents, *self.settings.other_models)
             told = {"settings": self.settings, **found}
             write_summary(self.json, tables.to_json(told, named), by_deal(found))
+        if self.read_as is not None:
+            text = f"All seats are read as {short_name(self.read_as)}.\n\n{text}"
         sys.stdout.write(f"{text}\n")
 
 
@@ -288,12 +295,12 @@ class CrossReadingArgs(_Measure):
         )
         if self.csv is not None:
             write_whole(self.csv, cross_reading.to_csv(found))
+        self.tell(cross_reading.table(found), agents, vars(found))
         if self.svg is not None:
             names = [cross_reading.label(agent) for agent in agents]
             for unit, end in (("nats", ""), ("points", "-points")):
                 file = self.svg.with_stem(f"{self.svg.stem}{end}")
                 write_whole(file, grid(names, found.table(unit), cross_reading.UNITS[unit]))
-        self.tell(cross_reading.table(found), agents, vars(found))
 
 
 @dataclass(frozen=True)

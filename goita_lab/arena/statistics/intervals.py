@@ -57,6 +57,7 @@ class Interval(_FromDeals):
     high: float
     few: bool = field(default=False, kw_only=True)
     """It rests on fewer than ``FEW`` values that differ: it may well be too narrow."""
+
     @property
     def by_deal(self) -> Float | None:
         """[2, n] Totals and counts of the deals that it was computed from; None in a copy."""

@@ -69,7 +69,7 @@ def test_an_impossible_record_is_refused(deal):
 def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
     file = tmp_path / "deal.txt"
     file.write_text(LINE, encoding="utf-8")
-    given = ["follow", str(file), "--seat", "0", "--assume"]
+    given = ["follow", str(file), "--seat", "0", "--read-as"]
     assert main([*given, "greedy"]) == 0
     assert "seat 0 listens" in capsys.readouterr().out
     assert main([*given, "rollout"]) == 1
