@@ -376,5 +376,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"error: {error}\n")
         return 1
     except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the same command goes on, a measure with --results\n")
         return 130
     return 0

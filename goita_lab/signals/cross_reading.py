@@ -35,6 +35,8 @@ from goita_lab.signals.searching import InformationSources
 from goita_lab.signals.settings import STANDARD, Settings
 from goita_lab.signals.tables import bounds
 
+RUNS: Final = 3
+"""Fewest runs of a method that tell how much runs differ."""
 PIECE: Final = 10
 """Deals of a piece of work; the last may have one more."""
 
@@ -134,10 +136,10 @@ def cross_reading(
 
     Raises:
         AgentError: if an agent's probabilities are not known.
-        SettingError: if there are fewer than two agents or deals, or an agent is named twice.
+        SettingError: if there are fewer than two agents or deals, or two have one name.
     """
-    if len(set(agents)) < max(2, len(agents)):
-        raise SettingError(f"expected two agents or more, each once, got {agents!r}")
+    if len(set(map(label, agents))) < max(2, len(agents)):
+        raise SettingError(f"expected two agents or more of different names, got {agents!r}")
     if deals < 2:
         raise SettingError(f"expected two deals or more, got {deals!r}")
     if settings.read_as is not None:
@@ -233,11 +235,11 @@ def _group(
 ) -> Group:
     """Returns the mean of the cells of a mask [n, n]; over runs where leaving one out leaves some.
 
-    A method of one run is not drawn: intervals are for this run.
+    Those of a method of fewer than ``RUNS`` runs are not left out: intervals are for these runs.
     """
     met = mask.any(axis=0) | mask.any(axis=1)
     strata = [(methods == one) & met for one in np.unique(methods[met])]
-    strata = [stratum for stratum in strata if stratum.sum() > 1]
+    strata = [stratum for stratum in strata if stratum.sum() >= RUNS]
     left = [np.arange(len(mask)) != run for one in strata for run in np.flatnonzero(one)]
     if left and all(mask[np.ix_(kept, kept)].any() for kept in left):
 

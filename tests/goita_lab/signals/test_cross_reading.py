@@ -120,7 +120,7 @@ def test_the_command_writes_cells_pictures_and_figures_by_deal(tmp_path, capsys)
 
 
 def test_what_cannot_be_read_is_refused():
-    refuses(SettingError, "two agents or more, each once", cross_reading, ["greedy"] * 2, 4)
+    refuses(SettingError, "of different names", cross_reading, ["x=greedy", "x=random"], 4)
     refuses(SettingError, "two deals or more", cross_reading, ["greedy", "random"], 1)
     one = Settings(read_as="greedy")
     refuses(SettingError, "read as each", cross_reading, ["greedy", "random"], 4, settings=one)
