@@ -35,13 +35,15 @@ def test_a_tournament_writes_what_its_intervals_are_computed_from(tmp_path):
 
 def test_a_measure_of_signals_writes_them_under_the_names_of_its_json(tmp_path):
     file = tmp_path / "it.json"
-    words = ["worth", "me=greedy", "--where", "first_lead", "--deals", "4", "--json", str(file)]
-    assert signals(words) == 0
-    told = next(one for one in json.loads(file.read_bytes())["agents"] if one["agent"][:2] == "me")
+    assert signals(["passes", "greedy", "--deals", "2", "--json", str(file)]) == 0
+    told = json.loads(file.read_bytes())
     with np.load(tmp_path / "it.npz") as deals:
-        again = ratio_interval(*deals["agents/me=greedy/content/expected"])
-    assert again.mean == told["content"]["expected"]["mean"]
-    assert again.high == told["content"]["expected"]["high"]
+        for place, one in (
+            ("known", told["known"]),
+            ("differences/all that the partner does/points", told["differences"][3]["points"]),
+        ):
+            again = ratio_interval(*deals[place])
+            assert [again.mean, again.low, again.high] == [one["mean"], one["low"], one["high"]]
 
 
 def test_nothing_is_written_beside_a_pipe_or_for_no_deals(tmp_path):

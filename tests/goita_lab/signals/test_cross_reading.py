@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from goita_lab.pieces import Runner
 from goita_lab.signals import cross_reading as module
 from goita_lab.signals.cross_reading import cross_reading, method_of, summarise
 from goita_lab.signals.listening import listen
+from goita_lab.signals.measures.value import play_listening
 from goita_lab.signals.messages import over_runs
 from goita_lab.signals.playing import play
 from goita_lab.signals.settings import Settings
@@ -21,8 +23,15 @@ from raising import refuses
 AGENTS = ["greedy", "random", "again=greedy"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_worlds():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "play_listening", partial(play_listening, worlds=4))
+        yield
+
+
 @pytest.fixture(scope="module")
-def found():
+def found(few_worlds):
     return cross_reading(AGENTS, 3, settings=Settings(seed=1))
 
 

@@ -20,7 +20,7 @@ def test_models_are_the_agents_own_unless_it_is_read_as_another():
 
 def test_a_wrong_model_is_charged_for_what_it_misreads():
     right, wrong = (
-        worth(["random"], "first_lead", 8, controls=(), settings=one)[0]
+        worth(["random"], "first_lead", 4, controls=(), settings=one)[0]
         for one in (Settings(), AS_GREEDY)
     )
     assert right.told == right.content.told
