@@ -77,6 +77,7 @@ RENAMED: Final = {
     "goita play": {"--save": "-o", "--deal": "--position"},
     "goita plot": {"--file": "-o"},
     "goita signals": {"tokens": "messages"},
+    "goita signals follow": {"--assume": "--read-as"},
     "goita signals log": {"--out": "-o"},
     "goita studies": {"tokens": "messages"},
     "goita watch": {"--deals": "--deal", "--epsilon": "--mover-epsilon"},

@@ -6,11 +6,14 @@ import platform
 import subprocess
 from collections.abc import Iterable
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
+import goita_agents
 import goita_env
+import goita_lab
 from goita_agents.registry import weights
 
 PACKAGES: Final = ("numpy", "scipy", "choix", "torch")
@@ -52,3 +55,14 @@ def _commit() -> str:
         return found.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def code() -> str:
+    """Returns a digest of all code and weights of the project, on which results depend."""
+    digest = sha256()
+    for package in (goita_env, goita_agents, goita_lab):
+        folder = Path(package.__path__[0])
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in (".py", ".safetensors", ".json"):
+                digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
+    return digest.hexdigest()[:16]

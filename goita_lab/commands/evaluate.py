@@ -19,13 +19,14 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from goita_agents import agent_names
+from goita_agents.base import Float
 from goita_agents.external.command import parse_memory
 from goita_agents.files import check_writable, write_whole
 from goita_agents.registry import expand
@@ -41,9 +42,10 @@ from goita_lab.arena.tournament.plan import BLOCK_DEALS, TournamentPlan, parse_f
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.saved_games import check_share
-from goita_lab.arena.tournament.summary import Summary
+from goita_lab.arena.tournament.summary import Summary, deal_figures
 from goita_lab.arena.tournament.task import Isolation
 from goita_lab.arena.tournament.workers import check_workers
+from goita_lab.deals import write_summary
 from goita_lab.pages import watch
 
 
@@ -100,7 +102,7 @@ class Args:
     save_share: float = 1.0
     """share of the deals whose games are saved, the same deals of every pair"""
     json: Path | None = None
-    """file for all results as JSON"""
+    """file for all results as JSON; the figures deal by deal go to a .npz of the same name"""
     markdown: Path | None = None
     """file for the tables as Markdown"""
     html: Path | None = None
@@ -202,7 +204,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)
     try:
         if not code:
-            write_files(args, found)
+            write_files(args, found, deal_figures(played))
     except OSError as error:
         sys.stderr.write(f"{error}\n")
         code = 1
@@ -216,9 +218,9 @@ def draw_seed(results: Path | None) -> int:
     return secrets.randbits(64) if kept is None else kept["seed"]
 
 
-def write_files(args: Args, found: Summary) -> None:
+def write_files(args: Args, found: Summary, deals: Mapping[str, Float]) -> None:
     if args.json:
-        write_whole(args.json, json.dumps(found.to_json(), indent=1) + "\n")
+        write_summary(args.json, json.dumps(found.to_json(), indent=1) + "\n", deals)
     if args.markdown:
         write_whole(args.markdown, report.markdown(found))
     if args.html:

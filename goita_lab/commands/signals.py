@@ -8,6 +8,7 @@
     goita signals worth      what one kind of decision tells and is worth
     goita signals passes     what the partner's passes are worth
     goita signals messages   whether agents use messages
+    goita signals cross-reading   how well agents read each other
     goita signals follow     what each move of a record told one seat
 
 ``goita signals COMMAND --help`` shows examples and the options of each. Exit code 0: done. 1: an
@@ -26,20 +27,22 @@ from typing import Any, Final
 from goita_agents.beliefs import PolicyModel
 from goita_agents.files import write_whole
 from goita_agents.models import EPSILON
-from goita_agents.registry import expand
+from goita_agents.registry import expand, short_name
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
+from goita_lab.deals import by_deal, write_summary
 from goita_lab.pieces import Runner, shown
 from goita_lab.record_files import read_record
-from goita_lab.signals import dataset, log, messages, passes, tables
+from goita_lab.signals import cross_reading, dataset, log, messages, passes, tables
 from goita_lab.signals.follow import follow_deal, table
 from goita_lab.signals.plan import SEARCHER, UNTIL_NATS, UNTIL_POINTS, full, quick
 from goita_lab.signals.settings import Settings
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
 from goita_lab.signals.worth import worth
+from goita_lab.studies.drawing import grid
 
 
 @dataclass(frozen=True)
@@ -116,16 +119,16 @@ class FollowArgs:
 
     ::
 
-        goita signals follow match.yaml --seat 2 --assume champion
-        goita signals follow deals.txt --seat 0 --assume heuristic --deal 3
+        goita signals follow match.yaml --seat 2 --read-as champion
+        goita signals follow deals.txt --seat 0 --read-as heuristic --deal 3 --json steps.json
     """
 
     record: Path = field(metadata=cli.POSITIONAL)
     """file with a record: a YAML kifu, history strings (a deal a line) or a complete record"""
     seat: int
     """seat that listens, 0 to 3"""
-    assume: str
-    """agent that models the other seats, as whose partner the seat reads the moves"""
+    read_as: str
+    """agent that the seat takes all others for"""
     deal: int = 1
     """number of the deal in the record, from 1"""
     temperature: float | None = None
@@ -134,6 +137,8 @@ class FollowArgs:
     """probability with which the model takes a random legal action"""
     rules: Rules = JGA
     """rule set of a kifu or history string"""
+    json: Path | None = None
+    """file for all figures as JSON"""
 
     def run(self) -> None:
         record = read_record(self.record, self.rules)
@@ -141,9 +146,12 @@ class FollowArgs:
         deals = record.deals
         if not 1 <= self.deal <= len(deals):
             raise SettingError(f"expected a deal 1 to {len(deals)}, got {self.deal!r}")
-        model = PolicyModel(self.assume, self.temperature, self.epsilon)
+        model = PolicyModel(self.read_as, self.temperature, self.epsilon)
         deal = deals[self.deal - 1]
         steps = follow_deal(deal, self.seat, model)
+        if self.json is not None:
+            told = {"deal": self.deal, "seat": self.seat, "model": model.name, "steps": steps}
+            write_whole(self.json, tables.to_json(told, [self.read_as]))
         sys.stdout.write(f"{table(deal, self.seat, steps, model.name)}\n")
 
 
@@ -156,7 +164,7 @@ class _Measure(Settings):
     results: Path | None = None
     """file that keeps finished pieces of work, so that a stopped run goes on"""
     json: Path | None = None
-    """file to write all figures to as JSON"""
+    """file for all figures as JSON; those deal by deal go to a .npz of the same name"""
 
     @property
     def settings(self) -> Settings:
@@ -169,7 +177,11 @@ class _Measure(Settings):
     def tell(self, text: str, agents: Sequence[str], found: Mapping[str, Any]) -> None:
         """Prints a text, and writes what was found to the file."""
         if self.json is not None:
-            write_whole(self.json, tables.to_json(found, agents))
+            named = (*agents, *self.settings.other_models)
+            told = {"settings": self.settings, **found}
+            write_summary(self.json, tables.to_json(told, named), by_deal(found))
+        if self.read_as is not None:
+            text = f"All seats are read as {short_name(self.read_as)}.\n\n{text}"
         sys.stdout.write(f"{text}\n")
 
 
@@ -255,6 +267,43 @@ class MessagesArgs(_Measure):
 
 
 @dataclass(frozen=True)
+class CrossReadingArgs(_Measure):
+    """Measures how well agents read each other: each as a speaker, read as each of them.
+
+    The means of methods have intervals over runs. Runs are members of the population, and agents
+    with short names METHOD-NUMBER.
+
+    ::
+
+        goita signals cross-reading population:selfplay-0 population:selfplay-1 heuristic
+        goita signals cross-reading a-0=file:a0 a-1=file:a1 b-0=file:b0 --csv cells.csv --svg it.svg
+    """
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """policies, two or more, or a set of them such as population:train"""
+    deals: int = 100
+    """deals of each agent as the speaker; four times as many make intervals half as wide"""
+    csv: Path | None = None
+    """file for a row of each cell, with intervals"""
+    svg: Path | None = None
+    """file for a picture of the nats; that of the points gets -points behind its name"""
+
+    def run(self) -> None:
+        agents = expand(self.agents)
+        found = cross_reading.cross_reading(
+            agents, self.deals, settings=self.settings, runner=self.runner
+        )
+        if self.csv is not None:
+            write_whole(self.csv, cross_reading.to_csv(found))
+        self.tell(cross_reading.table(found), agents, vars(found))
+        if self.svg is not None:
+            names = [cross_reading.label(agent) for agent in agents]
+            for unit, end in (("nats", ""), ("points", "-points")):
+                file = self.svg.with_stem(f"{self.svg.stem}{end}")
+                write_whole(file, grid(names, found.table(unit), cross_reading.UNITS[unit]))
+
+
+@dataclass(frozen=True)
 class ReportArgs(_Measure):
     """Measures what the actions of agents reveal, in nats and in points, and writes a page.
 
@@ -297,7 +346,7 @@ class ReportArgs(_Measure):
         command = cli.command("goita signals", None)
         write_whole(self.output, html(found, command))
         if self.json is not None:
-            write_whole(self.json, to_json(found, command))
+            write_summary(self.json, to_json(found, command), by_deal(found))
         beside.unlink(missing_ok=True)
 
 
@@ -308,6 +357,7 @@ COMMANDS: Final[dict[str, Any]] = {
     "worth": WorthArgs,
     "passes": PassesArgs,
     "messages": MessagesArgs,
+    "cross-reading": CrossReadingArgs,
     "follow": FollowArgs,
 }
 """Dataclasses of the commands' options, with a method ``run``."""
@@ -326,5 +376,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"error: {error}\n")
         return 1
     except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the same command goes on, a measure with --results\n")
         return 130
     return 0

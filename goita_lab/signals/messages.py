@@ -8,25 +8,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import sem, ttest_ind
 from scipy.stats import t as student
 
 from goita_agents.base import Float, Int, plays
-from goita_agents.beliefs import PolicyModel
+from goita_agents.registry import short_name
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
-from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
 from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures, tables
-from goita_lab.signals.listening import PARTNER, POLICY, listen
+from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
 from goita_lab.signals.measures.conventions import features, tabulated
 from goita_lab.signals.measures.emergent_communication import SHUFFLES
 from goita_lab.signals.playing import Play, load_policy, play
@@ -36,6 +36,8 @@ from goita_lab.signals.tables import bounds
 BLOCK: Final = 500
 """Deals that are played side by side."""
 OPPONENTS: Final = (1, 3)
+HEARD: Final = 10
+"""Rounds of a piece of listening."""
 SHOWN: Final = 3
 """Features of the hand that a table names."""
 
@@ -73,54 +75,139 @@ class MessageUse:
 
 
 def message_use(agent: str, deals: int, heard: int, *, settings: Settings = STANDARD) -> MessageUse:
-    """Measures how an agent uses its messages.
+    """Measures how an agent uses its messages, as ``message_uses`` measures several."""
+    return message_uses([agent], deals, heard, settings=settings)[0]
+
+
+def message_uses(
+    agents: Sequence[str],
+    deals: int,
+    heard: int,
+    *,
+    settings: Settings = STANDARD,
+    runner: Runner = HERE,
+) -> list[MessageUse]:
+    """Measures how agents use their messages.
 
     The policy's probabilities are exact, and so are the beliefs of those who hear; means are over
     deals. In the points both teams are the agent; one of them is muted, on duplicate deals.
 
     Args:
-        agent: a policy that was trained in a game with messages.
+        agents: policies that were trained in a game with messages.
         deals: duplicate deals for the points, and rounds for what messages depend on.
         heard: rounds in which listeners follow the messages.
         settings: of the listeners' models, seed and rules.
+        runner: of the pieces of work.
 
     Raises:
-        AgentError: if the agent is no policy.
-        SettingError: if it plays no game with messages, or there are fewer than two deals.
+        AgentError: if an agent is no policy.
+        SettingError: if one plays no game with messages, or there are fewer than two deals.
     """
+    agents = tuple(dict.fromkeys(agents))
+    for agent in agents:
+        _information(agent)
+    if min(deals, heard) < 2:
+        raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
+    pieces = [
+        _Piece(kind, agent, first, min(step, many - first))
+        for kind, many, step in (("listen", heard, HEARD), ("points", deals, BLOCK))
+        for first in range(0, many, step)
+        for agent in agents
+    ]
+    arguments = settings.arguments(agents, measure="messages", heard=heard)
+    todo = {str(tuple(piece)): piece for piece in pieces}
+    found = runner.run(partial(_work, heard, settings), todo, _kind, arguments)
+    parts: dict[tuple[str, str], list[Any]] = {}
+    for key, piece in todo.items():
+        parts.setdefault((piece.kind, piece.agent), []).append(found[key])
+    return [
+        _joined(agent, deals, heard, settings, parts["listen", agent], parts["points", agent])
+        for agent in agents
+    ]
+
+
+class _Piece(NamedTuple):
+    """A piece of work: ``many`` rounds or deals from ``first`` on."""
+
+    kind: str
+    agent: str
+    first: int
+    many: int
+
+
+def _kind(piece: _Piece) -> Any:
+    return ActionInformation if piece.kind == "listen" else npt.NDArray[np.int64]
+
+
+def _information(agent: str) -> InformationStructure:
+    """Returns the game with messages that an agent plays, or raises a SettingError."""
     policy = load_policy(agent)
     information = getattr(policy, "information", None)
     if not isinstance(information, InformationStructure) or information.channel is None:
         raise SettingError(f"expected a policy of a game with messages, got {agent!r}")
     if information.shown is not None or not plays(policy, information):
         raise SettingError(f"expected a game without shown tiles, got {information!r}")
-    if min(deals, heard) < 2:
-        raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
-    seed, rules = settings.seed, settings.rules
-    played = play([agent], deals, seed=seed, rules=rules, information=information)
+    return information
+
+
+def _speakers(information: InformationStructure) -> tuple[int, ...]:
+    """Returns the seats whose messages a listener observes."""
+    channel = information.channel
+    return (PARTNER, *(OPPONENTS if channel and channel.audience == "all" else ()))
+
+
+def _work(heard: int, settings: Settings, piece: _Piece) -> Any:
+    kind, agent, first, many = piece
+    information, seed, rules = _information(agent), settings.seed, settings.rules
+    if kind == "points":
+        task = Task(
+            (agent, f"muted:base=({agent})"),
+            seed,
+            first // BLOCK,
+            first,
+            many,
+            rules,
+            information=information,
+        )
+        return play_block(task).points.sum(axis=0).astype(np.int64)
+    followed = play([agent], heard, seed=seed, rules=rules, information=information)
+    inside = (followed.round >= first) & (followed.round < first + many)
+    actions, _ = listen(
+        followed,
+        {POLICY: settings.models(agent)[POLICY]},
+        deals=np.flatnonzero(inside).tolist(),
+        known=False,
+        where="message",
+        speakers=_speakers(information),
+        listeners=range(NUM_SEATS),
+    )
+    return actions
+
+
+def _joined(
+    agent: str,
+    deals: int,
+    heard: int,
+    settings: Settings,
+    listened: Sequence[ActionInformation],
+    points: Sequence[Int],
+) -> MessageUse:
+    information, seed = _information(agent), settings.seed
+    game: dict[str, Any] = {"seed": seed, "rules": settings.rules, "information": information}
+    played = play([agent], deals, **game)
     messages = np.flatnonzero(played.action >= MESSAGE)
-    many = 1 << information.channel.bits
+    many = 1 << information.bits
     chances = played.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
     chances /= chances.sum(axis=1, keepdims=True)
     mean = chances.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
-    followed = play([agent], heard, seed=seed, rules=rules, information=information)
-    models = {POLICY: PolicyModel(agent, settings.temperature, settings.epsilon)}
-    hears_all = information.channel.audience == "all"
-    speakers = (PARTNER, *(OPPONENTS if hears_all else ()))
-    actions, _ = listen(
-        followed,
-        models,
-        known=False,
-        where="message",
-        speakers=speakers,
-        listeners=range(NUM_SEATS),
-    )
-    by_seat = {
-        speaker: measures.information_gain(followed, actions, speaker=speaker)[0].told
+    followed, actions = play([agent], heard, **game), ActionInformation.join(listened)
+    speakers = _speakers(information)
+    partner, *opponents = (
+        settings.told(measures.information_gain(followed, actions, speaker=speaker)[0])
         for speaker in speakers
-    }
+    )
     return MessageUse(
         agent,
         information,
@@ -128,9 +215,9 @@ def message_use(agent: str, deals: int, heard: int, *, settings: Settings = STAN
         tuple(mean.tolist()),
         played.interval(told, messages),
         _features(played, messages, chances, seed),
-        by_seat[PARTNER],
-        by_seat[OPPONENTS[0]] if hears_all else None,
-        _value(agent, information, deals, seed, rules),
+        partner,
+        opponents[0] if opponents else None,
+        mean_interval(np.concatenate(points) / len(PAIR_SEATINGS)),
     )
 
 
@@ -142,40 +229,6 @@ def _features(played: Play, messages: Int, chances: Float, seed: int) -> tuple[F
         table = tabulated("message", name, hands, chances, even, shuffles=SHUFFLES, seed=seed)
         found.append(FeatureTold(name, table.information, table.shuffled))
     return tuple(sorted(found, key=lambda one: one.shuffled - one.information))
-
-
-def _value(
-    agent: str, information: InformationStructure, deals: int, seed: int, rules: Rules
-) -> Interval:
-    """Returns the points of a team that may send against the same agent muted."""
-    points: list[int] = []
-    for first in range(0, deals, BLOCK):
-        task = Task(
-            (agent, f"muted:base=({agent})"),
-            seed,
-            first // BLOCK,
-            first,
-            min(BLOCK, deals - first),
-            rules,
-            information=information,
-        )
-        points += play_block(task).points.sum(axis=0).tolist()
-    return mean_interval(np.array(points) / len(PAIR_SEATINGS))
-
-
-def message_uses(
-    agents: Sequence[str],
-    deals: int,
-    heard: int,
-    *,
-    settings: Settings = STANDARD,
-    runner: Runner = HERE,
-) -> list[MessageUse]:
-    """Measures several agents as ``message_use`` does, each a piece of work."""
-    arguments = settings.arguments(agents, measure="messages", deals=deals, heard=heard)
-    work = partial(message_use, deals=deals, heard=heard, settings=settings)
-    todo = {agent: agent for agent in agents}
-    return list(runner.run(work, todo, lambda _: MessageUse, arguments, "agents").values())
 
 
 def table(found: Sequence[MessageUse]) -> str:
@@ -190,7 +243,7 @@ def table(found: Sequence[MessageUse]) -> str:
     ]
     rows = [
         [
-            one.agent,
+            short_name(one.agent),
             f"{1 - one.sent[0]:.0%}",
             bounds(one.depends),
             bounds(one.partner),
@@ -217,7 +270,7 @@ def table(found: Sequence[MessageUse]) -> str:
             f"{f.feature} {f.information:.3f} (shuffled {f.shuffled:.3f})"
             for f in one.features[:SHOWN]
         ]
-        lines.append(f"{one.agent}: {', '.join(told)}")
+        lines.append(f"{short_name(one.agent)}: {', '.join(told)}")
     return "\n".join(lines)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import isfinite
 from typing import Final
 
 from jinja2 import Environment
 
+from goita_agents.registry import short_name
 from goita_lab.arena.report.figures import true_minus
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
@@ -89,13 +90,33 @@ CHARTS: Final[tuple[tuple[str, Callable[[AgentStudy], Interval | None]], ...]] =
 
 def html(found: Study, command: str) -> str:
     """Returns a study as an HTML page; ``command``: what was run, for the page's foot."""
-    template = _environment().get_template("report.html")
+    template, found = _environment().get_template("report.html"), _named(found)
     told = {
         "figures": figures(found),
         "charts": charts(found),
         "lead": next(iter(found.agents), None),
     }
     return template.render(study=found, plan=found.plan, command=command, **told)
+
+
+def _named(found: Study) -> Study:
+    """Returns a study whose agents have their short names."""
+    agents = [
+        replace(
+            one,
+            agent=short_name(one.agent),
+            model_mismatch=[replace(it, model=short_name(it.model)) for it in one.model_mismatch],
+            model_mismatch_cost={short_name(k): it for k, it in one.model_mismatch_cost.items()},
+        )
+        for one in found.agents
+    ]
+    return replace(
+        found,
+        plan=replace(found.plan, agents=tuple(map(short_name, found.plan.agents))),
+        agents=agents,
+        controls=[replace(one, agent=short_name(one.agent)) for one in found.controls],
+        distances={(short_name(a), short_name(b)): it for (a, b), it in found.distances.items()},
+    )
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,14 @@ import numpy.typing as npt
 
 from goita_agents.base import Bool, Float
 from goita_agents.beliefs import OpponentModel
+from goita_agents.registry import short_name
 from goita_env import View
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval, normal_quantile
 from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import tables
-from goita_lab.signals.listening import POLICY, listen, standard_models
+from goita_lab.signals.listening import POLICY, listen
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
@@ -141,7 +142,7 @@ def passes_value(
         Difference(name, mean_interval(points), float(points.std(ddof=1)))
         for name, points in each.items()
     )
-    return PassesValue(value.policy, value.models, deals, mean_interval(known), differences)
+    return PassesValue(agent, value.models, deals, mean_interval(known), differences)
 
 
 _Found = tuple[SourcePoints, npt.NDArray[np.float64]]
@@ -152,7 +153,7 @@ def _work(agent: str, settings: Settings, piece: tuple[int, int]) -> _Found:
     """Plays so many deals, from one on."""
     first, many = piece
     seed, rules = settings.seed, settings.rules
-    models = standard_models(agent, settings.temperature, settings.epsilon)
+    models = settings.models(agent)
     models |= {name: PassesIgnored(models[POLICY], on) for name, on in IGNORED.items()}
     points = play_listening(
         agent, models, many, sources=SOURCES, seed=seed, rules=rules, first=first
@@ -180,7 +181,7 @@ def table(value: PassesValue, precision: float) -> str:
         for one in value.differences
     ]
     lines = [
-        f"What are the partner's passes worth? {value.agent}, {value.deals:,} deals.",
+        f"What are the partner's passes worth? {short_name(value.agent)}, {value.deals:,} deals.",
         f"Model of all seats: {value.models[POLICY]}.",
         f"They add {bounds(value.known, '+')} nats to what a seat knows of its partner's hand.",
         "",

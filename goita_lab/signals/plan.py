@@ -20,7 +20,6 @@ from goita_lab.signals.listening import (
     ActionInformation,
     ListenerKnowledge,
     listen,
-    standard_models,
 )
 from goita_lab.signals.measures.explain import TreeAgent
 from goita_lab.signals.measures.shuffled import Shuffled
@@ -107,9 +106,6 @@ class StudyPlan(Settings):
     until_points: float = 0.0
     """The same of listening's value and of signals."""
 
-    def model(self, agent: str) -> PolicyModel:
-        return PolicyModel(agent, self.temperature, self.epsilon)
-
     @property
     def other_controls(self) -> tuple[str, ...]:
         """Controls that are not among the agents."""
@@ -144,10 +140,11 @@ def _tree(plan: StudyPlan, agent: str) -> TreeAgent:
 
 
 def _models(plan: StudyPlan, agent: str) -> dict[str, OpponentModel]:
-    found = standard_models(agent, plan.temperature, plan.epsilon)
+    found = plan.models(agent)
     if agent in plan.agents:
         found |= {LEGAL: LEGAL_MODEL, TREE: PolicyModel(_tree(plan, agent), 1.0, plan.epsilon)}
-        found |= {other: plan.model(other) for other in plan.agents if other != agent}
+        others = [other for other in plan.agents if other != (plan.read_as or agent)]
+        found |= {one: PolicyModel(one, plan.temperature, plan.epsilon) for one in others}
     return found
 
 
@@ -251,7 +248,7 @@ def _work(plan: StudyPlan, piece: Piece) -> Any:
         # The report says what actions tell under these two; the other models only read hands.
         heard = listen(played, _models(plan, agent), told=(POLICY, UNIFORM))
         return Heard(played, *heard)
-    model = plan.model(agent)
+    model = plan.models(agent)[POLICY]
     if kind == "overhear":
         heard = listen(played, {POLICY: model}, listeners=range(NUM_SEATS), known=False)
         return Heard(played, *heard)

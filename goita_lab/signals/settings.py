@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, Final
 
-import goita_agents
-import goita_env
-import goita_lab
-from goita_agents.models import EPSILON
+from goita_agents.models import EPSILON, OpponentModel
 from goita_agents.registry import content_hash
 from goita_env.rules import JGA, Rules
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.provenance import code
+from goita_lab.signals.listening import standard_models
+from goita_lab.signals.measures.information_gain import InformationGain
 
 CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
 """Agents without conventions: what they tell, skill and determinism tell."""
@@ -23,6 +22,8 @@ CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
 class Settings:
     """How agents are modelled, what is random, and by which rules they play."""
 
+    read_as: str | None = None
+    """agent that the listeners take all seats for, in place of the agent that plays"""
     temperature: float | None = None
     """temperature of the listeners' models; by default as the agents play"""
     epsilon: float = EPSILON
@@ -32,6 +33,23 @@ class Settings:
     rules: Rules = JGA
     """rule set"""
 
+    @property
+    def other_models(self) -> tuple[str, ...]:
+        """Agents that are models without playing."""
+        return () if self.read_as is None else (self.read_as,)
+
+    def models(self, agent: str) -> dict[str, OpponentModel]:
+        """Returns the listeners' models of an agent, "policy" and "uniform"."""
+        return standard_models(self.read_as or agent, self.temperature, self.epsilon)
+
+    def told(self, gain: InformationGain) -> Interval:
+        """Returns what actions told, in nats, where the model is right (KL).
+
+        Where it is another's, a belief may move and mislead: the change of the log-probability of
+        the true hand, whose mean is the same under the right model.
+        """
+        return gain.told if self.read_as is None else gain.gained
+
     def arguments(self, agents: Iterable[str], **more: Any) -> dict[str, Any]:
         """Returns all that results depend on, as JSON: pieces of work of others are dropped.
 
@@ -39,19 +57,9 @@ class Settings:
             agents: texts of all that play or are modelled; their files count.
             more: what else the results depend on.
         """
-        files = {agent: content_hash(agent) for agent in agents}
+        named = (*agents, *self.other_models)
+        files = {agent: content_hash(agent) for agent in named}
         return {**more, "settings": asdict(self), "files": files, "code": code()}
 
 
 STANDARD: Final = Settings()
-
-
-def code() -> str:
-    """Returns a digest of all code and weights of the project, on which results depend."""
-    digest = sha256()
-    for package in (goita_env, goita_agents, goita_lab):
-        folder = Path(package.__path__[0])
-        for file in sorted(folder.rglob("*")):
-            if file.suffix in (".py", ".safetensors", ".json"):
-                digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
-    return digest.hexdigest()[:16]

@@ -156,7 +156,7 @@ def _agent_study(plan: StudyPlan, agent: str, results: Mapping[tuple[str, str], 
     wrong = [name for name in points.models if name not in (POLICY, UNIFORM)]
     return AgentStudy(
         **_shared(agent, heard, many),
-        model=plan.model(agent).name,
+        model=plan.models(agent)[POLICY].name,
         groups={
             by: measures.information_gain(heard.play, heard.actions, by=by) for by in GROUPINGS
         },
@@ -191,4 +191,5 @@ def version_of(agent: str) -> str:
 def to_json(found: Study, command: str) -> str:
     """Returns a study as JSON, as ``tables.to_json`` writes it."""
     told = {"format": FORMAT, "command": command, "study": found}
-    return tables.to_json(told, [one.agent for one in found.agents])
+    agents = [one.agent for one in found.agents]
+    return tables.to_json(told, (*agents, *found.plan.other_models))

@@ -12,10 +12,11 @@ from goita_agents.registry import short_name
 from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures, tables
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen, standard_models
+from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen
 from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.plan import PIECE, Heard
@@ -30,8 +31,10 @@ class Worth:
 
     agent: str
     control: bool
+    told: Interval
+    """Nats that a decision tells a partner that reads it by its model (``Settings.told``)."""
     content: InformationGain
-    """In nats, to a partner that knows the agent's policy."""
+    """The same in detail; the model is the agent's policy, or the agent that it is read as."""
     uniform: InformationGain
     """The same to a partner that takes the agent for a uniformly random player."""
     signal: Shuffled
@@ -80,8 +83,8 @@ def worth(
     arguments = settings.arguments(every, measure="worth", where=str(where))
     found = runner.run(partial(_work, where, settings), todo, lambda _: _Found, arguments)
     return [
-        _joined(agent, agent not in agents, where, [found[str(piece)] for piece in pieces[agent]])
-        for agent in every
+        _joined(agent, agent not in agents, where, settings, [found[str(one)] for one in some])
+        for agent, some in pieces.items()
     ]
 
 
@@ -100,7 +103,7 @@ def table(found: Sequence[Worth]) -> str:
         [
             f"{'control: ' if one.control else ''}{short_name(one.agent)}",
             str(one.content.actions),
-            bounds(one.content.told),
+            bounds(one.told),
             bounds(one.uniform.told),
             str(one.signal.points.shape[1]),
             bounds(one.signal.information, "+"),
@@ -115,7 +118,7 @@ def _work(where: Where | None, settings: Settings, piece: tuple[str, int, int]) 
     """Measures so many deals of an agent, from one on."""
     agent, first, deals = piece
     played = play([agent], deals, seed=settings.seed, rules=settings.rules, first=first)
-    models = standard_models(agent, settings.temperature, settings.epsilon)
+    models = settings.models(agent)
     some = select(played, where)
     heard = listen(
         played, models, listeners=range(NUM_SEATS), known=False, where=where, speakers=(PARTNER,)
@@ -127,12 +130,15 @@ def _work(where: Where | None, settings: Settings, piece: tuple[str, int, int]) 
     return Heard(played, *heard), signal
 
 
-def _joined(agent: str, control: bool, where: Where | None, parts: Sequence[_Found]) -> Worth:
+def _joined(
+    agent: str, control: bool, where: Where | None, settings: Settings, parts: Sequence[_Found]
+) -> Worth:
     signals = [signal for _, signal in parts if signal is not None]
     if not signals:
         raise SettingError(f"expected decisions of {agent!r} to measure, got too few: {where!r}")
     heard = Heard.join([heard for heard, _ in parts])
-    (told,), (uniform,) = (
+    (content,), (uniform,) = (
         measures.information_gain(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
     )
-    return Worth(agent, control, told, uniform, Shuffled.join(signals))
+    told = settings.told(content)
+    return Worth(agent, control, told, content, uniform, Shuffled.join(signals))

@@ -179,7 +179,7 @@ def test_every_command_says_why_a_record_holds_no_deal(text, why, tmp_path, caps
         watch_command.main: [str(file), "-o", str(tmp_path / "page.html")],
         grading_command.main: ["--records", str(file)],
         imitate_command.main: [str(file), "-o", str(tmp_path / "model.safetensors")],
-        signals_command.main: ["follow", str(file), "--seat", "0", "--assume", "greedy"],
+        signals_command.main: ["follow", str(file), "--seat", "0", "--read-as", "greedy"],
     }
     for command, arguments in commands.items():
         with suppress(SystemExit):

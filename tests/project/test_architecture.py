@@ -31,6 +31,7 @@ AGENT_ORDER = [
 LAB_ORDER = [
     *("cli", "record_files", "provenance", "store", "processes", "pieces", "arena", "learning"),
     *(
+        "deals",
         "exact",
         "exploit",
         "population",

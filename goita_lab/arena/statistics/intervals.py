@@ -36,8 +36,14 @@ def normal_quantile(level: float) -> float:
 _Z: Final = normal_quantile(LEVEL)
 
 
+class _FromDeals:
+    """Has a place beside the fields: no JSON, file of pieces or copy of an interval holds it."""
+
+    __slots__ = ("_by_deal",)
+
+
 @dataclass(frozen=True)
-class Interval:
+class Interval(_FromDeals):
     """A mean and the bounds of its 95 % interval."""
 
     mean: float
@@ -45,6 +51,15 @@ class Interval:
     high: float
     few: bool = field(default=False, kw_only=True)
     """It rests on fewer than ``FEW`` values that differ: it may well be too narrow."""
+
+    @property
+    def by_deal(self) -> Float | None:
+        """[2, n] Totals and counts of the deals that it was computed from; None in a copy."""
+        found: Float | None = getattr(self, "_by_deal", None)
+        return found
+
+    def __getstate__(self) -> dict[str, float]:
+        return dict(vars(self))
 
     @property
     def bounded(self) -> bool:
@@ -72,9 +87,12 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = 
     """
     above, below = _deals(totals), _deals(counts)
     ratio = float(above.sum() / below.sum())
-    if (above / below == above[0] / below[0]).all():
-        return Interval(ratio, ratio, ratio, few=len(above) < FEW)  # such as an agent with itself
-    return _hall(ratio, (above - ratio * below) / below.mean(), level)
+    if (above / below == above[0] / below[0]).all():  # such as an agent with itself
+        found = Interval(ratio, ratio, ratio, few=len(above) < FEW)
+    else:
+        found = _hall(ratio, (above - ratio * below) / below.mean(), level)
+    object.__setattr__(found, "_by_deal", np.stack([above, below]))
+    return found
 
 
 def mean_intervals(values: npt.ArrayLike) -> list[Interval]:

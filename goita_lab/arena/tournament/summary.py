@@ -263,6 +263,23 @@ def _cell(played: Played) -> CrossCell:
     return CrossCell((first, second), found.mean, bounds, deals, *played.match_wins())
 
 
+def deal_figures(everything: Sequence[Played]) -> dict[str, Float]:
+    """Returns totals and counts [2, deals] of each ratio of the pairings, by title and name.
+
+    Points and rounds won are over the rounds of a deal's games, matches won over its games.
+    """
+    found = {}
+    for played in everything:
+        rounds, games = played.games("rounds").sum(axis=0), played.games("won")
+        ratios = {"points_per_round": ("points", rounds), "round_win_rate": ("rounds_won", rounds)}
+        if played.whole_matches:
+            ratios["match_win_rate"] = "won", np.full(games.shape[1], float(len(games)))
+        for name, (figure, counts) in ratios.items():
+            totals = played.games(figure).sum(axis=0)
+            found[f"{played.pairing.title}/{name}"] = np.stack([totals, counts])
+    return found
+
+
 def fault_counts(played: Played) -> Iterator[FaultCount]:
     """Yields the faults of a pairing by agent and kind, with the details of the last one."""
     made = played.faults()

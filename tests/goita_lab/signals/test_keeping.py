@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+from goita_agents.models import PolicyModel
 from goita_env.errors import SettingError
 from goita_lab.pieces import Runner
-from goita_lab.signals import passes, settings, worth
+from goita_lab.signals import listening, messages, passes, settings, worth
 from goita_lab.signals import plan as planning
 from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.shuffled import VARIANTS, Shuffled
@@ -89,6 +90,46 @@ def test_a_measure_that_was_stopped_does_no_piece_again(module, measure, tmp_pat
     first, again = (measure(runner=Runner(results=file)) for _ in range(2))
     assert len(made) == (3 if module is worth else 0)
     assert pack(first) == pack(again) == pack(whole)
+
+
+@pytest.fixture(scope="module")
+def told():
+    return play(["greedy"], 3)
+
+
+def test_listening_that_was_stopped_does_no_deal_again(told, tmp_path, monkeypatch):
+    monkeypatch.setattr(listening, "PIECE", 2)
+    models, file, made = standard_models("greedy"), tmp_path / "results", []
+    whole = listen(told, models)
+    with pytest.raises(KeyboardInterrupt):
+        listen(told, models, runner=stopped(file, 1))
+    follow = listening._follow
+    monkeypatch.setattr(
+        listening, "_follow", lambda *given: made.append(given[1]) or follow(*given)
+    )
+    again = listen(told, models, runner=Runner(results=file))
+    assert made == [2]
+    assert pack(again) == pack(whole)
+    # Another model of the same names, or other options, are other work.
+    random = PolicyModel("random")
+    random.name = models[POLICY].name
+    for other, options in ((models | {POLICY: random}, {}), (models, {"known": False})):
+        made.clear()
+        listen(told, other, runner=Runner(results=file), **options)
+        assert made == [0, 1, 2]
+
+
+def test_messages_that_were_stopped_are_measured_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(messages, "HEARD", 1)
+    measure = partial(messages.message_uses, ["population:token-private-0"], 4, 2)
+    file = tmp_path / "results"
+    with pytest.raises(KeyboardInterrupt):
+        measure(runner=stopped(file, 1))
+    made, work = [], messages._work
+    monkeypatch.setattr(messages, "_work", lambda *given: made.append(given) or work(*given))
+    again = measure(runner=Runner(results=file))
+    assert [piece.kind for *_, piece in made] == ["listen", "points"]
+    assert again == measure()
 
 
 def test_every_kind_of_work_comes_back_to_the_last_bit(heard):

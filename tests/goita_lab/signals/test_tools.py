@@ -69,9 +69,13 @@ def test_an_impossible_record_is_refused(deal):
 def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
     file = tmp_path / "deal.txt"
     file.write_text(LINE, encoding="utf-8")
-    given = ["follow", str(file), "--seat", "0", "--assume"]
-    assert main([*given, "greedy"]) == 0
+    given = ["follow", str(file), "--seat", "0", "--read-as"]
+    written = tmp_path / "steps.json"
+    assert main([*given, "greedy", "--json", str(written)]) == 0
     assert "seat 0 listens" in capsys.readouterr().out
+    told = json.loads(written.read_bytes())
+    assert told["model"] == "greedy (epsilon=0.02)"
+    assert len(told["steps"]) == len(records.history.loads(LINE).deals[0].moves)
     assert main([*given, "rollout"]) == 1
     assert "known probabilities" in capsys.readouterr().err
     for words, says in (
@@ -153,13 +157,23 @@ def test_the_page_holds_it_all_in_one_file(found):
     assert "://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert page.count("<script") == 1
     assert page.count("<tr>") == page.count("</tr>") > 50
-    assert "control: mine" in page
+    assert "control: mine<" in page
     assert "p below 0.05 needs 4" in page
     figures = {name: cells for name, _, cells in page_figures(found)}
     assert len(figures["Policy alone"]) == len(figures["Speaker consistency"]) == 3
     assert figures["Policy alone"][2] == ""
     assert figures["The searcher in its place: over the policy"][0] != "open"
     assert all(figures["Knowledge of it: policy information"])
+
+
+def test_the_page_names_agents_by_short_names_and_the_model_that_all_are_read_as(found):
+    plan = replace(found.plan, agents=("greedy", "r=random"), read_as="heuristic")
+    first, second = found.agents
+    named = replace(found, plan=plan, agents=[first, replace(second, agent="r=random")])
+    page = html(named, "")
+    assert "r=random" not in page
+    assert "<h3>r</h3>" in page
+    assert "They take every seat for heuristic" in page
 
 
 def test_bounds_are_written_with_true_minus_signs_and_no_negative_zero():

@@ -1,0 +1,51 @@
+"""Figures deal by deal: each interval of a summary can be computed again, or another one."""
+
+import json
+
+import numpy as np
+import pytest
+
+from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
+from goita_lab.commands import evaluate
+from goita_lab.commands.signals import main as signals
+from goita_lab.deals import by_deal, write_summary
+
+
+def test_each_interval_over_deals_stands_under_its_place():
+    some = mean_interval([1.0, 2.0, 4.0])
+    item = type("Item", (), {"agent": "a"})()
+    found = {"list": [some, item], "cells": {("a", "b"): some}, "other": Interval(0, 0, 0), "x": 1}
+    told = by_deal(found)
+    assert told.keys() == {"list/0", "cells/a | b"}
+    assert np.array_equal(told["list/0"], [[1, 2, 4], [1, 1, 1]])
+
+
+def test_a_tournament_writes_what_its_intervals_are_computed_from(tmp_path):
+    file, words = tmp_path / "it.json", ["--episode", "match", "--deals", "3"]
+    assert evaluate.main(["--agents", "greedy", "random", *words, "--json", str(file)]) == 0
+    (pair,) = json.loads(file.read_bytes())["pairs"]
+    with np.load(tmp_path / "it.npz") as deals:
+        totals, counts = deals["greedy against random/points_per_round"]
+        won, games = deals["greedy against random/match_win_rate"]
+    again = ratio_interval(totals, counts)
+    assert again.mean == pair["points_per_round"]
+    assert [again.low, again.high] == pair["ci95"]
+    assert won.sum() / games.sum() == pytest.approx(pair["match_win_rate"])
+
+
+def test_a_measure_of_signals_writes_them_under_the_names_of_its_json(tmp_path):
+    file = tmp_path / "it.json"
+    assert signals(["passes", "greedy", "--deals", "2", "--json", str(file)]) == 0
+    told = json.loads(file.read_bytes())
+    with np.load(tmp_path / "it.npz") as deals:
+        for place, one in (
+            ("known", told["known"]),
+            ("differences/all that the partner does/points", told["differences"][3]["points"]),
+        ):
+            again = ratio_interval(*deals[place])
+            assert [again.mean, again.low, again.high] == [one["mean"], one["low"], one["high"]]
+
+
+def test_nothing_is_written_beside_a_pipe_or_for_no_deals(tmp_path):
+    write_summary(tmp_path / "it.json", "{}", {})
+    assert [file.name for file in tmp_path.iterdir()] == ["it.json"]
