@@ -26,11 +26,12 @@ import json
 import secrets
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from goita_agents.base import Float
 from goita_agents.external.command import parse_memory
 from goita_agents.files import check_writable, write_whole
 from goita_agents.registry import short_name
@@ -44,8 +45,10 @@ from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
+from goita_lab.arena.tournament.summary import deal_figures
 from goita_lab.arena.tournament.task import Isolation
 from goita_lab.arena.tournament.workers import check_workers
+from goita_lab.deals import write_summary
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     found = Results.of(benchmark, tournament.played(), command=command, seconds=seconds)
     code = int(found.failed())
     try:
-        write_files(args, found)
+        write_files(args, found, deal_figures(tournament.played()))
         if args.enter is not None:
             leaderboard.enter(args.enter, found)
     except (SettingError, OSError) as error:
@@ -226,12 +229,9 @@ def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
     )
 
 
-def write_files(args: Args, found: Results) -> None:
-    writers: list[tuple[Path | None, Callable[[Results], str]]] = [
-        (args.json, lambda results: json.dumps(results.to_json(), indent=1) + "\n"),
-        (args.markdown, report.markdown),
-        (args.html, report.html),
-    ]
-    for path, write in writers:
+def write_files(args: Args, found: Results, deals: Mapping[str, Float]) -> None:
+    if args.json is not None:
+        write_summary(args.json, json.dumps(found.to_json(), indent=1) + "\n", deals)
+    for path, write in ((args.markdown, report.markdown), (args.html, report.html)):
         if path is not None:
             write_whole(path, write(found))

@@ -21,8 +21,7 @@ from goita_agents.base import Bool, Float
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, OpponentModel, PolicyModel
 from goita_agents.population import origin
 from goita_agents.population.manifest import PREFIX
-from goita_agents.registry import short_name
-from goita_agents.registry.building import body
+from goita_agents.registry import short_name, unnamed
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.pieces import HERE, Runner
@@ -108,7 +107,7 @@ def method_of(agent: str) -> str:
     Runs are members of the population, and agents with short names METHOD-NUMBER.
     """
     run = _RUN.fullmatch(short_name(agent))
-    return origin(body(agent))[0] or (run[1] if run and "=" in agent else short_name(agent))
+    return origin(unnamed(agent))[0] or (run[1] if run and "=" in agent else short_name(agent))
 
 
 def cross_reading(
