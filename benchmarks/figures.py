@@ -93,18 +93,18 @@ def rate(name: str, what: str) -> Pick:
 
 
 def partners(agent: str) -> dict[str, Pick]:
-    """Picks an agent's points with partners, and its compatibility, with intervals over deals."""
+    """Picks an agent's regret and points with partners, with intervals over partners."""
 
     def picking(figure: str) -> Pick:
         def pick(found: Any) -> dict[str, Any]:
             (one,) = (one for one in found["entries"] if one["agent"] == agent)
-            return interval(one["totals"][figure]["over_deals"])
+            return interval(one["totals"][figure]["over_partners"])
 
         return pick
 
     return {
+        f"{agent}-regret": picking("regret"),
         f"{agent}-partners": picking("points"),
-        f"{agent}-compatibility": picking("understanding"),
     }
 
 
@@ -202,25 +202,16 @@ RUNS: Final = {
         {"heuristic-exploitable": bound, "heuristic-attacked": attack},
     ),
     "coordination": Run(
-        "goita coordination champion-397M=file:runs/champion-397M.safetensors champion"
-        " --seed 3132037685009703450 --json {json}",
-        5,
-        partners("champion"),
-        "benchmarks/results/coordination_champion.json",
-    ),
-    "coordination-baselines": Run(
-        "goita coordination heuristic champion population:selfplay-{{0..4}}"
-        " population:entropy-{{0..4}} population:otherplay-{{0..4}}"
-        " file:runs/best-response-{{0..4}}/policy.safetensors --workers 2 --json {json}",
+        "goita coordination champion people heuristic population:entropy-{{0..4}}"
+        " population:otherplay-{{0..4}} population:selfplay-{{0..4}} greedy random --test"
+        " --json {json}",
         10,
-        partners("heuristic"),
+        {
+            key: pick
+            for agent in ("champion", "people", "heuristic", "greedy", "random")
+            for key, pick in partners(agent).items()
+        },
         "benchmarks/results/coordination.json",
-    ),
-    "coordination-bots": Run(
-        "goita coordination champion random greedy --seed 3132037685009703450 --json {json}",
-        10,
-        {**partners("greedy"), **partners("random")},
-        "benchmarks/results/coordination_bots.json",
     ),
     "signals": Run(
         "goita signals report heuristic champion -o {folder}/report.html --json {json}",

@@ -22,8 +22,8 @@ PART_TITLES: Final = dict(zip(PARTS, ("misreading", "wrong response", "skill"), 
 
 LEGEND: Final = (
     "Points per round. points: X(a, p), what the agent a makes as the partner of p. regret: "
-    "X(b, p) - X(a, p), b the best response to p that is known, on the same deals. Intervals are "
-    "of 95 %: the first over deals, for these partners; the second over partners, for partners "
+    "X(b, p) - X(a, p), b the best response to p that is known, which was measured once. Intervals "
+    "are of 95 %: the first over deals, for these partners; the second over partners, for partners "
     "like these. All others are over deals, those of parts over partners."
 )
 
