@@ -9,12 +9,14 @@ are told who the partner is play these deals, too.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final
 
 import goita_env
 from goita_agents.base import close
+from goita_agents.beliefs.history import check_followed
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.population.manifest import PREFIX, shipped
 from goita_agents.registry import check_names, is_own, load_agent, short_name, unnamed
@@ -161,6 +163,13 @@ class Benchmark(Schedule):
             for reads, plays in READINGS
         }
 
+    def has_parts(self, partner: Partner) -> bool:
+        """Tells whether regret beside a partner is taken apart: listeners must be able to follow."""
+        with suppress(SettingError):
+            check_followed(partner.information)
+            return bool(self.parts and partner.counted and partner.response)
+        return False
+
     def sister(self, agent: str) -> Partner | None:
         """Returns another run of the method by which an agent was trained, in a partner's place."""
         members = shipped().members
@@ -201,7 +210,7 @@ class Benchmark(Schedule):
                 names = (agent, partner.spec, opponent)
                 cell = self.cell(agent, partner, opponent)
                 plan(cell, names, deals, key, partner.information)
-                if self.parts and partner.response:
+                if self.has_parts(partner):
                     for reads, cell in self.readers(agent, partner, opponent).items():
                         names = (f"{agent}, {'/'.join(reads)}", partner.spec, opponent)
                         plan(cell, names, self.parts, key, partner.information)

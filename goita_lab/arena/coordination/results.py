@@ -349,7 +349,11 @@ class _Measured:
 
     def _parts(self, counted: Mapping[Partner, Values]) -> Parts | None:
         """Returns the parts of regret, over the partners that have one."""
-        partners = [one for one, values in counted.items() if "regret" in values]
+        partners = [
+            one
+            for one, values in counted.items()
+            if "regret" in values and self.benchmark.has_parts(one)
+        ]
         if not partners:
             return None
         sister = self.benchmark.sister(self.agent)
