@@ -164,7 +164,7 @@ class Benchmark(Schedule):
         }
 
     def has_parts(self, partner: Partner) -> bool:
-        """Tells whether regret beside a partner is taken apart: listeners must be able to follow."""
+        """Tells whether regret beside a partner is taken apart: listeners have to follow it."""
         with suppress(SettingError):
             check_followed(partner.information)
             return bool(self.parts and partner.counted and partner.response)
