@@ -174,7 +174,7 @@
 
   // Whom the others play like, for who does research, after two rounds; nothing waits for it.
   async function likely() {
-    const wanted = find("research").checked && state.rounds.length > 1;
+    const wanted = find("research").checked && state?.rounds.length > 1;
     const answer = wanted ? await fetch("likely").catch(() => null) : null;
     const told = answer?.ok ? await answer.json() : { likely: [] };
     find("likely").replaceChildren(...told.likely.map((said) => make("li", said)));
