@@ -25,7 +25,7 @@ from goita_env.rules import RULE_SETS
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, POINTS
 from goita_lab.arena.report.figures import signed, true_minus
 from goita_lab.pages.languages import LanguageName, language, rules_of
-from goita_lab.pages.places import place, seen_from
+from goita_lab.pages.places import of_persons, place, seen_from
 from goita_lab.pages.play import advice, sentences
 from goita_lab.pages.play.lessons import lessons
 from goita_lab.pages.play.matches import AGENTS, Kept
@@ -33,6 +33,7 @@ from goita_lab.pages.play.seating import HUMAN
 from goita_lab.pages.play.sitting import Sitting, Trial
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.frames import named
+from goita_lab.pages.watch.recognition import in_words, recognise
 
 CROPPED: Final = 545
 """Height of a drawing without the player's own hand, which the page shows itself."""
@@ -228,6 +229,12 @@ def partner(table: PlayTable) -> dict[str, Any]:
         ],
         "models": list(found.models),
     }
+
+
+def likely(deals: Sequence[DealRecord], viewer: int, look: Look) -> dict[str, Any]:
+    """Returns whom the others play like by the deals that are over, as sentences."""
+    told = [in_words(one) for one in recognise(deals)]
+    return {"likely": of_persons(told, viewer, look.say)}
 
 
 def tiles(look: Look) -> str:

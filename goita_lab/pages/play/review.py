@@ -124,6 +124,7 @@ class Reviewer:
                     first,
                     settings=replace(first.settings, worlds=worlds),
                     deals=tuple(one.deals[0] if one else () for one in found),
+                    players=tuple(one.players[0] if one else () for one in found),
                 )
                 review = Review(seat, progress.ready, progress.refined, as_file)
                 self._page = wanted, page(source, whole, review, language)

@@ -155,6 +155,18 @@ class MatchServer:
     async def partner(self, request: Request) -> Response:
         return await self._answer(request, lambda: replies.partner(self._asked()))
 
+    async def likely(self, request: Request) -> Response:
+        """Answers with whom the others play like; other requests don't wait for it."""
+        look = look_of(request)
+
+        def told() -> dict[str, Any]:
+            with self._lock:
+                match = self._sitting.table
+                deals, seat = match.finished.deals, match.seat
+            return replies.likely(deals, seat, look)
+
+        return JSONResponse(await run_in_threadpool(told))
+
     async def _answer(self, request: Request, work: Callable[[], dict[str, Any]]) -> Response:
         """Does work in a thread and answers with what it returns, or with what was wrong."""
         try:
@@ -255,6 +267,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/match", server.new_match, methods=["POST"]),
         Route("/open", server.open_match, methods=["POST"]),
         Route("/matches", server.matches),
+        Route("/likely", server.likely),
         Route("/analyse", server.analyse, methods=["POST"]),
         Route("/review", server.review),
         Route("/sight", server.sight, methods=["POST"]),

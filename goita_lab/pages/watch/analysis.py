@@ -24,10 +24,12 @@ from goita_agents.solver.solver import load_kernel
 from goita_env import Game, __version__
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
+from goita_env.render.translation import Phrase
 from goita_lab.pages.watch.analyst import WORLDS, AnalysisSettings, Analyst, TypeInfo
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.matches import MatchPriors
 from goita_lab.pages.watch.reading import Source
+from goita_lab.pages.watch.recognition import in_words, recognise
 from goita_lab.processes import on_processes
 from goita_lab.record_files import check_plain
 from goita_lab.store import Parts, pack
@@ -46,6 +48,8 @@ class Analysis:
     """The model of the mover by which the others infer its hand, in words."""
     types: tuple[TypeInfo, ...]
     deals: tuple[DealDecisions, ...]
+    players: tuple[tuple[Phrase, ...], ...]
+    """Whom each seat played like in the rounds before each deal; nobody: too few rounds."""
 
 
 def analyse(
@@ -112,7 +116,8 @@ def analyse(
                 parts.add(key, pack(decisions))
             progress(len(found), len(wanted))
     deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
-    return Analysis(settings, analyst.policy, analyst.mover_model, analyst.types, deals)
+    players = tuple(tuple(map(in_words, recognise(one.earlier))) for one in source.deals)
+    return Analysis(settings, analyst.policy, analyst.mover_model, analyst.types, deals, players)
 
 
 def refine(source: Source, analysis: Analysis, worlds: int) -> Analysis:

@@ -129,7 +129,7 @@ class Book:
 
     def person(self, seat: int) -> str:
         """Returns what a sentence calls who sits there."""
-        return f"seat {seat}" if self._viewer is None else person(seat, self._viewer)
+        return person(seat, self._viewer)
 
     def name(self, seat: int) -> str:
         """Returns what the page calls a seat."""

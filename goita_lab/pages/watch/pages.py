@@ -26,6 +26,7 @@ from goita_lab.arena.report.figures import clean, signed, true_minus
 from goita_lab.arena.tournament.games_folder import GAMES
 from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
+from goita_lab.pages.places import of_persons
 from goita_lab.pages.watch import graph, verdicts
 from goita_lab.pages.watch.decisions import COUNTS, Decision
 from goita_lab.pages.watch.frames import Book, Marked
@@ -300,7 +301,9 @@ def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int 
     deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
     dealt = [watched.deal.hands for watched in source.deals]
     kinds = [say(name) for name in NAMES]
-    told = {"kinds": kinds, "dealt": dealt, "graphs": graphs, "also": say(_also(analysis))}
+    players = [of_persons(one, viewer, say) for one in analysis.players]
+    told = {"kinds": kinds, "dealt": dealt, "graphs": graphs, "players": players}
+    told["also"] = say(_also(analysis))
     return _rounded(told | places | {"deals": deals})
 
 

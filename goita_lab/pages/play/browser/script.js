@@ -169,6 +169,15 @@
     body.replaceChildren();
     rounds.forEach(([who, team, points], n) => row(body, [String(n + 1), who, team ? "" : String(points), team ? String(points) : ""]));
     row(body, [say("all"), "", String(scores[0]), String(scores[1])]).className = "total";
+    likely();
+  }
+
+  // Whom the others play like, for who does research, after two rounds; nothing waits for it.
+  async function likely() {
+    const wanted = find("research").checked && state?.rounds.length > 1;
+    const answer = wanted ? await fetch("likely").catch(() => null) : null;
+    const told = answer?.ok ? await answer.json() : { likely: [] };
+    find("likely").replaceChildren(...told.likely.map((said) => make("li", said)));
   }
 
   // The tiles of the game: drawn, with name, points and number.
@@ -429,6 +438,8 @@
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";
   find("explain").checked = kept("explain") !== "no";
   find("explain").addEventListener("change", () => { keep("explain", find("explain").checked ? "yes" : "no"); lesson(true); });
+  find("research").checked = kept("research") === "yes"; /* as in a review */
+  find("research").addEventListener("change", () => { keep("research", find("research").checked ? "yes" : "no"); likely(); });
   // The server tells its part in the language that a cookie names; without one, in the browser's.
   find("language").value = document.documentElement.lang;
   find("language").addEventListener("change", ({ target }) => {

@@ -208,6 +208,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const { svg, label } = told.graphs[at.deal];
     find("graph").innerHTML = at.seen === OPEN ? `${svg}<path class="now"/>` : "";
     find("graph").setAttribute("aria-label", at.seen === OPEN ? label : "");
+    find("likely").replaceChildren(...told.players[at.deal].map((said) => make("li", { textContent: said })));
     for (const link of document.querySelectorAll("#moves a[data-move], #questions a[data-move]")) {
       const one = decision(link.dataset.move);
       if (!one || !known(one) || !MARKS[one.agreement]) continue;

@@ -352,3 +352,29 @@ def test_the_matches_of_the_folder_are_listed_and_opened(matches, tmp_path):
     assert post(app, "open", {"file": "match-1.json", "mark": now(app)["mark"]})[0] == 200
     assert sitting.match.results == first.results
     assert sitting.match.record.deals == first.record.deals
+
+
+def test_the_page_asks_whom_the_others_play_like_and_is_told_by_finished_rounds_alone():
+    table = played()
+    app = web.application(Sitting(table), TOKEN, "")
+
+    def answer() -> list[str]:
+        return json.loads(request(app, f"/{TOKEN}/likely")[2])["likely"]
+
+    assert answer() == []
+    table.next_round()
+    end(table, any_move(1))
+    known = answer()
+    assert [one.partition(" plays like greedy (0.")[0] for one in known] == [
+        "The player at your right",
+        "Your partner",
+        "The player at your left",
+    ]
+    table.next_round()
+    for _ in range(2):
+        list(table.advance())
+        assert answer() == known
+        table.decide(table.legal[0])
+    assert (table.asks, answer()) == ("", known)
+    end(table, any_move(1))
+    assert answer() != known

@@ -273,7 +273,9 @@ def test_page_and_table_say_who_would_have_played_a_shared_loss(agent, who):
     one = replace(one, action="p", best="p", options=options)
     decisions = tuple(replace(one, move=move) for move in (1, 2, 3))
     types = (TypeInfo("heuristic", "a model", 1.0),)
-    analysis = Analysis(AnalysisSettings(agent), "a policy", "an assumption", types, (decisions,))
+    analysis = Analysis(
+        AnalysisSettings(agent), "a policy", "an assumption", types, (decisions,), ((),)
+    )
     text = watch.page(found, analysis)
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["analysis"]
     assert data["also"] == said
