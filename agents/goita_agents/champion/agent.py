@@ -31,7 +31,7 @@ MAX_POLICY_QUERIES: Final = 20_000
 
 
 LIBRARY: Final = (
-    *("population:train", "heuristic:conventions=off", "people", "people:temperature=1"),
+    *("population:train", "heuristic:conventions=off", "people", "people:temperature=0"),
     *("champion:temperature=1", "greedy"),
 )
 """Players that the search recognises, beside those that it begins with."""

@@ -222,6 +222,22 @@ class Benchmark(Schedule):
                         plan(cell, names, self.parts * SISTER_DEALS, -1 - key)
         return list(planned.values())
 
+    def contents(self) -> dict[str, str | None]:
+        """Adds the hashes of agents as they sit at tables, and of searches on top of them."""
+        found = super().contents()
+        for agent in self.agents:
+            for partner, opponent, _ in self._tables:
+                seated, _, other = self.cell(agent, partner, opponent)
+                found |= {seated: found[agent], other: found[opponent]}
+                for cell in self.readers(agent, partner, opponent).values():
+                    found[cell[0]] = found[agent]
+            sister = self.sister(agent)
+            for opponent in self.task.opponents if sister is not None else ():
+                found[sister.spec] = found.get(sister.spec)
+                for cell in self.readers(agent, sister, opponent).values():
+                    found[cell[0]] = found[agent]
+        return found
+
     @cached_property
     def _tables(self) -> list[tuple[Partner, str, int]]:
         """Returns every partner with every opponent, and the number of their deals."""

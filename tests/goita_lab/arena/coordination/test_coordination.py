@@ -145,7 +145,10 @@ def test_an_agent_is_deaf_and_silent_at_a_table_with_messages_unless_it_speaks()
         )
     channel = MessageChannel(bits=2, audience="partner")
     assert InformationStructure(channel=channel) == SPEAKING.information
-    (entry,) = measured("greedy", deals=8, task=CoordinationTask((SPEAKING,), ("random",))).entries
+    task = CoordinationTask((SPEAKING,), ("random",))
+    plan = Benchmark(("greedy",), task, parts=4)
+    assert {text for one in plan.pairings() for text in one.tasks[0].agents} <= {*plan.contents()}
+    (entry,) = measured("greedy", deals=8, task=task).entries
     assert entry.groups[0].partner == "private, 2 bits"
     assert set(entry.totals) == {"points"}  # One opponent has no reference.
 
@@ -159,6 +162,7 @@ def test_the_parts_of_regret_are_searches_values_less_those_with_a_sister(monkey
     responses.shipped()[partner.spec] = found
     task = CoordinationTask((partner,), ("random",))
     plan = Benchmark((agent,), task, seed=5, fewer_deals=((8, agent),), parts=4)
+    assert {text for one in plan.pairings() for text in one.tasks[0].agents} <= {*plan.contents()}
     tournament = Tournament(plan)
     tournament.play(workers=1)
     results = Results.of(plan, tournament.played())
