@@ -19,7 +19,7 @@ from goita_agents.base import close
 from goita_agents.beliefs.history import check_followed
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.population.manifest import PREFIX, shipped
-from goita_agents.registry import check_names, is_own, load_agent, short_name, unnamed
+from goita_agents.registry import check_names, content_hash, is_own, load_agent, short_name, unnamed
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.solver_bot import SolverAgent
 from goita_env.checks import check_seed
@@ -231,9 +231,10 @@ class Benchmark(Schedule):
                 found |= {seated: found[agent], other: found[opponent]}
                 for cell in self.readers(agent, partner, opponent).values():
                     found[cell[0]] = found[agent]
-            sister = self.sister(agent)
-            for opponent in self.task.opponents if sister is not None else ():
-                found[sister.spec] = found.get(sister.spec)
+            if (sister := self.sister(agent)) is None:
+                continue
+            found[sister.spec] = found.get(sister.spec) or content_hash(sister.spec)
+            for opponent in self.task.opponents:
                 for cell in self.readers(agent, sister, opponent).values():
                     found[cell[0]] = found[agent]
         return found
