@@ -13,7 +13,6 @@ from math import isnan
 from pathlib import Path
 from typing import Final, Literal
 
-import numpy as np
 from scipy.stats import ttest_1samp
 
 from goita_agents.base import Bool
@@ -34,7 +33,7 @@ from goita_lab.signals.playing import Play, play
 from goita_lab.signals.settings import Settings
 from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import dots
-from goita_lab.studies.study import Options
+from goita_lab.studies.study import Options, corrected
 
 Audience = Literal["partner", "all"]
 
@@ -284,13 +283,10 @@ def _test(
 
 
 def _corrected(tests: Sequence[_Test | None]) -> tuple[Contrast, ...]:
-    """Corrects the p-values of some tests by Holm's method."""
+    """Corrects the p-values of some tests."""
     made = [one for one in tests if one is not None]
-    order, least, corrected = np.argsort([one[2] for one in made]), 0.0, np.ones(len(made))
-    for place, number in enumerate(order):
-        least = max(least, min(1.0, (len(made) - place) * made[number][2]))
-        corrected[number] = least
-    return tuple(Contrast(*one, float(p)) for one, p in zip(made, corrected, strict=True))
+    p_values = corrected([one[2] for one in made])
+    return tuple(Contrast(*one, p) for one, p in zip(made, p_values, strict=True))
 
 
 def _row(arm: str, found: Sequence[Found], uses: Sequence[MessageUse]) -> Row:

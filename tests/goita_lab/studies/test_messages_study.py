@@ -68,12 +68,6 @@ def test_values_that_are_there_are_found_and_others_are_not():
     assert figure(result).startswith(b"<?xml")
 
 
-def test_p_values_are_corrected_for_the_tests_of_a_table():
-    some = [("a", certain(0), 0.01), ("b", certain(0), 0.04), None, ("c", certain(0), 0.03)]
-    made = messages._corrected(some)
-    assert [one.corrected for one in made] == pytest.approx([0.03, 0.06, 0.06])
-
-
 def test_moves_tell_what_the_partners_policy_puts_in_them():
     information = InformationStructure(channel=MessageChannel(bits=2))
     assert 0 < moves_tell("random", information, 4) < 1
