@@ -153,7 +153,7 @@ def run(options: Options) -> Result:
     by_unit: dict[int, list[Float]] = {}
     for one in counted:
         by_unit.setdefault(one.game, []).append(found[key_of(one.deal)])
-    scored = [rows for some in by_unit.values() if len(rows := np.concatenate(some))]
+    scored = [each for some in by_unit.values() if len(each := np.concatenate(some))]
     if len(scored) < 2:
         raise SettingError(f"expected two units with decisions or more, got {len(scored)}")
     rows, contrasts = summarise(scored, candidates, fitted, equal)
