@@ -39,20 +39,23 @@ from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import dots
 from goita_lab.studies.study import Options, corrected
 
+Candidate = tuple[str, float]
+"""A policy and its epsilon."""
+
 ALL: Final = "heuristic"
 NO_PASS: Final = "heuristic:pass_partner=off"
 NONE: Final = "heuristic:conventions=off"
 CHAMPION: Final = "champion"
 NETWORK: Final = "population:selfplay-0"
-MODELS: Final[dict[str, tuple[str, ...]]] = {
-    ALL: (ALL,),
-    NO_PASS: (NO_PASS,),
-    NONE: (NONE,),
-    CHAMPION: ("champion:temperature=1", "champion:temperature=2"),
-    NETWORK: (f"{NETWORK},temperature=1",),
-}
-"""Policies of each model; the one that fits other records best is taken, with its epsilon."""
 EPSILONS: Final = (0.25, 0.5, 0.75)
+WARM_EPSILONS: Final = (0.05, 0.25, 0.5)
+"""Of networks, whose temperature is fitted, too."""
+MODELS: Final[dict[str, tuple[Candidate, ...]]] = {
+    **{name: tuple(product((name,), EPSILONS)) for name in (ALL, NO_PASS, NONE)},
+    CHAMPION: tuple(product([f"{CHAMPION}:temperature={t}" for t in (1, 3, 6)], WARM_EPSILONS)),
+    NETWORK: tuple(product((f"{NETWORK},temperature=3",), WARM_EPSILONS)),
+}
+"""Policies of each model with their epsilons; what fits other records best is taken."""
 UNIFORM: Final = ("random", 0.0)
 """What all models are at an epsilon of 1: any legal action is as likely as any other."""
 
@@ -72,8 +75,6 @@ QUICK_MODELS: Final = (ALL, NONE)
 QUICK_DEALS: Final = 100
 
 How = Literal["fitted", "equal points"]
-Candidate = tuple[str, float]
-"""A policy and its epsilon."""
 Totals = tuple[Float, Float]
 """[n] Nats of each unit, and its decisions."""
 
@@ -140,7 +141,7 @@ def run(options: Options) -> Result:
     many = QUICK_DEALS if options.quick else DEALS
     level = points(WEAKEST, many)
     equal = {name: WEAKEST if name == NONE else weakened(name, level, many) for name in models}
-    fitted = {name: [*product(MODELS[name], EPSILONS), UNIFORM] for name in models}
+    fitted = {name: [*MODELS[name], UNIFORM] for name in models}
     candidates = sorted({*equal.values(), *(one for some in fitted.values() for one in some)})
     deals = {key_of(one.deal): one.deal for one in counted}
     found = options.pieces(
@@ -199,7 +200,7 @@ class _Player:
 
 def weakened(model: str, level: float, deals: int) -> Candidate:
     """Returns the model's first policy with the epsilon at which it makes so many points."""
-    policy, low, high = MODELS[model][0], 0.0, 1.0
+    policy, low, high = MODELS[model][0][0], 0.0, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         if points((policy, middle), deals) > level:

@@ -131,7 +131,7 @@ log:
 
 def test_any_folder_of_records_is_read(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(people, "QUICK_DEALS", 4)
-    monkeypatch.setattr(people, "EPSILONS", (0.5,))
+    monkeypatch.setattr(people, "MODELS", {name: ((name, 0.5),) for name in (ALL, NONE)})
     monkeypatch.setattr(people, "HALVINGS", 2)
     folder = tmp_path / "records"
     folder.mkdir()
