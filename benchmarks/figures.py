@@ -269,7 +269,6 @@ RUNS: Final = {
         "goita studies runs",
         10,
         {
-            "runs-between": at("all_between"),
             "runs-gap": at("within", 0, "gap"),
             "runs-code": at("controls", 0, "code"),
         },

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from goita_agents.base import Float
 from goita_env.errors import SettingError, install
 from goita_lab.arena.statistics.intervals import Interval
 
@@ -28,20 +27,6 @@ def dots(rows: Sequence[tuple[str, Interval]], label: str) -> bytes:
     axes.invert_yaxis()
     axes.axvline(0, color=INK, linewidth=1)
     axes.set_xlabel(label)
-    return _end(figure)
-
-
-def grid(names: Sequence[str], values: Float, label: str) -> bytes:
-    """Draws a square table of values [n, n] as colours, white at 0."""
-    size = 2.5 + 0.17 * len(names)
-    figure, axes = _begin((size + 1, size))
-    most = float(np.abs(values).max()) or 1.0
-    shown = axes.imshow(values, cmap="RdBu", vmin=-most, vmax=most)
-    axes.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
-    axes.set_yticks(range(len(names)), names, fontsize=6)
-    bar = figure.colorbar(shown, ax=axes, shrink=0.8)
-    bar.set_label(label, color=INK)
-    bar.ax.tick_params(colors=INK)
     return _end(figure)
 
 

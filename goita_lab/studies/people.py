@@ -47,19 +47,19 @@ NO_PASS: Final = "heuristic:pass_partner=off"
 NONE: Final = "heuristic:conventions=off"
 CHAMPION: Final = "champion"
 NETWORK: Final = "population:selfplay-0"
-EPSILONS: Final = (0.25, 0.5, 0.75)
-WARM_EPSILONS: Final = (0.05, 0.25, 0.5)
+EPSILONS: Final = (0.3, 0.6)
+WARM_EPSILONS: Final = (0.05, 0.3)
 """Of networks, whose temperature is fitted, too."""
 MODELS: Final[dict[str, tuple[Candidate, ...]]] = {
     **{name: tuple(product((name,), EPSILONS)) for name in (ALL, NO_PASS, NONE)},
-    CHAMPION: tuple(product([f"{CHAMPION}:temperature={t}" for t in (1, 3, 6)], WARM_EPSILONS)),
+    CHAMPION: tuple(product([f"{CHAMPION}:temperature={t}" for t in (1, 6)], WARM_EPSILONS)),
     NETWORK: tuple(product((f"{NETWORK},temperature=3",), WARM_EPSILONS)),
 }
 """Policies of each model with their epsilons; what fits other records best is taken."""
 UNIFORM: Final = ("random", 0.0)
 """What all models are at an epsilon of 1: any legal action is as likely as any other."""
 
-WEAKEST: Final = (NONE, 0.5)
+WEAKEST: Final = (NONE, 0.6)
 """At equal points all models play as well as this."""
 AGAINST: Final = "heuristic"
 DEALS: Final = 1_000

@@ -1,7 +1,7 @@
-"""Measures whether independent runs understand each other: docs/studies/runs.md.
+"""Measures whether independent runs of a method fit each other: docs/studies/runs.md.
 
-Networks of the population are partners, every two of them, against networks that are held out. What
-a pair makes is compared with what its members make beside themselves, on the same deals. The
+Networks of the population are partners, every two of a method, against networks that are held out.
+What a pair makes is compared with what its members make beside themselves, on the same deals. The
 control are runs with messages, whose codes are arbitrary, and the same runs muted.
 """
 
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
-from math import nan
+from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
@@ -23,19 +22,14 @@ from goita_agents.population.methods import SEEDS
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.signals.measures.crossplay import (
-    cross_play_gap,
-    partners_points,
-    policy_distance,
-)
-from goita_lab.signals.playing import play
+from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
 from goita_lab.signals.tables import bounds, table
-from goita_lab.studies.drawing import grid
-from goita_lab.studies.jackknife import Statistic, over_runs, spread_of, visible
+from goita_lab.studies.drawing import dots
+from goita_lab.studies.jackknife import over_runs, spread_of, visible
 from goita_lab.studies.study import Options
 
 METHODS: Final = ("selfplay", "entropy", "otherplay", "offbelief", "beside-heuristic")
-PARTNER_SEEDS: Final = {"offbelief": range(6), "beside-heuristic": range(6)}
+PARTNERS: Final = {"offbelief": 6, "beside-heuristic": 6}
 """Runs that are partners; of other methods all are."""
 OPPONENTS: Final = tuple(
     f"population:{method}-{seed}" for method in ("offbelief", "beside-heuristic") for seed in (6, 7)
@@ -47,10 +41,9 @@ MARGIN: Final = 0.5
 MANY: Final = 1_000
 """Runs that nobody trains."""
 
-DEALS: Final = 1_000
+DEALS: Final = 500
 """Of each pair against each opponent."""
 SEED: Final = 16_301
-DISTANCE_ROUNDS: Final = 400
 
 QUICK_RUNS: Final = 3
 QUICK_DEALS: Final = 60
@@ -81,8 +74,6 @@ class Control:
     """Runs whose codes are arbitrary, compared with themselves muted: points a round, over runs."""
 
     method: str
-    gap: Interval
-    muted: Interval
     code: Interval
     """Gap minus gap of the same runs muted."""
     alone: Interval
@@ -94,16 +85,6 @@ class Control:
 
 
 @dataclass(frozen=True)
-class Between:
-    """Partners of two methods, compared with the mean of what both make with themselves."""
-
-    one: str
-    other: str
-    understanding: Interval
-    """U, points a round, over the runs of both."""
-
-
-@dataclass(frozen=True)
 class Result:
     """What the study found."""
 
@@ -111,22 +92,15 @@ class Result:
     opponents: tuple[str, ...]
     deals: int
     """Of each pair, over all opponents."""
-    points: tuple[tuple[float, ...], ...]
-    """[n, n] Points a round of each pair."""
+    points: dict[str, list[list[float]]]
+    """[n, n] Points a round of every two runs of a method."""
     within: tuple[Within, ...]
-    between: tuple[Between, ...]
-    all_between: Interval
-    """U of partners of different methods, over runs."""
-    without: Interval
-    """The same without partners of off-belief learning."""
     controls: tuple[Control, ...]
-    distance: dict[str, float]
-    """Mean divergence of two policies within a method, and between methods, nats."""
 
 
 def players(result: Result) -> tuple[str, ...]:
     """Returns the agents that played."""
-    return (*result.agents, *_coded(), *result.opponents)
+    return (*result.agents, *result.opponents)
 
 
 @dataclass(frozen=True)
@@ -146,41 +120,35 @@ class _Cell:
 
 def run(options: Options) -> Result:
     """Plays every pair of partners against the held-out opponents."""
-    population, runs = Population(), QUICK_RUNS if options.quick else SEEDS
-    agents = [
-        name
-        for method in METHODS
-        for name in population.names(method=method, seeds=PARTNER_SEEDS.get(method))
-        if int(name.rpartition("-")[2]) < runs
-    ]
+    population = Population()
     opponents = ("greedy", "heuristic") if options.quick else OPPONENTS
-    if missing := {*opponents[2:]} - {*population.names()}:
-        raise SettingError(f"expected the population to hold the opponents, got no {missing}")
     deals = QUICK_DEALS if options.quick else DEALS
     hearing = [f"plain:base=({name})" for name in opponents]
-    tables = {"": _cells(agents, opponents, deals)}
-    for method in CODES:
-        coded = [f"population:{method}-{seed}" for seed in range(runs)]
-        muted = [f"muted:base=({name})" for name in coded]
-        for name, some in ((method, coded), (f"{method} muted", muted)):
-            tables[name] = _cells(some, hearing, deals, TRAINED[method].information)
-    names = [*agents, *_coded(runs)]
-    arguments = {
-        "seed": SEED,
-        "hashes": [population.members[n.partition(":")[2]].sha256 for n in names],
-    }
+    tables: dict[str, list[_Cell]] = {}
+    agents: list[str] = []
+    for method in (*METHODS, *CODES):
+        runs = QUICK_RUNS if options.quick else PARTNERS.get(method, SEEDS)
+        some = [f"population:{method}-{seed}" for seed in range(runs)]
+        agents += some
+        if method in METHODS:
+            tables[method] = _cells(some, opponents, deals)
+            continue
+        information = TRAINED[method].information
+        muted = [f"muted:base=({name})" for name in some]
+        tables[method] = _cells(some, hearing, deals, information)
+        tables[f"{method} muted"] = _cells(muted, hearing, deals, information)
+    names = [one for one in (*agents, *opponents) if one.startswith("population:")]
+    members = [name.partition(":")[2] for name in names]
+    if missing := {*members} - {*population.members}:
+        raise SettingError(f"expected the population to hold all partners, got no {missing}")
+    arguments = {"seed": SEED, "hashes": [population.members[one].sha256 for one in members]}
     todo = {cell.key: cell for cells in tables.values() for cell in cells}
     played = options.pieces("runs", npt.NDArray[np.float64], arguments, todo, play_cell)
-    points = {name: _points(cells, played) for name, cells in tables.items()}
-    method_of = np.array([name.partition(":")[2].rpartition("-")[0] for name in agents])
-    result = summarise(agents, opponents, points, method_of, _distances(agents, method_of, options))
+    result = summarise(
+        agents, opponents, {name: _points(cells, played) for name, cells in tables.items()}
+    )
     options.kept("runs").unlink(missing_ok=True)
     return result
-
-
-def _coded(runs: int = SEEDS) -> list[str]:
-    """Returns the runs with messages."""
-    return [f"population:{method}-{seed}" for method in CODES for seed in range(runs)]
 
 
 def _cells(
@@ -196,6 +164,13 @@ def _cells(
     ]
 
 
+def play_cell(cell: _Cell) -> npt.NDArray[np.float64]:
+    """Returns the points of two partners in each deal."""
+    return partners_points(
+        cell.one, cell.other, cell.opponent, cell.deals, SEED, information=cell.information
+    )
+
+
 def _points(cells: Sequence[_Cell], played: Mapping[str, Float]) -> Float:
     """Returns the points of every pair: [n, n, deals against all opponents]."""
     agents = list(dict.fromkeys(cell.one for cell in cells))
@@ -209,53 +184,24 @@ def _points(cells: Sequence[_Cell], played: Mapping[str, Float]) -> Float:
     return points
 
 
-def play_cell(cell: _Cell) -> npt.NDArray[np.float64]:
-    """Returns the points of two partners in each deal."""
-    return partners_points(
-        cell.one, cell.other, cell.opponent, cell.deals, SEED, information=cell.information
-    )
-
-
 def summarise(
-    agents: Sequence[str],
-    opponents: Sequence[str],
-    points: Mapping[str, Float],
-    method_of: npt.NDArray[np.str_],
-    distance: Mapping[str, float],
+    agents: Sequence[str], opponents: Sequence[str], points: Mapping[str, Float]
 ) -> Result:
     """Returns the figures of the page.
 
     Args:
-        agents: the partners without messages.
+        agents: the partners.
         opponents: of all.
-        points: [n, n, deals] of them by ""; of each method of ``CODES`` by its name, and by its
-            name with " muted".
-        method_of: the method [n] of each partner without messages.
-        distance: see ``Result``.
+        points: [n, n, deals] by method; of those of ``CODES`` also by its name with " muted".
     """
-    mean = points[""].mean(axis=2)
-    groups = {name: method_of == name for name in METHODS if name in method_of}
-    own = {name: points[""][np.ix_(some, some)] for name, some in groups.items()}
-    between = [
-        Between(one, other, over_runs(_between(mean, groups, one, other), groups, one, other))
-        for one, other in combinations(groups, 2)
-    ]
-    apart = method_of[:, None] != method_of[None, :]
-
-    def different(kept: Bool) -> float:
-        return float(_u(mean)[apart & np.outer(kept, kept)].mean())
-
+    mean = {name: each.mean(axis=2) for name, each in points.items()}
     return Result(
         tuple(agents),
         tuple(opponents),
-        points[""].shape[2],
-        tuple(tuple(row) for row in mean.round(4).tolist()),
-        tuple(_within(name, table) for name, table in {**own, **points}.items() if name),
-        tuple(between),
-        over_runs(different, groups, *groups),
-        over_runs(different, groups, *(name for name in groups if name != "offbelief")),
-        tuple(_control(name, points[name], points[f"{name} muted"], own) for name in CODES),
-        dict(distance),
+        next(iter(points.values())).shape[2],
+        {name: each.round(4).tolist() for name, each in mean.items()},
+        tuple(_within(name, each) for name, each in points.items()),
+        tuple(_control(name, mean) for name in CODES),
     )
 
 
@@ -265,7 +211,6 @@ def _within(method: str, points: Float) -> Within:
     if found.runs is None:
         raise AgentError(f"expected three runs of {method} or more, got {runs}")
     spread = spread_of(found.runs, runs)
-    needed = next((n for n in range(3, MANY) if visible(spread, n) <= MARGIN), MANY)
     return Within(
         method,
         runs,
@@ -274,39 +219,31 @@ def _within(method: str, points: Float) -> Within:
         found.p_value,
         found.runs.high < MARGIN,
         visible(spread, runs),
-        needed,
+        next((n for n in range(3, MANY) if visible(spread, n) <= MARGIN), MANY),
     )
 
 
-def _control(method: str, on: Float, off: Float, own: Mapping[str, Float]) -> Control:
-    """Returns what a code costs from points [n, n, deals] with messages and muted."""
-    said, muted, runs = on.mean(axis=2), off.mean(axis=2), len(on)
+def _control(method: str, mean: Mapping[str, Float]) -> Control:
+    """Returns what a code costs, from the points [n, n] of each method."""
+    said, muted, runs = mean[method], mean[f"{method} muted"], len(mean[method])
     every = {method: np.ones(runs, bool)}
     beyond = {}
-    for name, points in own.items():
-        mean = points.mean(axis=2)
-        first = np.arange(runs + len(mean)) < runs
+    for name in METHODS:
+        if name not in mean:
+            continue
+        first = np.arange(runs + len(mean[name])) < runs
 
-        def larger(kept: Bool, mean: Float = mean) -> float:
-            return _gap(said, kept[:runs]) - _gap(mean, kept[runs:])
+        def larger(kept: Bool, other: Float = mean[name]) -> float:
+            return _gap(said, kept[:runs]) - _gap(other, kept[runs:])
 
         beyond[name] = over_runs(larger, {method: first, name: ~first}, method, name)
     return Control(
         method,
-        over_runs(lambda kept: _gap(said, kept), every, method),
-        over_runs(lambda kept: _gap(muted, kept), every, method),
         over_runs(lambda kept: _gap(said, kept) - _gap(muted, kept), every, method),
         over_runs(lambda kept: float(np.diagonal(said - muted)[kept].mean()), every, method),
         over_runs(lambda kept: _crossed(said - muted, kept), every, method),
         beyond,
     )
-
-
-def _u(mean: Float) -> Float:
-    """Returns the understanding of each pair: [n, n]."""
-    own = np.diagonal(mean)
-    found: Float = mean - (own[:, None] + own[None, :]) / 2
-    return found
 
 
 def _gap(mean: Float, kept: Bool) -> float:
@@ -318,27 +255,6 @@ def _crossed(mean: Float, kept: Bool) -> float:
     """Returns the mean over pairs of different runs, of those that are kept."""
     own = mean[np.ix_(kept, kept)]
     return float(own[~np.eye(len(own), dtype=bool)].mean())
-
-
-def _between(mean: Float, groups: Mapping[str, Bool], one: str, other: str) -> Statistic:
-    """Returns the mean U of partners of two methods, as a function of the runs that are kept."""
-    u = _u(mean)
-    return lambda kept: float(u[np.ix_(kept & groups[one], kept & groups[other])].mean())
-
-
-def _distances(
-    agents: Sequence[str], method_of: npt.NDArray[np.str_], options: Options
-) -> dict[str, float]:
-    """Returns the mean divergence of policies within each method, and between methods, in nats."""
-    rounds = DISTANCE_ROUNDS // (20 if options.quick else 1)
-    warm = [f"{name},temperature=1" for name in agents]
-    apart = policy_distance(play([warm[0]], rounds, seed=SEED), warm)
-    number = {name: place for place, name in enumerate(warm)}
-    found: dict[str, list[float]] = {}
-    for (one, other), distance in apart.items():
-        a, b = method_of[number[one]], method_of[number[other]]
-        found.setdefault(str(a) if a == b else "between methods", []).append(distance.mean)
-    return {name: float(np.mean(values)) for name, values in found.items()}
 
 
 def report(result: Result) -> str:
@@ -353,42 +269,33 @@ def report(result: Result) -> str:
             "yes" if one.small else "no",
             f"{one.visible:.2f}",
             f"{one.needed}",
-            f"{result.distance.get(one.method, nan):.3f}".replace("nan", ""),
         ]
         for one in result.within
     ]
     heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
-    heads += ["visible", f"runs for {MARGIN:g}", "policies apart, nats"]
+    heads += ["visible", f"runs for {MARGIN:g}"]
     codes = [
         [
             f"`{one.method}`",
             *(bounds(each, "+") for each in (one.code, one.alone, one.crossed)),
-            *(bounds(each, "+") for each in one.beyond.values()),
         ]
         for one in result.controls
     ]
-    names = [f"gap beyond `{name}`" for name in result.controls[0].beyond]
-    control = ["runs with messages", "code", "worth beside itself", "beside another", *names]
-    between = [
-        [f"`{one.one}` and `{one.other}`", bounds(one.understanding, "+")] for one in result.between
-    ]
-    between += [
-        ["**all partners of different methods**", f"**{bounds(result.all_between, '+')}**"],
-        ["without `offbelief`", bounds(result.without, "+")],
+    beyond = [
+        [f"`{name}`", *(bounds(one.beyond[name], "+") for one in result.controls)]
+        for name in result.controls[0].beyond
     ]
     return "\n\n".join(
         (
-            f"{len(result.agents)} runs, {result.deals:,} deals a pair; points a round.",
+            f"{len(result.agents)} runs, {result.deals:,} deals a pair; points a round, 95 % "
+            "intervals.",
+            table(["runs with messages", "code", "worth beside itself", "beside another"], codes),
             table(heads, within),
-            table(control, codes),
-            table(["partners", "U, over runs"], between),
-            "Policies of different methods are "
-            f"{result.distance['between methods']:.3f} nats apart.",
+            table(["gap larger than that of", *(f"`{name}`" for name in CODES)], beyond),
         )
     )
 
 
 def figure(result: Result) -> bytes:
-    """Draws the understanding of every pair, as SVG."""
-    names = [name.partition(":")[2] for name in result.agents]
-    return grid(names, _u(np.array(result.points)), "U, points a round")
+    """Draws the gap of every method, as SVG."""
+    return dots([(one.method, one.gap) for one in result.within], "gap, points a round")

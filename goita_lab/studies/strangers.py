@@ -267,6 +267,8 @@ def summarise(
                 )
             )
         pairs = [pair for pair in some if belongs(pair)]
+        if not pairs:
+            continue
         for what, value in _gains(pairs, points, side).items():
             gains.append(Gain(side, stratum, what, len(pairs), over_pairs((pairs, value))))
     return Result(deals, tuple(nets), tuple(gains), dict(points))
