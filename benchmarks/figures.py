@@ -267,7 +267,7 @@ RUNS: Final = {
     ),
     "study-runs": Run(
         "goita studies runs",
-        10,
+        3,
         {
             "runs-gap": at("within", 0, "gap"),
             "runs-code": at("controls", 0, "code"),
@@ -276,7 +276,7 @@ RUNS: Final = {
     ),
     "study-messages": Run(
         "goita studies messages",
-        90,
+        60,
         {
             "messages-private": at("rows", 1, "value"),
             "messages-public": at("rows", 2, "value"),
@@ -285,7 +285,7 @@ RUNS: Final = {
     ),
     "study-people": Run(
         "goita studies people --records FOLDER",
-        15,
+        11,
         {
             "people-conventions": at("contrasts", 0, "difference"),
             "people-pass": at("contrasts", 2, "difference"),
