@@ -289,6 +289,7 @@ RUNS: Final = {
         {
             "people-conventions": at("contrasts", 0, "difference"),
             "people-pass": at("contrasts", 2, "difference"),
+            "people-pass-equal": at("contrasts", 3, "difference"),
             "people-champion": at("contrasts", 4, "difference"),
         },
         "docs/studies/results/people.json",
