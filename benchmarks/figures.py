@@ -249,32 +249,40 @@ RUNS: Final = {
     ),
     "study-strangers": Run(
         "goita studies strangers",
-        180,
+        240,
         {
-            "strangers-reading": at("splits", 0, "reading"),
-            "strangers-playing": at("splits", 0, "playing"),
+            "strangers-partner": at("nets", 0, "net"),
+            "strangers-opponents": at("nets", 9, "net"),
         },
         "docs/studies/results/strangers.json",
     ),
     "study-runs": Run(
         "goita studies runs",
-        8,
-        {"runs-between": at("all_between"), "runs-gap": at("within", 0, "gap")},
+        3,
+        {
+            "runs-gap": at("within", 0, "gap"),
+            "runs-code": at("controls", 0, "code"),
+        },
         "docs/studies/results/runs.json",
     ),
     "study-messages": Run(
         "goita studies messages",
-        150,
+        60,
         {
-            "messages-private": at("contrasts", 0, "found"),
-            "messages-public": at("contrasts", 1, "found"),
+            "messages-private": at("rows", 1, "value"),
+            "messages-public": at("rows", 2, "value"),
         },
         "docs/studies/results/messages.json",
     ),
     "study-people": Run(
         "goita studies people --records FOLDER",
-        91,
-        {"people-conventions": at("confirmatory", "difference")},
+        11,
+        {
+            "people-conventions": at("contrasts", 0, "difference"),
+            "people-pass": at("contrasts", 2, "difference"),
+            "people-pass-equal": at("contrasts", 3, "difference"),
+            "people-champion": at("contrasts", 4, "difference"),
+        },
         "docs/studies/results/people.json",
     ),
 }

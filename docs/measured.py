@@ -10,6 +10,8 @@ from typing import Any, Final
 from benchmarks.figures import FIGURES, figures, filled
 
 TABLE: Final = "<!-- runs -->"
+MOST: Final = 4
+"""Weights that a row names."""
 
 
 def table() -> str:
@@ -18,6 +20,8 @@ def table() -> str:
     for run in json.loads(FIGURES.read_text(encoding="utf-8")).values():
         shown = "<br>".join(f"`{key}` {one['text']}" for key, one in run["figures"].items())
         weights = [f"{text} `{digest[:8]}`" for text, digest in run.get("weights", {}).items()]
+        if len(weights) > MOST:
+            weights[MOST:] = [f"{len(weights) - MOST} more"]
         version = run.get("version") or run.get("versions", {}).get("goita_env", "")
         command = run["command"].format(json="FILE", folder="FOLDER")
         of = ", ".join([*weights, version])

@@ -89,7 +89,7 @@ class Recorded:
     players: tuple[str, ...]
     sound: bool
     game: int
-    """Number of the match: a file, or a line of history strings; see ``read_records``."""
+    """Number of the unit: a file, or a line of history strings; see ``read_records``."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,14 @@ class Records:
     problems: tuple[Problem, ...]
     """What is unsound in the files that were read."""
     notes: tuple[str, ...]
-    """What readers say, files that are no records, repeats left out, files that are one match."""
+    """What readers say, files that are no records, repeats left out, files that are one unit."""
 
 
 def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Records:
     """Reads records that ``what`` learns from or counts, such that no deal counts twice.
 
     A deal that another file holds, too, is left out, and so is a part of it. Files that share hands
-    are one match, even where a deal was played differently.
+    are one unit, even where a deal was played differently.
 
     Args:
         paths: files, and folders of files with ``SUFFIXES``.
@@ -154,7 +154,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
         f"left out: deals of {file} that {of} holds, too: {many}"
         for (file, of), many in parts.items()
     ]
-    return Records(tuple(kept), tuple(problems), (*notes, *_matches(found, numbers)))
+    return Records(tuple(kept), tuple(problems), (*notes, *_units(found, numbers)))
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -228,10 +228,10 @@ def _repeats(found: Sequence[Recorded]) -> dict[int, int]:
     return repeats
 
 
-def _matches(found: Sequence[Recorded], games: Sequence[int]) -> list[str]:
-    """Says which files are one match."""
+def _units(found: Sequence[Recorded], games: Sequence[int]) -> list[str]:
+    """Says which files are one unit."""
     files: dict[int, dict[str, None]] = {}
     for one, game in zip(found, games, strict=True):
         files.setdefault(game, {})[str(one.file)] = None
     several = dict.fromkeys(" and ".join(each) for each in files.values() if len(each) > 1)
-    return [f"one match, since hands are the same: {names}" for names in several]
+    return [f"one unit, since hands are the same: {names}" for names in several]

@@ -5,7 +5,7 @@
     goita studies people --records FOLDER       the human records, or GOITA_KIFU names it
     goita studies people --quick                a fraction, in minutes
     goita studies runs                          networks of the population as partners
-    goita studies strangers                     failure with strangers, after runs
+    goita studies strangers                     failure with strangers, net of sisters
     goita studies messages                      what a message is worth, and to whom
     goita studies equilibria                    how near self-play gets to one in small games
 

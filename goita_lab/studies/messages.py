@@ -1,19 +1,18 @@
 """Measures what a message is worth, private or public: docs/studies/messages.md.
 
 Runs of several arms, which differ in a message's audience and cost, play against themselves
-muted. What messages and moves say is computed from their probabilities and from exact beliefs.
+muted. What messages and moves say is computed from their probabilities and from exact beliefs; what
+moves say also where the same runs are muted at all seats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import isnan
 from pathlib import Path
 from typing import Final, Literal
 
-import numpy as np
 from scipy.stats import ttest_1samp
 
 from goita_agents.base import Bool
@@ -34,17 +33,17 @@ from goita_lab.signals.playing import Play, play
 from goita_lab.signals.settings import Settings
 from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import dots
-from goita_lab.studies.study import Options
+from goita_lab.studies.study import Options, corrected
 
 Audience = Literal["partner", "all"]
 
 BITS: Final = 2
-COSTS: Final = (0, 2, 10)
-"""Points a message."""
 WORDS: Final[dict[Audience, str]] = {"partner": "private", "all": "public"}
 NONE: Final = "none"
 """The arm without messages."""
 RUNS: Final = 8
+PRICED_RUNS: Final = 4
+"""Of an arm whose messages cost points: the study trains them."""
 DEALS: Final = 16_000
 HEARD: Final = 50
 """Rounds in which exact listeners follow."""
@@ -76,6 +75,10 @@ class Arm:
         )
 
     @property
+    def runs(self) -> int:
+        return PRICED_RUNS if self.cost else RUNS
+
+    @property
     def shipped(self) -> str:
         """Method of the population whose runs are of the arm; empty: the study trains them."""
         if self.audience is None:
@@ -83,7 +86,7 @@ class Arm:
         return "" if self.cost else f"token-{WORDS[self.audience]}"
 
 
-ARMS: Final = (Arm(None), *(Arm(audience, cost) for audience, cost in product(WORDS, COSTS)))
+ARMS: Final = (Arm(None), Arm("partner"), Arm("all"), Arm("partner", 1))
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,8 @@ class Row:
     arm: str
     runs: int
     moves: Interval
+    muted: Interval | None = None
+    """The same where all seats are muted."""
     spoken: Interval | None = None
     """Share of messages that are not silence."""
     depends: Interval | None = None
@@ -153,6 +158,8 @@ class Result:
     contrasts: tuple[Contrast, ...]
     exploratory: tuple[Contrast, ...]
     runs: dict[str, Found]
+    muted: dict[str, float]
+    """Nats that a play or pass tells the partner where the run is muted."""
 
 
 def players(_: Result) -> tuple[str, ...]:
@@ -163,18 +170,20 @@ def players(_: Result) -> tuple[str, ...]:
 def run(options: Options) -> Result:
     """Trains the runs that are missing and measures all."""
     arms = [arm for arm in ARMS if arm.shipped or not options.quick]
-    runs = QUICK_RUNS if options.quick else RUNS
     deals, heard = (QUICK_DEALS, QUICK_HEARD) if options.quick else (DEALS, HEARD)
     todo = [
         Run(arm, seed, str(weights(arm, seed, options)), deals, heard)
-        for seed in range(runs)
         for arm in arms
+        for seed in range(QUICK_RUNS if options.quick else arm.runs)
     ]
     hashes = [file_digest(one.file) for one in todo]
     arguments = {"seed": SEED, "deals": deals, "heard": heard, "hashes": hashes}
     found = options.pieces("messages", Found, arguments, {one.key: one for one in todo}, measure)
-    result = summarise(found, [arm.name for arm in arms], runs, deals, heard)
-    options.kept("messages").unlink(missing_ok=True)
+    talking = {one.key: one for one in todo if one.arm.audience is not None}
+    muted = options.pieces("messages-muted", float, arguments, talking, measure_muted)
+    result = summarise(found, muted, deals, heard)
+    for name in ("messages", "messages-muted"):
+        options.kept(name).unlink(missing_ok=True)
     return result
 
 
@@ -208,6 +217,11 @@ def measure(one: Run) -> Found:
     return Found(moves_tell(agent, one.arm.information, one.heard), use, digest)
 
 
+def measure_muted(one: Run) -> float:
+    """Returns what moves tell the partner if the run sends nothing at any seat."""
+    return moves_tell(f"muted:base=(file:{one.file},temperature=1)", one.arm.information, one.heard)
+
+
 def moves_tell(agent: str, information: InformationStructure, rounds: int) -> float:
     """Returns what plays and passes tell the partner about the hand, nats a move.
 
@@ -233,36 +247,37 @@ def _moves(of: Play) -> Bool:
 
 
 def summarise(
-    found: Mapping[str, Found], arms: Sequence[str], runs: int, deals: int, heard: int
+    found: Mapping[str, Found], muted: Mapping[str, float], deals: int, heard: int
 ) -> Result:
-    """Returns the tables of the page."""
-    by_arm = {arm: [found[f"{arm} {seed}"] for seed in range(runs)] for arm in arms}
-    uses = {arm: [one.use for one in some if one.use is not None] for arm, some in by_arm.items()}
-    value = {arm: [one.value.mean for one in some] for arm, some in uses.items()}
-    depends = {arm: [one.depends.mean for one in some] for arm, some in uses.items()}
+    """Returns the tables of the page from what runs were measured to do, by "ARM SEED"."""
+    by_arm: dict[str, list[Found]] = {}
+    quiet: dict[str, list[float]] = {}
+    for key, one in found.items():
+        by_arm.setdefault(arm := key.rpartition(" ")[0], []).append(one)
+        if key in muted:
+            quiet.setdefault(arm, []).append(muted[key])
     moves = {arm: [one.moves for one in some] for arm, some in by_arm.items()}
+    still = {NONE: moves[NONE], **quiet}
+    less = {
+        arm: [one - other for one, other in zip(some, moves[arm], strict=True)]
+        for arm, some in quiet.items()
+    }
+    value = {
+        arm: [one.use.value.mean for one in some if one.use is not None]
+        for arm, some in by_arm.items()
+    }
     tests = [
-        _test("a private message has a value", value, "private 0"),
-        _test("a public message has a value", value, "public 0"),
-        _test("a private one is worth more, points", value, "private 0", "public 0"),
-        _test("private messages say less at a cost, nats", depends, "private 0", "private 10"),
-        _test("public messages say less at a cost, nats", depends, "public 0", "public 10"),
+        _test("moves of private runs say less, muted, nats", still, NONE, "private 0"),
+        _test("moves of public runs say less, muted, nats", still, NONE, "public 0"),
     ]
     others = [
-        _test("a private message at 2 points has a value", value, "private 2"),
-        _test("a private message at 10 points has a value", value, "private 10"),
-        _test("a public message at 2 points has a value", value, "public 2"),
-        _test("a public message at 10 points has a value", value, "public 10"),
-        _test("moves say less beside private messages, nats", moves, NONE, "private 0"),
-        _test("moves say less beside public messages, nats", moves, NONE, "public 0"),
+        _test("muting adds to moves of private runs, nats", less, "private 0"),
+        _test("muting adds to moves of public runs, nats", less, "public 0"),
+        _test("a private message at 1 point has a value, points", value, "private 1"),
     ]
+    rows = [_row(arm, some, quiet.get(arm)) for arm, some in by_arm.items()]
     return Result(
-        deals,
-        heard,
-        tuple(_row(arm, by_arm[arm], uses[arm]) for arm in arms),
-        _corrected(tests),
-        _corrected(others),
-        dict(found),
+        deals, heard, tuple(rows), _corrected(tests), _corrected(others), dict(found), dict(muted)
     )
 
 
@@ -284,24 +299,23 @@ def _test(
 
 
 def _corrected(tests: Sequence[_Test | None]) -> tuple[Contrast, ...]:
-    """Corrects the p-values of some tests by Holm's method."""
+    """Corrects the p-values of some tests."""
     made = [one for one in tests if one is not None]
-    order, least, corrected = np.argsort([one[2] for one in made]), 0.0, np.ones(len(made))
-    for place, number in enumerate(order):
-        least = max(least, min(1.0, (len(made) - place) * made[number][2]))
-        corrected[number] = least
-    return tuple(Contrast(*one, float(p)) for one, p in zip(made, corrected, strict=True))
+    p_values = corrected([one[2] for one in made])
+    return tuple(Contrast(*one, p) for one, p in zip(made, p_values, strict=True))
 
 
-def _row(arm: str, found: Sequence[Found], uses: Sequence[MessageUse]) -> Row:
+def _row(arm: str, found: Sequence[Found], muted: Sequence[float] | None) -> Row:
     moves = over_runs([one.moves for one in found])
-    if not uses:
+    uses = [one.use for one in found if one.use is not None]
+    if muted is None:
         return Row(arm, len(found), moves)
     heard = [one.opponents.mean for one in uses if one.opponents is not None]
     return Row(
         arm,
         len(found),
         moves,
+        over_runs(muted),
         over_runs([1 - one.sent[0] for one in uses]),
         over_runs([one.depends.mean for one in uses]),
         over_runs([one.partner.mean for one in uses]),
@@ -313,7 +327,7 @@ def _row(arm: str, found: Sequence[Found], uses: Sequence[MessageUse]) -> Row:
 def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
     heads = ["arm, cost", "runs", "not silence", "messages say, nats", "to the partner"]
-    heads += ["to an opponent", "value, points", "moves say, nats"]
+    heads += ["to an opponent", "value, points", "moves say, nats", "muted"]
     rows = [
         [
             one.arm,
@@ -327,6 +341,7 @@ def report(result: Result) -> str:
                     (one.opponents, ""),
                     (one.value, "+"),
                     (one.moves, ""),
+                    (one.muted, ""),
                 )
             ),
         ]

@@ -1,74 +1,97 @@
-"""Measures whether recorded people play the documented conventions: docs/studies/people.md.
+"""Measures which players recorded people resemble: docs/studies/people.md.
 
 At each decision of a seat an exact listener says how likely the partner's true hand is, if the
-others play like the rule bot with all conventions, with none, or without one of them. The better a
-model, the more probability it gives to the truth. The match of four people is the unit: a file, or
-all files that share hands. A deal that several files hold counts once.
+others play like some policy with an epsilon. The better a model, the more probability it gives to
+the truth. Models are compared with the epsilon that fits other records best, and with that at which
+all play equally well. The unit is what shares deals: a file, or all files that hold the same hands.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby, product
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import permutation_test
 
+from goita_agents.base import Bool, Float, Int
 from goita_agents.beliefs.listener import follow
-from goita_agents.bots.heuristic.weights import CONVENTIONS
-from goita_agents.models import PolicyModel
+from goita_agents.models import CachedModel, PolicyModel, SharedAnswers
 from goita_agents.registry import load_agent
+from goita_env import View
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_env.rules import JGA
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.grading.grades import PHASES, phase_of
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
-from goita_lab.pages import watch
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import Task
 from goita_lab.pages.watch.analysis import key_of
-from goita_lab.pages.watch.decisions import Phase
-from goita_lab.pages.watch.verdicts import Agreement, agreement
-from goita_lab.record_files import Recorded, Records, read_records
+from goita_lab.record_files import Records, read_records
 from goita_lab.signals.tables import bounds, table
 from goita_lab.studies.drawing import dots
-from goita_lab.studies.study import Options
+from goita_lab.studies.study import Options, corrected
 
-EPSILON: Final = 0.2
-"""Share of their decisions that people are taken to make at random."""
+Candidate = tuple[str, float]
+"""A policy and its epsilon."""
 
 ALL: Final = "heuristic"
+NO_PASS: Final = "heuristic:pass_partner=off"
 NONE: Final = "heuristic:conventions=off"
-SINGLE: Final = tuple(f"heuristic:{switch}=off" for switch in (*CONVENTIONS, "reading"))
-"""Without one convention each."""
+CHAMPION: Final = "champion"
+NETWORK: Final = "population:selfplay-0"
+EPSILONS: Final = (0.3, 0.6)
+WARM_EPSILONS: Final = (0.05, 0.3)
+"""Of networks, whose temperature is fitted, too."""
+MODELS: Final[dict[str, tuple[Candidate, ...]]] = {
+    **{name: tuple(product((name,), EPSILONS)) for name in (ALL, NO_PASS, NONE)},
+    CHAMPION: tuple(product([f"{CHAMPION}:temperature={t}" for t in (1, 6)], WARM_EPSILONS)),
+    NETWORK: tuple(product((f"{NETWORK},temperature=3",), WARM_EPSILONS)),
+}
+"""Policies of each model with their epsilons; what fits other records best is taken."""
+UNIFORM: Final = ("random", 0.0)
+"""What all models are at an epsilon of 1: any legal action is as likely as any other."""
 
+WEAKEST: Final = (NONE, 0.6)
+"""At equal points all models play as well as this."""
+AGAINST: Final = "heuristic"
+DEALS: Final = 1_000
+SEED: Final = 16_400
+HALVINGS: Final = 7
+
+COMPARED: Final = ((ALL, NONE), (ALL, NO_PASS), (CHAMPION, ALL))
 FLIPS: Final = 99_999
 """Random signs of a test."""
 
-ANALYSED_BY: Final = "champion"
-TYPES: Final = (ALL, NONE, "champion:temperature=1")
-"""Types of the analysis. The one learned from people is left out: it knows these records."""
-
-WORLDS: Final = 512
-"""Of the analysis, a decision and type."""
-
 QUICK_RECORDS: Final = 3
-QUICK_WORLDS: Final = 32
+QUICK_MODELS: Final = (ALL, NONE)
+QUICK_DEALS: Final = 100
+
+How = Literal["fitted", "equal points"]
+Totals = tuple[Float, Float]
+"""[n] Nats of each unit, and its decisions."""
 
 
 @dataclass(frozen=True)
-class Scored:
-    """The n decisions of a deal, or of a match, at which a seat listened."""
+class Row:
+    """How well a model predicts people."""
 
-    phase: npt.NDArray[np.int64]
-    """[n] Number of the phase, as in ``PHASES``."""
-    nats: npt.NDArray[np.float64]
-    """[n, M] What each model gave the partner's true hand, beyond the rule constraints."""
+    model: str
+    how: How
+    policy: str
+    epsilon: float
+    """Fitted: those of the most units."""
+    beyond_facts: Interval
+    """Nats a decision beyond the rule constraints, over units."""
+    beyond_uniform: Interval
+    """Nats a decision beyond uniformly random players."""
 
 
 @dataclass(frozen=True)
@@ -77,73 +100,74 @@ class Contrast:
 
     first: str
     second: str
+    how: How
     difference: Interval
-    """First minus second, over matches."""
+    """First minus second, over units."""
     p_value: float
-    """Two-sided, of random signs of the matches' differences."""
+    """Two-sided, of random signs of the units' differences."""
+    corrected: float
+    """By Holm's method, for all contrasts."""
 
 
 @dataclass(frozen=True)
 class Result:
     """What the study found."""
 
-    matches: int
-    """Files, of which those that share hands count as one."""
+    files: int
+    units: int
+    """Of files that share hands: each counts as one."""
     deals: int
     decisions: int
-    epsilon: float
-    beyond_facts: dict[str, Interval]
-    """Nats a decision beyond the rule constraints, by model."""
-    confirmatory: Contrast
-    by_phase: dict[Phase, Interval]
-    """The same difference, by phase of the round."""
-    single: tuple[Contrast, ...]
-    """All conventions against all but one each."""
-    worlds: int
-    verdicts: dict[str, dict[Agreement, int]]
-    """How many decisions were errors, by phase."""
+    points: dict[str, float]
+    """What each model makes a round at equal points."""
+    rows: tuple[Row, ...]
+    contrasts: tuple[Contrast, ...]
 
 
 def players(_: Result) -> tuple[str, ...]:
-    """Returns the agents that the study asks, of which the heuristic ones have no weights."""
-    return (ANALYSED_BY, *TYPES)
+    """Returns the agents that the study asks and that have weights."""
+    return (CHAMPION, NETWORK)
 
 
 def run(options: Options) -> Result:
-    """Scores recorded deals under each model, and analyses their decisions."""
+    """Scores recorded deals under each model."""
     records = find_records(options.records)
-    files = list(dict.fromkeys(one.file for one in records.deals))
     sys.stderr.writelines(f"{note}\n" for note in records.notes)
     counted = records.deals
     if options.quick:
-        files = files[:QUICK_RECORDS]
+        files = list(dict.fromkeys(one.file for one in counted))[:QUICK_RECORDS]
         counted = tuple(one for one in counted if one.file in files)
-    models = (ALL, NONE) if options.quick else (ALL, NONE, *SINGLE)
+    models = QUICK_MODELS if options.quick else tuple(MODELS)
+    many = QUICK_DEALS if options.quick else DEALS
+    level = points(WEAKEST, many)
+    equal = {name: WEAKEST if name == NONE else weakened(name, level, many) for name in models}
+    fitted = {name: [*MODELS[name], UNIFORM] for name in models}
+    candidates = sorted({*equal.values(), *(one for some in fitted.values() for one in some)})
     deals = {key_of(one.deal): one.deal for one in counted}
-    arguments = {"models": models, "epsilon": EPSILON}
-    found = options.pieces("people", Scored, arguments, deals, partial(score_deal, models))
-    matches: dict[int, list[Scored]] = {}
-    for one in counted:
-        matches.setdefault(one.game, []).append(found[key_of(one.deal)])
-    scored = [each for each in map(join, matches.values()) if len(each.nats)]
-    if len(scored) < 2:
-        raise SettingError(f"expected two matches with decisions or more, got {len(scored)}")
-    worlds = QUICK_WORLDS if options.quick else WORLDS
-    result = Result(
-        matches=len(scored),
-        deals=len(deals),
-        decisions=sum(len(one.nats) for one in scored),
-        epsilon=EPSILON,
-        beyond_facts={name: _mean(scored, models.index(name)) for name in (ALL, NONE)},
-        confirmatory=compare(scored, models, ALL, NONE),
-        by_phase={name: _in_phase(scored, number) for number, name in enumerate(PHASES)},
-        single=tuple(compare(scored, models, ALL, one) for one in models[2:]),
-        worlds=worlds,
-        verdicts=_verdicts(counted, worlds, options),
+    found = options.pieces(
+        "people",
+        npt.NDArray[np.float64],
+        {"candidates": candidates},
+        deals,
+        partial(score_deal, candidates),
     )
-    for name in ("people", *(file.stem for file in files)):
-        options.kept(name).unlink(missing_ok=True)
-    return result
+    by_unit: dict[int, list[Float]] = {}
+    for one in counted:
+        by_unit.setdefault(one.game, []).append(found[key_of(one.deal)])
+    scored = [each for some in by_unit.values() if len(each := np.concatenate(some))]
+    if len(scored) < 2:
+        raise SettingError(f"expected two units with decisions or more, got {len(scored)}")
+    rows, contrasts = summarise(scored, candidates, fitted, equal)
+    options.kept("people").unlink(missing_ok=True)
+    return Result(
+        len({one.file for one in counted}),
+        len(scored),
+        len(deals),
+        sum(map(len, scored)),
+        {name: points(one, many) for name, one in equal.items()},
+        rows,
+        contrasts,
+    )
 
 
 def find_records(folder: Path | None) -> Records:
@@ -155,130 +179,163 @@ def find_records(folder: Path | None) -> Records:
     return read_records([folder], JGA, "the study of people")
 
 
-def score_deal(models: Sequence[str], deal: DealRecord) -> Scored:
-    """Returns the decisions of a deal under each model.
+def points(player: Candidate, deals: int) -> float:
+    """Returns the points a round of a policy with an epsilon, on duplicate deals."""
+    task = Task((f"{player}", AGAINST), SEED, 0, 0, deals, JGA)
+    return float(play_block(task, [_Player(*player), load_agent(AGAINST)]).points.mean())
 
-    Decisions of all seats with more than one legal action count, from the first lead on. A record
-    that breaks off, or has an illegal move, counts up to there.
+
+class _Player:
+    """Plays as a model says that somebody does."""
+
+    def __init__(self, policy: str, epsilon: float) -> None:
+        self._model = PolicyModel(policy, epsilon=epsilon)
+        self.name = self._model.name
+
+    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
+        edges = self._model.probabilities(view, legal).cumsum(axis=1)
+        found: Int = (edges > rng.random((len(edges), 1)) * edges[:, -1:]).argmax(axis=1)
+        return found
+
+
+def weakened(model: str, level: float, deals: int) -> Candidate:
+    """Returns the model's first policy with the epsilon at which it makes so many points."""
+    policy, low, high = MODELS[model][0][0], 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if points((policy, middle), deals) > level:
+            low = middle
+        else:
+            high = middle
+    return policy, (low + high) / 2
+
+
+def score_deal(candidates: Sequence[Candidate], deal: DealRecord) -> npt.NDArray[np.float64]:
+    """Returns what each candidate gave the partner's true hand, beyond the rule constraints.
+
+    In nats, [n, C]. Decisions of all seats with more than one legal action count, from the first
+    lead on. A record that breaks off, or has an illegal move, counts up to there.
     """
-    phases: list[int] = []
-    rows: list[tuple[float, ...]] = []
-    for seat in range(NUM_SEATS):
-        each = [_follow(deal, seat, text) for text in models]
-        rows += zip(*(nats for nats, _ in each), strict=True)
-        phases += each[0][1]
-    nats = np.array(rows, np.float64).reshape(-1, len(models))
-    return Scored(np.array(phases, np.int64), nats)
+    columns: list[list[float]] = []
+    for _, some in groupby(candidates, lambda one: one[0]):
+        shared = SharedAnswers([PolicyModel(policy, epsilon=epsilon) for policy, epsilon in some])
+        models = [CachedModel(one) for one in shared.models]
+        found: list[list[float]] = [[] for _ in models]
+        for seat, (number, one) in product(range(NUM_SEATS), enumerate(models)):
+            found[number] += _follow(deal, seat, one)
+        columns += found
+    return np.array(columns, np.float64).T.reshape(-1, len(candidates))
 
 
-def join(scored: Sequence[Scored]) -> Scored:
-    """Returns the decisions of several deals."""
-    return Scored(
-        np.concatenate([one.phase for one in scored]),
-        np.concatenate([one.nats for one in scored]),
-    )
-
-
-def compare(records: Sequence[Scored], models: Sequence[str], first: str, second: str) -> Contrast:
-    """Compares two models: every decision counts as much, intervals are over matches."""
-    a, b = models.index(first), models.index(second)
-    totals = np.array([(one.nats[:, a] - one.nats[:, b]).sum() for one in records])
-    counts = [len(one.nats) for one in records]
-    flips = permutation_test(
-        (totals,), np.sum, permutation_type="samples", n_resamples=FLIPS, rng=0
-    )
-    return Contrast(first, second, ratio_interval(totals, counts), float(flips.pvalue))
-
-
-def _follow(deal: DealRecord, seat: int, text: str) -> tuple[list[float], list[int]]:
-    """Returns nats beyond the rule constraints, and the phase, of each decision of a seat."""
-    model = PolicyModel(load_agent(text), epsilon=EPSILON)
+def _follow(deal: DealRecord, seat: int, model: CachedModel) -> list[float]:
+    """Returns nats beyond the rule constraints of each decision of a seat."""
     nats: list[float] = []
-    phases: list[int] = []
     with suppress(RecordError):
         for game, listener in follow(deal, seat, model):
-            if game.done or game.seat != seat:
+            if game.done or game.seat != seat or game.view(seat).legal().sum() < 2:
                 continue
-            view = game.view(seat)
-            if view.legal().sum() > 1:
-                hand = game.dealt[(seat + 2) % NUM_SEATS]
-                belief = listener.posterior("partner")
-                fact = float(np.log(belief.facts[belief.index(hand)]))
-                nats.append(belief.log_probability(hand) - fact)
-                tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
-                phases.append(tuple(PHASES).index(phase_of(tiles)))
-    return nats, phases
+            hand = game.dealt[(seat + 2) % NUM_SEATS]
+            belief = listener.posterior("partner")
+            fact = float(np.log(belief.facts[belief.index(hand)]))
+            nats.append(belief.log_probability(hand) - fact)
+    return nats
 
 
-def _mean(records: Sequence[Scored], model: int) -> Interval:
-    totals = [one.nats[:, model].sum() for one in records]
-    return ratio_interval(totals, [len(one.nats) for one in records])
+def summarise(
+    scored: Sequence[Float],
+    candidates: Sequence[Candidate],
+    fitted: Mapping[str, Sequence[Candidate]],
+    equal: Mapping[str, Candidate],
+) -> tuple[tuple[Row, ...], tuple[Contrast, ...]]:
+    """Returns the tables of the page.
+
+    Args:
+        scored: nats [n, C] of each unit.
+        candidates: what the C columns are of.
+        fitted: candidates of each model, of which the one that fits other units best is taken.
+        equal: the candidate of each model that plays as well as the others.
+    """
+    rows, totals = [], dict[tuple[str, How], Totals]()
+    uniform, _ = _totals(scored, [candidates.index(UNIFORM)] * len(scored))
+    for name, several in fitted.items():
+        chosen = fit(scored, [candidates.index(one) for one in several])
+        ways: dict[How, list[int]] = {
+            "fitted": chosen,
+            "equal points": [candidates.index(equal[name])] * len(scored),
+        }
+        for how, places in ways.items():
+            totals[name, how] = nats, counts = _totals(scored, places)
+            policy, epsilon = candidates[max(set(places), key=places.count)]
+            beyond = ratio_interval(nats, counts), ratio_interval(nats - uniform, counts)
+            rows.append(Row(name, how, policy, epsilon, *beyond))
+    return tuple(rows), compare(totals)
 
 
-def _in_phase(records: Sequence[Scored], phase: int) -> Interval:
-    """Returns all conventions minus none in one phase, over records with such decisions."""
-    some = [one.nats[one.phase == phase] for one in records if (one.phase == phase).any()]
-    return ratio_interval(
-        [(one[:, 0] - one[:, 1]).sum() for one in some], [len(one) for one in some]
-    )
+def fit(scored: Sequence[Float], places: Sequence[int]) -> list[int]:
+    """Returns for each unit the column, of some, that is best over all other units."""
+    totals = np.array([rows[:, places].sum(axis=0) for rows in scored])
+    return [places[at] for at in (totals.sum(axis=0) - totals).argmax(axis=1).tolist()]
 
 
-def _verdicts(
-    counted: Sequence[Recorded], worlds: int, options: Options
-) -> dict[str, dict[Agreement, int]]:
-    """Returns how many decisions of the deals were errors, by phase."""
-    names = ("before play", *PHASES)
-    counts = {name: dict.fromkeys(get_args(Agreement), 0) for name in names}
-    deals = {(one.file, one.deal.number) for one in counted}
-    files = list(dict.fromkeys(one.file for one in counted))
-    for number, file in enumerate(files):
-        options.progress("records analysed", number, len(files))
-        source = watch.read(str(file))
-        analysis = watch.analyse(
-            source,
-            ANALYSED_BY,
-            worlds=worlds,
-            types=TYPES,
-            workers=options.workers,
-            keep=options.kept(file.stem),
+def _totals(scored: Sequence[Float], places: Sequence[int]) -> Totals:
+    """Returns the nats of each unit in its column, and its decisions."""
+    nats = [rows[:, at].sum() for rows, at in zip(scored, places, strict=True)]
+    return np.array(nats), np.array([float(len(rows)) for rows in scored])
+
+
+def compare(totals: Mapping[tuple[str, How], Totals]) -> tuple[Contrast, ...]:
+    """Compares models: every decision counts as much, intervals are over units."""
+    made: list[tuple[str, str, How, Interval, float]] = []
+    hows: tuple[How, ...] = ("fitted", "equal points")
+    for (first, second), how in product(COMPARED, hows):
+        if (first, how) not in totals or (second, how) not in totals:
+            continue
+        (one, counts), (other, _) = totals[first, how], totals[second, how]
+        flips = permutation_test(
+            (one - other,), np.sum, permutation_type="samples", n_resamples=FLIPS, rng=0
         )
-        # Repeats are analysed, since the rounds after them go by them, and not counted.
-        for watched, decisions in zip(source.deals, analysis.deals, strict=True):
-            for decision in decisions if (file, watched.deal.number) in deals else ():
-                counts[decision.phase][agreement(decision)] += 1
-    options.progress("records analysed", len(files), len(files))
-    return counts
+        difference = ratio_interval(one - other, counts)
+        made.append((first, second, how, difference, float(flips.pvalue)))
+    p_values = corrected([one[-1] for one in made])
+    return tuple(Contrast(*one, p) for one, p in zip(made, p_values, strict=True))
 
 
 def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
-    main = result.confirmatory
-    rows = [[f"`{name}`", bounds(one, "+")] for name, one in result.beyond_facts.items()]
-    rows += [[f"**difference**, p = {main.p_value:.2g}", f"**{bounds(main.difference, '+')}**"]]
-    rows += [
-        [f"difference, {name} phase", bounds(one, "+")] for name, one in result.by_phase.items()
+    rows = [
+        [
+            f"`{one.policy}`",
+            one.how,
+            f"{one.epsilon:.2f}",
+            f"{result.points[one.model]:+.1f}" if one.how == "equal points" else "",
+            bounds(one.beyond_facts, "+"),
+            bounds(one.beyond_uniform, "+"),
+        ]
+        for one in result.rows
     ]
-    single = [
-        [f"`{one.second}`", bounds(one.difference, "+"), f"{one.p_value:.2g}"]
-        for one in result.single
+    heads = ["others are taken for", "epsilon", "is", "points", "nats a decision", "beyond random"]
+    contrasts = [
+        [
+            f"`{one.first}` - `{one.second}`",
+            one.how,
+            bounds(one.difference, "+"),
+            f"{one.p_value:.2g}",
+            f"{one.corrected:.2g}",
+        ]
+        for one in result.contrasts
     ]
-    verdicts = [
-        [phase, *(f"{one[name]:,}" for name in ("agreed", "depends", "fine", "forced"))]
-        for phase, one in result.verdicts.items()
-    ]
-    sample = f"{result.matches} matches, {result.deals} deals, {result.decisions:,} decisions"
+    sample = f"{result.files} files, {result.units} units, {result.deals} deals"
     return "\n\n".join(
         (
-            f"{sample}, epsilon {result.epsilon:g}; 95 % intervals over matches.",
-            table(["others are taken for", "nats a decision beyond the rule constraints"], rows),
-            table(["all conventions against", "nats a decision", "p"], single),
-            table(["phase", "agreed errors", "depends", "fine", "forced"], verdicts),
+            f"{sample}, {result.decisions:,} decisions; nats a decision beyond the rule "
+            "constraints, 95 % intervals over units.",
+            table(heads, rows),
+            table(["models", "epsilon", "difference, nats", "p", "p, corrected"], contrasts),
         )
     )
 
 
 def figure(result: Result) -> bytes:
-    """Draws what each convention adds, as SVG."""
-    rows = [("all conventions", result.confirmatory.difference)]
-    switches = [(one.second.partition(":")[2].removesuffix("=off"), one) for one in result.single]
-    return dots(rows + [(name, one.difference) for name, one in switches], "nats a decision")
+    """Draws how well each model predicts people, as SVG."""
+    rows = [(f"{one.model}, {one.how}", one.beyond_facts) for one in result.rows]
+    return dots(rows, "nats a decision beyond the rule constraints")

@@ -1,56 +1,52 @@
-"""Measures whether independent runs understand each other: docs/studies/runs.md.
+"""Measures whether independent runs of a method fit each other: docs/studies/runs.md.
 
-Networks of the population are partners, every two of them, against networks that are held out. What
-a pair makes is compared with what its members make beside themselves, on the same deals.
+Networks of the population are partners, every two of a method, against networks that are held out.
+What a pair makes is compared with what its members make beside themselves, on the same deals. The
+control are runs with messages, whose codes are arbitrary, and the same runs muted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
-from math import sqrt
+from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as student
 
 from goita_agents.base import AgentError, Bool, Float
 from goita_agents.population import Population
+from goita_agents.population.methods import METHODS as TRAINED
+from goita_agents.population.methods import SEEDS
 from goita_env.errors import SettingError
-from goita_lab.arena.statistics.intervals import LEVEL, Interval
-from goita_lab.signals.measures.crossplay import (
-    cross_play_gap,
-    jackknife_error,
-    partners_points,
-    policy_distance,
-)
-from goita_lab.signals.playing import play
+from goita_env.information import PLAIN, InformationStructure
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
 from goita_lab.signals.tables import bounds, table
-from goita_lab.studies.drawing import grid
+from goita_lab.studies.drawing import dots
+from goita_lab.studies.jackknife import over_runs, spread_of, visible
 from goita_lab.studies.study import Options
 
 METHODS: Final = ("selfplay", "entropy", "otherplay", "offbelief", "beside-heuristic")
-PARTNER_SEEDS: Final = {"offbelief": range(6), "beside-heuristic": range(6)}
+PARTNERS: Final = {"offbelief": 6, "beside-heuristic": 6}
 """Runs that are partners; of other methods all are."""
 OPPONENTS: Final = tuple(
     f"population:{method}-{seed}" for method in ("offbelief", "beside-heuristic") for seed in (6, 7)
 )
-MARGIN: Final = 0.3
-"""Points a round: a gap below counts as none."""
+CODES: Final = ("token-private", "token-public")
+"""Methods whose runs send messages."""
+MARGIN: Final = 0.5
+"""Points a round: a gap below counts as small; eight runs can show it."""
+MANY: Final = 1_000
+"""Runs that nobody trains."""
 
-DEALS: Final = 1_000
+DEALS: Final = 500
 """Of each pair against each opponent."""
-SEED: Final = 16_300
-DISTANCE_ROUNDS: Final = 400
+SEED: Final = 16_301
 
-QUICK_RUNS: Final = 2
+QUICK_RUNS: Final = 3
 QUICK_DEALS: Final = 60
-
-
-Statistic = Callable[[Bool], float]
-"""Takes the runs that are kept, bool [n]."""
 
 
 @dataclass(frozen=True)
@@ -59,24 +55,33 @@ class Within:
 
     method: str
     runs: int
-    gap: Interval | None
-    """Self-play minus cross-play, points a round, over runs; None: under three runs."""
+    gap: Interval
+    """Self-play minus cross-play, points a round, over runs."""
     deals: Interval
     """The same over deals, for these runs."""
     p_value: float
     """Permutation test of the residual of a row + column fit."""
-    equivalent: bool | None
+    small: bool
     """The gap's upper end lies below the margin."""
+    visible: float
+    """The smallest gap that so many runs show with a probability of 80 %."""
+    needed: int
+    """Runs by which no gap at all would be shown to be below the margin, as likely."""
 
 
 @dataclass(frozen=True)
-class Between:
-    """Partners of two methods, compared with the mean of what both make with themselves."""
+class Control:
+    """Runs whose codes are arbitrary, compared with themselves muted: points a round, over runs."""
 
-    one: str
-    other: str
-    understanding: Interval
-    """U, points a round, over the runs of both."""
+    method: str
+    code: Interval
+    """Gap minus gap of the same runs muted."""
+    alone: Interval
+    """What messages are worth beside itself."""
+    crossed: Interval
+    """What they are worth beside another run."""
+    beyond: dict[str, Interval]
+    """By how much the gap is larger than that of a method without messages."""
 
 
 @dataclass(frozen=True)
@@ -87,16 +92,10 @@ class Result:
     opponents: tuple[str, ...]
     deals: int
     """Of each pair, over all opponents."""
-    points: tuple[tuple[float, ...], ...]
-    """[n, n] Points a round of each pair."""
+    points: dict[str, list[list[float]]]
+    """[n, n] Points a round of every two runs of a method."""
     within: tuple[Within, ...]
-    between: tuple[Between, ...]
-    all_between: Interval
-    """U of partners of different methods, over runs."""
-    closed: dict[str, Interval]
-    """How much smaller a method's gap is than that of self-play, over runs."""
-    distance: dict[str, float]
-    """Mean divergence of two policies within a method, and between methods, nats."""
+    controls: tuple[Control, ...]
 
 
 def players(result: Result) -> tuple[str, ...]:
@@ -112,6 +111,7 @@ class _Cell:
     other: str
     opponent: str
     deals: int
+    information: InformationStructure = PLAIN
 
     @property
     def key(self) -> str:
@@ -121,153 +121,140 @@ class _Cell:
 def run(options: Options) -> Result:
     """Plays every pair of partners against the held-out opponents."""
     population = Population()
-    agents = [
-        name
-        for method in METHODS
-        for name in population.names(method=method, seeds=PARTNER_SEEDS.get(method))
-    ]
-    missing = [name for name in OPPONENTS if name not in population.names()]
-    if options.quick:
-        agents = [name for name in agents if int(name.rpartition("-")[2]) < QUICK_RUNS]
-        missing = []
     opponents = ("greedy", "heuristic") if options.quick else OPPONENTS
-    if missing:
-        raise SettingError(f"expected the population to hold the opponents, got no {missing}")
     deals = QUICK_DEALS if options.quick else DEALS
-    cells = [
-        _Cell(one, other, opponent, deals)
-        for one, other in combinations_with_replacement(agents, 2)
-        for opponent in opponents
-    ]
-    arguments = {
-        "seed": SEED,
-        "hashes": [population.members[n.partition(":")[2]].sha256 for n in agents],
-    }
-    played = options.pieces(
-        "runs", npt.NDArray[np.float64], arguments, {one.key: one for one in cells}, play_cell
+    hearing = [f"plain:base=({name})" for name in opponents]
+    tables: dict[str, list[_Cell]] = {}
+    agents: list[str] = []
+    for method in (*METHODS, *CODES):
+        runs = QUICK_RUNS if options.quick else PARTNERS.get(method, SEEDS)
+        some = [f"population:{method}-{seed}" for seed in range(runs)]
+        agents += some
+        if method in METHODS:
+            tables[method] = _cells(some, opponents, deals)
+            continue
+        information = TRAINED[method].information
+        muted = [f"muted:base=({name})" for name in some]
+        tables[method] = _cells(some, hearing, deals, information)
+        tables[f"{method} muted"] = _cells(muted, hearing, deals, information)
+    names = [one for one in (*agents, *opponents) if one.startswith("population:")]
+    members = [name.partition(":")[2] for name in names]
+    if missing := {*members} - {*population.members}:
+        raise SettingError(f"expected the population to hold all partners, got no {missing}")
+    arguments = {"seed": SEED, "hashes": [population.members[one].sha256 for one in members]}
+    todo = {cell.key: cell for cells in tables.values() for cell in cells}
+    played = options.pieces("runs", npt.NDArray[np.float64], arguments, todo, play_cell)
+    result = summarise(
+        agents, opponents, {name: _points(cells, played) for name, cells in tables.items()}
     )
-    number = {name: place for place, name in enumerate(agents)}
-    points = np.zeros((len(agents), len(agents), len(opponents) * deals))
-    for cell in cells:
-        a, b, at = number[cell.one], number[cell.other], opponents.index(cell.opponent) * deals
-        points[a, b, at : at + deals] = points[b, a, at : at + deals] = played[cell.key]
-    method_of = np.array([name.partition(":")[2].rpartition("-")[0] for name in agents])
-    result = summarise(agents, opponents, points, method_of, _distances(agents, method_of, options))
     options.kept("runs").unlink(missing_ok=True)
     return result
 
 
-def play_cell(cell: _Cell) -> npt.NDArray[np.float64]:
-    """Returns the points of two partners in each deal."""
-    return partners_points(cell.one, cell.other, cell.opponent, cell.deals, seed=SEED)
-
-
-def summarise(
+def _cells(
     agents: Sequence[str],
     opponents: Sequence[str],
-    points: Float,
-    method_of: npt.NDArray[np.str_],
-    distance: Mapping[str, float],
-) -> Result:
-    """Returns the figures of the page from points [n, n, deals]."""
-    mean = points.mean(axis=2)
-    methods = [name for name in METHODS if name in method_of]
-    within = []
-    for name in methods:
-        some = np.flatnonzero(method_of == name)
-        if len(some) < 2:
-            raise AgentError(f"expected two runs of {name} or more, got {len(some)}")
-        one = cross_play_gap(points[np.ix_(some, some)])
-        below = None if one.runs is None else one.runs.high < MARGIN
-        within.append(Within(name, len(some), one.runs, one.deals, one.p_value, below))
-    groups = {name: method_of == name for name in methods}
-    between = [
-        Between(one, other, over_runs(_between(mean, groups, one, other), groups, one, other))
-        for one, other in combinations(methods, 2)
+    deals: int,
+    information: InformationStructure = PLAIN,
+) -> list[_Cell]:
+    return [
+        _Cell(one, other, opponent, deals, information)
+        for one, other in combinations_with_replacement(agents, 2)
+        for opponent in opponents
     ]
-    apart = method_of[:, None] != method_of[None, :]
-    closed = {
-        name: over_runs(_closed(mean, groups, name), groups, "selfplay", name)
-        for name in methods
-        if name != "selfplay" and min(groups[name].sum(), groups["selfplay"].sum()) > 2
-    }
-    return Result(
-        tuple(agents),
-        tuple(opponents),
-        points.shape[2],
-        tuple(tuple(row) for row in mean.round(4).tolist()),
-        tuple(within),
-        tuple(between),
-        over_runs(
-            lambda kept: float(_u(mean)[apart & np.outer(kept, kept)].mean()), groups, *methods
-        ),
-        closed,
-        dict(distance),
+
+
+def play_cell(cell: _Cell) -> npt.NDArray[np.float64]:
+    """Returns the points of two partners in each deal."""
+    return partners_points(
+        cell.one, cell.other, cell.opponent, cell.deals, SEED, information=cell.information
     )
 
 
-def _u(mean: Float) -> Float:
-    """Returns the understanding of each pair: [n, n]."""
-    own = np.diagonal(mean)
-    found: Float = mean - (own[:, None] + own[None, :]) / 2
-    return found
+def _points(cells: Sequence[_Cell], played: Mapping[str, Float]) -> Float:
+    """Returns the points of every pair: [n, n, deals against all opponents]."""
+    agents = list(dict.fromkeys(cell.one for cell in cells))
+    found: dict[tuple[int, int], list[Float]] = {}
+    for cell in cells:
+        pair = agents.index(cell.one), agents.index(cell.other)
+        found.setdefault(pair, []).append(played[cell.key])
+    points = np.zeros((len(agents), len(agents), sum(map(len, found[0, 0]))))
+    for (a, b), each in found.items():
+        points[a, b] = points[b, a] = np.concatenate(each)
+    return points
+
+
+def summarise(
+    agents: Sequence[str], opponents: Sequence[str], points: Mapping[str, Float]
+) -> Result:
+    """Returns the figures of the page.
+
+    Args:
+        agents: the partners.
+        opponents: of all.
+        points: [n, n, deals] by method; of those of ``CODES`` also by its name with " muted".
+    """
+    mean = {name: each.mean(axis=2) for name, each in points.items()}
+    return Result(
+        tuple(agents),
+        tuple(opponents),
+        next(iter(points.values())).shape[2],
+        {name: each.round(4).tolist() for name, each in mean.items()},
+        tuple(_within(name, each) for name, each in points.items()),
+        tuple(_control(name, mean) for name in CODES),
+    )
+
+
+def _within(method: str, points: Float) -> Within:
+    """Returns the gap of one method from points [n, n, deals], n at least 3."""
+    found, runs = cross_play_gap(points), len(points)
+    if found.runs is None:
+        raise AgentError(f"expected three runs of {method} or more, got {runs}")
+    spread = spread_of(found.runs, runs)
+    return Within(
+        method,
+        runs,
+        found.runs,
+        found.deals,
+        found.p_value,
+        found.runs.high < MARGIN,
+        visible(spread, runs),
+        next((n for n in range(3, MANY) if visible(spread, n) <= MARGIN), MANY),
+    )
+
+
+def _control(method: str, mean: Mapping[str, Float]) -> Control:
+    """Returns what a code costs, from the points [n, n] of each method."""
+    said, muted, runs = mean[method], mean[f"{method} muted"], len(mean[method])
+    every = {method: np.ones(runs, bool)}
+    beyond = {}
+    for name in METHODS:
+        if name not in mean:
+            continue
+        first = np.arange(runs + len(mean[name])) < runs
+
+        def larger(kept: Bool, other: Float = mean[name]) -> float:
+            return _gap(said, kept[:runs]) - _gap(other, kept[runs:])
+
+        beyond[name] = over_runs(larger, {method: first, name: ~first}, method, name)
+    return Control(
+        method,
+        over_runs(lambda kept: _gap(said, kept) - _gap(muted, kept), every, method),
+        over_runs(lambda kept: float(np.diagonal(said - muted)[kept].mean()), every, method),
+        over_runs(lambda kept: _crossed(said - muted, kept), every, method),
+        beyond,
+    )
 
 
 def _gap(mean: Float, kept: Bool) -> float:
     """Returns self-play minus cross-play of some runs."""
+    return float(np.diagonal(mean)[kept].mean()) - _crossed(mean, kept)
+
+
+def _crossed(mean: Float, kept: Bool) -> float:
+    """Returns the mean over pairs of different runs, of those that are kept."""
     own = mean[np.ix_(kept, kept)]
-    return float(np.diagonal(own).mean() - own[~np.eye(len(own), dtype=bool)].mean())
-
-
-def _between(mean: Float, groups: Mapping[str, Bool], one: str, other: str) -> Statistic:
-    """Returns the mean U of partners of two methods, as a function of the runs that are kept."""
-    u = _u(mean)
-    return lambda kept: float(u[np.ix_(kept & groups[one], kept & groups[other])].mean())
-
-
-def _closed(mean: Float, groups: Mapping[str, Bool], name: str) -> Statistic:
-    """Returns the gap of self-play minus that of a method, as a function of the runs kept."""
-    return lambda kept: _gap(mean, kept & groups["selfplay"]) - _gap(mean, kept & groups[name])
-
-
-def over_runs(statistic: Statistic, groups: Mapping[str, Bool], *names: str) -> Interval:
-    """Returns a statistic of the runs that are kept, with its 95 % interval over runs.
-
-    Runs are left out one by one, method by method: the jackknife of a stratified sample, with
-    Student's quantile.
-
-    Args:
-        statistic: takes the runs that are kept, bool [n].
-        groups: the runs of each method, bool [n].
-        names: the methods that the statistic is of.
-    """
-    every = np.logical_or.reduce([groups[name] for name in names])
-    value, variance, freedom = statistic(every), 0.0, 0
-    for group in (groups[name] for name in names):
-        left = []
-        for one in np.flatnonzero(group):
-            kept = every.copy()
-            kept[one] = False
-            left.append(statistic(kept))
-        variance += jackknife_error(left) ** 2
-        freedom += len(left) - 1
-    half = float(student.ppf((1 + LEVEL) / 2, freedom)) * sqrt(variance)
-    return Interval(value, value - half, value + half)
-
-
-def _distances(
-    agents: Sequence[str], method_of: npt.NDArray[np.str_], options: Options
-) -> dict[str, float]:
-    """Returns the mean divergence of policies within each method, and between methods, in nats."""
-    rounds = DISTANCE_ROUNDS // (20 if options.quick else 1)
-    warm = [f"{name},temperature=1" for name in agents]
-    apart = policy_distance(play([warm[0]], rounds, seed=SEED), warm)
-    number = {name: place for place, name in enumerate(warm)}
-    found: dict[str, list[float]] = {}
-    for (one, other), distance in apart.items():
-        a, b = method_of[number[one]], method_of[number[other]]
-        found.setdefault(str(a) if a == b else "between methods", []).append(distance.mean)
-    return {name: float(np.mean(values)) for name, values in found.items()}
+    return float(own[~np.eye(len(own), dtype=bool)].mean())
 
 
 def report(result: Result) -> str:
@@ -276,33 +263,39 @@ def report(result: Result) -> str:
         [
             f"`{one.method}`",
             f"{one.runs}",
-            "" if one.gap is None else bounds(one.gap, "+"),
+            bounds(one.gap, "+"),
             bounds(one.deals, "+"),
             f"{one.p_value:.2g}",
-            {True: "yes", False: "no", None: ""}[one.equivalent],
-            "" if one.method not in result.closed else bounds(result.closed[one.method], "+"),
-            f"{result.distance.get(one.method, 0):.3f}",
+            "yes" if one.small else "no",
+            f"{one.visible:.2f}",
+            f"{one.needed}",
         ]
         for one in result.within
     ]
     heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
-    heads += ["smaller than self-play's by", "policies apart, nats"]
-    between = [
-        [f"`{one.one}` and `{one.other}`", bounds(one.understanding, "+")] for one in result.between
+    heads += ["visible", f"runs for {MARGIN:g}"]
+    codes = [
+        [
+            f"`{one.method}`",
+            *(bounds(each, "+") for each in (one.code, one.alone, one.crossed)),
+        ]
+        for one in result.controls
     ]
-    between += [["**all partners of different methods**", f"**{bounds(result.all_between, '+')}**"]]
+    beyond = [
+        [f"`{name}`", *(bounds(one.beyond[name], "+") for one in result.controls)]
+        for name in result.controls[0].beyond
+    ]
     return "\n\n".join(
         (
-            f"{len(result.agents)} runs, {result.deals:,} deals a pair; points a round.",
+            f"{len(result.agents)} runs, {result.deals:,} deals a pair; points a round, 95 % "
+            "intervals.",
+            table(["runs with messages", "code", "worth beside itself", "beside another"], codes),
             table(heads, within),
-            table(["partners", "U, over runs"], between),
-            "Policies of different methods are "
-            f"{result.distance['between methods']:.3f} nats apart.",
+            table(["gap larger than that of", *(f"`{name}`" for name in CODES)], beyond),
         )
     )
 
 
 def figure(result: Result) -> bytes:
-    """Draws the understanding of every pair, as SVG."""
-    names = [name.partition(":")[2] for name in result.agents]
-    return grid(names, _u(np.array(result.points)), "U, points a round")
+    """Draws the gap of every method, as SVG."""
+    return dots([(one.method, one.gap) for one in result.within], "gap, points a round")

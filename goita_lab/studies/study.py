@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 from goita_env import __version__
 from goita_lab.pieces import Progress, Runner
@@ -56,3 +58,12 @@ class Options:
     def kept(self, name: str) -> Path:
         """Returns the file in which pieces of work stand until the study is done."""
         return self.output / f"{name}.parts"
+
+
+def corrected(p_values: Sequence[float]) -> list[float]:
+    """Corrects the p-values of several tests by Holm's method."""
+    least, found = 0.0, [1.0] * len(p_values)
+    for place, number in enumerate(np.argsort(p_values).tolist()):
+        least = max(least, min(1.0, (len(found) - place) * p_values[number]))
+        found[number] = least
+    return found

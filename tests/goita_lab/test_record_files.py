@@ -128,7 +128,7 @@ def test_a_deal_that_two_files_hold_counts_once_and_the_whole_record_of_it_stays
     assert found.notes == (
         f"left out: deals of {match} that {copy} holds, too: 2",
         f"left out: deals of {line} that {copy} holds, too: 1",
-        f"one match, since hands are the same: {copy} and {match} and {line}",
+        f"one unit, since hands are the same: {copy} and {match} and {line}",
     )
     assert len(read_kifu([tmp_path], "jga")) == 4
 

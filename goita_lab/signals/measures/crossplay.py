@@ -13,6 +13,7 @@ from numpy import typing as npt
 
 from goita_agents.base import Bool, Float, Int
 from goita_env.errors import SettingError
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
 from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval
 from goita_lab.arena.tournament.block import play_block
@@ -108,12 +109,19 @@ def cross_play(
 
 
 def partners_points(
-    one: str, other: str, opponent: str, deals: int, seed: int = 0, rules: str | Rules = JGA
+    one: str,
+    other: str,
+    opponent: str,
+    deals: int,
+    seed: int = 0,
+    rules: str | Rules = JGA,
+    information: InformationStructure = PLAIN,
 ) -> Float:
     """Returns what two partners make against an opponent, mean of all seatings: [deals]."""
     seatings = PAIR_SEATINGS if one == other else MIXED_SEATINGS
     names = (*dict.fromkeys((one, other)), opponent)
-    task = Task(names, seed, 0, 0, deals, get_rules(rules), seatings=seatings)
+    rules = get_rules(rules)
+    task = Task(names, seed, 0, 0, deals, rules, seatings=seatings, information=information)
     with one_thread():
         points: Float = play_block(task).points.mean(axis=0)
     return points

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -19,8 +18,6 @@ from goita_lab.studies.messages import ARMS, Found, figure, moves_tell, report, 
 from goita_lab.studies.study import Options
 from raising import refuses
 
-RUNS = 8
-
 
 def certain(value: float) -> Interval:
     return Interval(value, value, value)
@@ -33,7 +30,7 @@ def found(values: dict[str, float], noise: float) -> dict[str, Found]:
     def about(value: float) -> Interval:
         return certain(value + rng.normal(0, noise))
 
-    for arm, seed in product(ARMS, range(RUNS)):
+    for arm, seed in ((one, seed) for one in ARMS for seed in range(one.runs)):
         use = None
         if arm.audience is not None:
             use = MessageUse(
@@ -41,7 +38,7 @@ def found(values: dict[str, float], noise: float) -> dict[str, Found]:
                 arm.information,
                 rounds=10,
                 sent=(0.75, 0.25),
-                depends=about(1 / (1 + arm.cost)),
+                depends=about(1.0),
                 features=(),
                 partner=about(0.4),
                 opponents=about(0.2) if arm.audience == "all" else None,
@@ -51,32 +48,39 @@ def found(values: dict[str, float], noise: float) -> dict[str, Found]:
     return all_
 
 
-def test_values_that_are_there_are_found_and_others_are_not():
-    values = {arm.name: 0.0 for arm in ARMS} | {"private 0": 0.5}
-    result = summarise(found(values, 0.1), [arm.name for arm in ARMS], RUNS, 10, 5)
-    private, public, apart, less, _ = result.contrasts
+def test_what_moves_say_muted_is_compared_with_runs_without_messages():
+    every = found({"private 0": 0.5}, 0.1)
+    told = {"private 0": 0.2, "public 0": 0.7, "private 1": 0.7}
+    rng = np.random.default_rng(1)
+    muted = {
+        key: told[arm] + rng.normal(0, 0.1)
+        for key in every
+        if (arm := key.rpartition(" ")[0]) in told
+    }
+    result = summarise(every, muted, 10, 5)
+    private, public = result.contrasts
     assert private.found.low > 0.3
     assert private.p_value < private.corrected < 0.001
     assert public.found.low < 0 < public.found.high
-    assert apart.found.mean == pytest.approx(private.found.mean - public.found.mean)
-    assert less.found.mean == pytest.approx(1 - 1 / 11, abs=0.2)
-    assert len(result.rows) == len(ARMS)
-    assert len(result.exploratory) == 6
-    told = report(result)
-    assert re.search(r"\| private 10 +\| +8 \| +25% \|", told)
-    assert len(re.findall(r"\| none +\| +8 \|", told)) == 1
+    adds, _, priced = result.exploratory
+    assert adds.found.mean == pytest.approx(-0.5, abs=0.1)
+    assert priced.found.low < 0 < priced.found.high
+    rows = {one.arm: one for one in result.rows}
+    assert rows["private 0"].value.low > 0.3
+    assert rows["private 1"].runs == messages.PRICED_RUNS
+    assert rows[messages.NONE].muted is None
+    text = report(result)
+    assert re.search(r"\| private 1 +\| +4 \| +25% \|", text)
+    assert len(re.findall(r"\| none +\| +8 \|", text)) == 1
     assert figure(result).startswith(b"<?xml")
-
-
-def test_p_values_are_corrected_for_the_tests_of_a_table():
-    some = [("a", certain(0), 0.01), ("b", certain(0), 0.04), None, ("c", certain(0), 0.03)]
-    made = messages._corrected(some)
-    assert [one.corrected for one in made] == pytest.approx([0.03, 0.06, 0.06])
 
 
 def test_moves_tell_what_the_partners_policy_puts_in_them():
     information = InformationStructure(channel=MessageChannel(bits=2))
     assert 0 < moves_tell("random", information, 4) < 1
+    sends = "population:token-private-0,temperature=1"
+    said, muted = (moves_tell(a, information, 2) for a in (sends, f"muted:base=({sends})"))
+    assert 0 < said != muted > 0
     refuses(AgentError, "play games with", moves_tell, "population:selfplay-0", information, 4)
 
 
@@ -88,11 +92,12 @@ def test_a_run_is_measured_as_it_samples(tmp_path, monkeypatch):
         return replace(found({"private 0": 0.5}, 0)["private 0 3"].use, agent=agent)
 
     monkeypatch.setattr(messages, "message_use", use)
-    monkeypatch.setattr(messages, "moves_tell", lambda agent, information, rounds: 0.5)
+    monkeypatch.setattr(messages, "moves_tell", lambda agent, *_: 0.7 if "muted" in agent else 0.5)
     file = Population().weights("token-private-0")
     measured = messages.measure(messages.Run(ARMS[1], 3, str(file), 8, 2))
     assert measured.weights == Population().members["token-private-0"].sha256
     assert measured.moves == 0.5
+    assert messages.measure_muted(messages.Run(ARMS[1], 3, str(file), 8, 2)) == 0.7
     assert measured.use == replace(use("", 0, 0), agent="private 0 3")
     assert asked[:1] == [(f"file:{file},temperature=1", 8, 2, messages.SEED)]
     private, options = next(arm for arm in ARMS if arm.name == "private 0"), Options(tmp_path)
@@ -108,6 +113,7 @@ def test_the_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
         return everything[one.key]
 
     monkeypatch.setattr(messages, "measure", measured)
+    monkeypatch.setattr(messages, "measure_muted", lambda one: 0.7 + one.seed / 10)
 
     def stop(what, done, of):
         if done == 2:
@@ -119,6 +125,7 @@ def test_the_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
     quick = Options(tmp_path, quick=True, progress=lambda _, done, of: rest.append(done))
     again = messages.run(quick)
     assert rest[0] == 2
-    assert len(done_by) == len(set(done_by)) == rest[-1] == 6
+    assert len(done_by) == len(set(done_by)) == 6
+    assert rest[-1] == 4
     assert again == messages.run(Options(tmp_path / "whole", quick=True))
     assert not list(tmp_path.glob("*.parts"))

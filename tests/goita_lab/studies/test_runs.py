@@ -1,39 +1,57 @@
-"""The study of runs finds the gap of teams that agree, and none where there is none."""
+"""The study of runs finds the gap of teams that agree, and what codes cost."""
 
 import numpy as np
 import pytest
 
 from goita_lab.studies import runs
-from goita_lab.studies.runs import figure, over_runs, report, summarise
+from goita_lab.studies.jackknife import over_runs, visible
+from goita_lab.studies.runs import CODES, figure, report, summarise
 from goita_lab.studies.study import Options
 
 
-def points(gap: float, names: list[str], rng: np.random.Generator) -> np.ndarray:
+def points(gap: float, runs: int, rng: np.random.Generator) -> np.ndarray:
     """Returns points [n, n, 400] of runs whose self-play is better than cross-play by a gap."""
-    strength = rng.normal(0, 1, len(names))
-    mean = strength[:, None] + strength[None, :] + gap * np.eye(len(names))
-    noise = rng.normal(0, 1, (len(names), len(names), 400))
+    strength = rng.normal(0, 1, runs)
+    mean = strength[:, None] + strength[None, :] + gap * np.eye(runs)
+    noise = rng.normal(0, 1, (runs, runs, 400))
     return mean[:, :, None] + (noise + noise.transpose(1, 0, 2)) / 2
 
 
 @pytest.mark.parametrize("gap", [0.0, 2.0])
-def test_a_gap_is_found_where_there_is_one(gap):
+def test_a_gap_and_the_cost_of_a_code_are_found_where_they_are(gap):
     rng = np.random.default_rng(3)
-    names = [f"population:{m}-{s}" for m in ("selfplay", "entropy") for s in range(4)]
-    method_of = np.array([name[11:].rpartition("-")[0] for name in names])
-    result = summarise(
-        names, ["greedy"], points(gap, names, rng), method_of, {"between methods": 0.1}
-    )
-    for one in result.within:
+    found = {method: points(gap, 8, rng) for method in ("selfplay", "entropy")}
+    for method in CODES:
+        muted = points(gap, 5, rng)
+        code = 1.5 * np.eye(5)[:, :, None] + rng.normal(0, 0.1, muted.shape)
+        found |= {method: muted + code - 0.5, f"{method} muted": muted}
+    result = summarise(["a"], ["greedy"], found)
+    assert [one.method for one in result.within[-2:]] == ["token-public", "token-public muted"]
+    for one in result.within[:2]:
         assert one.gap.low < gap < one.gap.high or abs(one.gap.mean - gap) < 0.15
-        assert one.equivalent is (gap == 0)
+        assert one.small is (gap == 0)
         assert gap == 0 or one.p_value < 0.05
-    assert result.all_between.mean == pytest.approx(-gap, abs=0.15)
-    assert abs(result.closed["entropy"].mean) < 0.2
+        assert 0 < one.visible < 1
+        assert one.needed < 20
+    for control in result.controls:
+        assert control.code.low < 1.5 < control.code.high
+        assert control.alone.mean == pytest.approx(1.0, abs=0.05)
+        assert control.crossed.mean == pytest.approx(-0.5, abs=0.05)
+        assert control.beyond["entropy"].mean == pytest.approx(1.5, abs=0.3)
     assert "selfplay" in report(result)
     drawn = figure(result)
     assert drawn.startswith(b"<?xml")
     assert gap == 0 or figure(result) == drawn
+
+
+def test_what_is_called_visible_is_seen_so_often():
+    rng = np.random.default_rng(0)
+    runs = rng.normal(visible(1.0, 8), 1.0, (1_000, 8))
+    low = [
+        over_runs(lambda kept, r=r: float(r[kept].mean()), {"": np.ones(8, bool)}, "").low
+        for r in runs
+    ]
+    assert np.mean(np.array(low) > 0) == pytest.approx(0.8, abs=0.05)
 
 
 def test_runs_left_out_method_by_method_are_the_jackknife():

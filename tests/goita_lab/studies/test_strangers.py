@@ -1,7 +1,7 @@
 """The study of strangers splits what they cost, and changes nothing else from cell to cell."""
 
-import json
 import re
+from collections import defaultdict
 from functools import cache, partial
 from itertools import product
 from math import inf
@@ -14,12 +14,23 @@ from goita_agents.registry import load_agent
 from goita_agents.search.action_values import ALLOCATION, MAX_UNSEEN_TILES
 from goita_agents.search.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from goita_agents.search.rollout import RolloutAgent
-from goita_env.errors import SettingError
 from goita_lab.signals.playing import play
 from goita_lab.studies import strangers
-from goita_lab.studies.strangers import CONDITIONS, SIDES, Cell, Pair, figure, report, summarise
+from goita_lab.studies.strangers import (
+    FOUR,
+    MIXTURE,
+    SIDES,
+    SISTERS,
+    SOME,
+    STRANGERS,
+    Cell,
+    Pair,
+    figure,
+    over_pairs,
+    report,
+    summarise,
+)
 from goita_lab.studies.study import Options
-from raising import refuses
 
 ONE, OTHER = "population:selfplay-0", "population:otherplay-0"
 SMALL = {"worlds": 16, "budget": 160}
@@ -86,86 +97,69 @@ def test_both_models_have_an_effect(asked):
     assert len(acted) == 4
 
 
-def test_misreading_and_the_wrong_response_add_up():
-    pairs = [Pair(f"population:a-{n}", f"population:b-{n}") for n in range(12)]
+def test_misreading_and_the_wrong_response_add_up_net_of_sisters():
     rng, points = np.random.default_rng(0), {}
-    worth = {"own": 0.0, "true": 2.0, "mixture": 1.5}
-    for pair in pairs:
-        level = rng.normal(0, 5)
-        for side in SIDES:
-            for reading, playing in CONDITIONS:
-                one = Cell(pair, side, reading, playing, (), 4)
-                gained = worth[reading] + (playing == "true") * 0.5 - (playing == "network")
-                points[one.key] = level + gained + rng.normal(0, 0.1)
-    result = summarise(pairs, rng.normal(0.5, 0.1, 12).tolist(), points, 4)
-    for split in result.splits:
-        assert split.told.mean == pytest.approx(split.reading.mean + split.playing.mean)
-        assert split.reading.low < 2 < split.reading.high
-        assert split.playing.mean == pytest.approx(0.5, abs=0.1)
-        assert split.mixture.mean == pytest.approx(1.5, abs=0.1)
-        assert split.search.mean == pytest.approx(1, abs=0.1)
-    assert not result.upper_bound
-    assert "told who the stranger is" in report(result)
-    told = {"misreading minus": 1.5, "both mended": 0, "told who .* without": 3.5}
-    for what, worth in told.items():
-        found = re.search(rf"\| {what}.*?\| +([-+.\d]+) \[", report(result))
-        assert float(found[1]) == pytest.approx(worth, abs=0.2)
+    for pairs, told in ((STRANGERS, 2.0), (SISTERS, 0.5)):
+        for pair, side in product((*pairs, *(one.sampling for one in SOME)), SIDES):
+            level = rng.normal(0, 5)
+            for reading, playing in (*FOUR, MIXTURE):
+                gained = {"own": 0.0, "true": told, "mixture": 0.7}[reading]
+                gained += (playing == "true") * 0.4 + rng.normal(0, 0.1)
+                points[Cell(pair, side, reading, playing, 4).key] = level + gained
+    result = summarise(STRANGERS, SISTERS, SOME, points, 4)
+    for side in SIDES:
+        told, read, played = [one for one in result.nets if one.side == side][:3]
+        assert told.pairs == (24, 15)
+        assert told.net.mean == pytest.approx(read.net.mean + played.net.mean)
+        assert read.net.low < 1.5 < read.net.high
+        assert played.net.mean == pytest.approx(0, abs=0.1)
+        assert told.sisters.mean == pytest.approx(0.9, abs=0.1)
+        mixture, plain, drawn = (
+            one.gain for one in result.gains if (one.side, one.stratum) == (side, "all")
+        )
+        assert mixture.mean == pytest.approx(0.7, abs=0.2)
+        assert plain.mean == pytest.approx(2.4, abs=0.2)
+        assert drawn.mean == pytest.approx(0.9, abs=0.2)
+    told = report(result)
+    assert re.search(r"\| partner +\| +all +\| +told who it is +\| +\+2\.4", told)
     assert figure(result).startswith(b"<?xml")
-    low = summarise(pairs, [0.2] * 12, points, 4)
-    assert low.upper_bound
-    assert "upper bound" in report(low)
 
 
-def test_a_mixture_knows_the_stranger_s_method_and_not_the_stranger():
+def test_a_mixture_holds_no_run_of_the_stranger_s_method():
     known = strangers.mixture_of(Pair(ONE, OTHER))
     assert known[:2] == (ONE, "population:selfplay-1")
-    assert OTHER not in known
-    methods = [name.partition(":")[2].rpartition("-")[0] for name in known[1:]]
-    assert sorted(methods) == sorted(strangers.METHODS)
+    methods = {strangers.method_of(name) for name in known}
+    assert methods == {*strangers.METHODS} - {"otherplay"}
     assert set(known) <= set(Population().names())
 
 
-def test_pairs_that_share_runs_count_for_less_than_pairs_that_do_not():
-    values = np.random.default_rng(1).normal(0, 1, 12)
-    apart = [Pair(f"a{n}", f"b{n}") for n in range(12)]
-    shared = [Pair(f"a{n % 3}", f"b{n // 3}") for n in range(12)]
-    wide, narrow = (strangers.over_runs(pairs, values) for pairs in (shared, apart))
-    assert narrow.mean == wide.mean == pytest.approx(values.mean())
-    assert wide.high - wide.low > narrow.high - narrow.low > 2 * 1.5 * values.std() / 12**0.5
+def test_sisters_are_of_one_method_and_strangers_are_not():
+    assert all(len(pair.methods) == 1 for pair in SISTERS)
+    assert all(len(pair.methods) == 2 for pair in STRANGERS)
+    names = [name for pair in SISTERS for name in vars(pair).values()]
+    assert len(names) == len(set(names)) == 30
+    assert set(SOME) < set(STRANGERS)
+    assert sum("offbelief" in pair.methods for pair in SOME) == len(SOME) / 2
 
 
-def test_pairs_have_the_largest_gaps_of_all_methods(tmp_path):
-    agents = [f"population:{method}-{seed}" for method in strangers.METHODS for seed in range(6)]
-    rng = np.random.default_rng(2)
-    points = rng.normal(0, 1, (30, 30))
-    points = points + points.T
-    told = {"quick": False, "agents": agents, "points": points.tolist()}
-    file, options = tmp_path / "runs.json", Options(tmp_path)
-    refuses(SettingError, "run it first", strangers.chosen_pairs, options)
-    file.write_text(json.dumps(told | {"quick": True}))
-    refuses(SettingError, "whole study of runs", strangers.chosen_pairs, options)
-    file.write_text(json.dumps(told))
-    pairs = strangers.chosen_pairs(options)
-    assert len(set(pairs)) == strangers.PAIRS
-    method = {name: name.partition(":")[2].rpartition("-")[0] for name in agents}
-    both = [tuple(sorted((method[one.player], method[one.stranger]))) for one in pairs]
-    assert max(map(both.count, both)) <= strangers.MOST_BY_METHODS
-    assert all(one != other for one, other in both)
-    for names in ([one.player for one in pairs], [one.stranger for one in pairs]):
-        assert max(map(names.count, names)) <= strangers.MOST_BY_RUN
-    own = np.diagonal(points)
-    gap = (own[:, None] + own[None, :]) / 2 - points
-    at = [(agents.index(one.player), agents.index(one.stranger)) for one in pairs]
-    apart = np.array([[method[a] != method[b] for a in agents] for b in agents])
-    assert gap[at[0]] == pytest.approx((gap * apart).max())
-    assert np.mean([gap[place] for place in at]) > np.quantile(gap, 0.9)
+@pytest.mark.parametrize("samples", [(SISTERS,), (SOME,), (STRANGERS, SISTERS)])
+def test_intervals_over_pairs_cover_what_pairs_that_share_runs_have(samples):
+    rng, covered = np.random.default_rng(0), 0
+    for _ in range(300):
+        run = defaultdict(lambda: rng.normal(0, 0.5))
+        drawn = [
+            (some, np.array([run[p.player] + run[p.stranger] + rng.normal(0, 0.5) for p in some]))
+            for some in samples
+        ]
+        found = over_pairs(*drawn)
+        covered += found.low < 0 < found.high
+    assert 0.91 < covered / 300 < 0.99
 
 
 @pytest.mark.slow
 def test_the_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(strangers, "QUICK_DEALS", 2)
-    monkeypatch.setattr(strangers, "QUICK_GAP_DEALS", 2)
-    monkeypatch.setattr(strangers, "QUICK_PAIRS", strangers.QUICK_PAIRS[:1])
+    monkeypatch.setattr(strangers, "SISTERS", SISTERS[:8])
     monkeypatch.setattr(strangers, "ReaderAgent", partial(ReaderAgent, worlds=4, budget=20))
 
     def stop(what, done, of):
