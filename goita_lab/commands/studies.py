@@ -28,6 +28,7 @@ from typing import Final
 from goita_agents.files import check_writable, write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
+from goita_lab.deals import by_deal, write_summary
 from goita_lab.pieces import shown
 from goita_lab.signals.tables import to_json
 from goita_lab.studies import equilibria, messages, people, runs, strangers
@@ -77,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         result = study.run(options)
         text = study.report(result)
         told = to_json({"quick": args.quick, **vars(result)}, study.players(result))
-        write_whole(args.output / f"{args.name}.json", told)
+        write_summary(args.output / f"{args.name}.json", told, by_deal(result))
         write_whole(args.output / f"{args.name}.md", f"{text}\n".encode())
         write_whole(args.output / f"{args.name}.svg", study.figure(result))
     except (GoitaError, OSError, ImportError) as error:
