@@ -95,6 +95,7 @@ def agent(request, tmp_path):
         "rollout": ":worlds=2",
         "solver": ":worlds=4,budget=56000",
         "best_response": ":to=greedy,worlds=2",
+        "reader": ":base=greedy,opponent=greedy,reads=greedy,plays=greedy",
         "masked": ":base=champion,hide=(events;passed_partner)",
         "plain": ":base=greedy",
         "muted": ":base=random",

@@ -32,6 +32,7 @@ NAMES: Final = {
     "champion": "the champion",
     "champion:temperature=1": "the champion, sampled",
     "people": "the model of people",
+    "people:temperature=0": "the model of people, at its likeliest",
     "heuristic:conventions=off": "heuristic without its conventions",
 }
 """Players of the library in words, where these are not their names."""
