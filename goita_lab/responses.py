@@ -27,8 +27,7 @@ from goita_lab.processes import one_thread
 
 STARTS: Final = ("champion",)
 """Where trainings begin; these agents, and the partner itself, are candidates as they are, too.
-Beside three partners of the validation split, trainings from their own weights and from
-``population:entropy-0`` made 1.7 and 1.3 points less: docs/coordination.md."""
+Other starts made less: research/log/coordination_regret.md."""
 CHOOSING: Final = (1_000, 6_200)
 MEASURING: Final = (4_000, 6_300)
 """Deals against each opponent and the seed of those against the first."""

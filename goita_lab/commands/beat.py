@@ -17,7 +17,6 @@ import json
 import secrets
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -170,7 +169,7 @@ def play(
     games = GamesFolder(saved, plan, 1.0) if saved else None
     if games:
         games.check_whole(tournament.kept())
-    with file or nullcontext(), ProgressLine(tournament) as line:
+    with file, ProgressLine(tournament) as line:
         tournament.play(workers=args.workers, file=file, games=games, progress=line)
     return tournament.played()
 

@@ -1,4 +1,4 @@
-"""Serves bots over a socket to whoever has the token, so that their weights stay here.
+"""Serves bots over a socket to those who have the token, so that their weights stay here.
 
 ::
 

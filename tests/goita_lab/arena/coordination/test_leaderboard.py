@@ -69,7 +69,7 @@ def test_a_leaderboard_from_somebody_else_is_data(tmp_path, capsys):
     with pytest.raises(SystemExit):
         command.main(["--check", str(board)])
     assert "expected one of the agents" in capsys.readouterr().err
-    # Whoever checks it may name it.
+    # The command line may name it.
     assert command.main(["greedy", "--check", str(board)]) == 0
     board.write_text(json.dumps(told | {"format": "another"}))
     with pytest.raises(SettingError, match="expected a leaderboard of goita-leaderboard-1"):
