@@ -19,11 +19,29 @@ from goita_agents.models import UNIFORM_MODEL, OpponentModel
 from goita_env import View
 
 
+@dataclass(frozen=True)
+class Told:
+    """What the decisions of a round say about the players, in nats.
+
+    A decision's log-probability is that beside all that the seat did before; minus infinity where a
+    type would never have played so.
+    """
+
+    likelihood: Float  #: [K, J] Log-probability of all that the others did, of pairs of types.
+    opponents: Float  #: [K, D] Of each of the opponents' decisions.
+    partner: Float  #: [J, D] Of each of the partner's.
+
+
 def log_likelihood(view: View, types: Types, hands: Int) -> Float:
-    """Returns the log-probability of all that the others did, under each pair of types: [K, J].
+    """Returns the log-probability of all that the others did, under each pair of types: [K, J]."""
+    return tell(view, types, hands).likelihood
+
+
+def tell(view: View, types: Types, hands: Int) -> Told:
+    """Returns how likely a round was under each type.
 
     Tiles that still lie face down are summed over, as are messages that the viewer doesn't hear.
-    Nats; minus infinity where a type would never have played so.
+    Where messages may have been sent in several ways, there are no decisions of opponents.
 
     Args:
         view: the end of a round as one seat sees it: one row.
@@ -34,22 +52,25 @@ def log_likelihood(view: View, types: Types, hands: Int) -> Float:
         SettingError: if tiles of others are shown, or messages are private and have three bits.
     """
     check_followed(view.information)
+    sizes = len(types.opponents), len(types.partners)
     if not view.num_plays.any():  # decided before play
-        return np.zeros((len(types.opponents), len(types.partners)))
+        return Told(np.zeros(sizes), np.zeros((sizes[0], 0)), np.zeros((sizes[1], 0)))
     possible = Messages.read(view).possible()
-    one, three = (
-        np.stack([_of_seat(view, seat, hands[seat], types.opponents, sent) for sent in possible])
-        for seat in (1, 3)
-    )
-    two = _of_seat(view, 2, hands[2], types.partners, possible[0])
-    found: Float = np.logaddexp.reduce(one + three, axis=0)[:, None] + two
-    return found
+    models = types.opponents
+    ways = [
+        np.hstack([_of_seat(view, seat, hands[seat], models, sent) for seat in (1, 3)])
+        for sent in possible
+    ]
+    partner = _of_seat(view, 2, hands[2], types.partners, possible[0])
+    found: Float = np.logaddexp.reduce([way.sum(axis=1) for way in ways], axis=0)
+    apart = ways[0] if len(ways) == 1 else np.zeros((sizes[0], 0))
+    return Told(found[:, None] + partner.sum(axis=1), apart, partner)
 
 
 def _of_seat(
     view: View, seat: int, hand: Int, models: Sequence[OpponentModel], sent: Sent
 ) -> Float:
-    """Returns the log-probability of what a seat did under each model, dealt ``hand`` [8]: [L]."""
+    """Returns the log-probability of a seat's decisions under each model, dealt ``hand`` [8]."""
     start = RoundStart.read(view, sent)
     one = _Recorded(start, seat, hand[None], (view.face_up[0, seat].astype(np.int64), hand))
     for event in events(view):
@@ -81,27 +102,26 @@ class _Recorded(SeatFilter):
         super().__init__(start, seat, hands, bounds, UNIFORM_MODEL)
 
     def log_likelihood(self, models: Sequence[OpponentModel]) -> Float:
-        """Returns the log-probability of all that the seat did under each model: [L]."""
+        """Returns the log-probability of each of the D decisions under each model: [L, D]."""
+        found = np.zeros((len(models), len(self._asked)))
         if not self._views:
-            return np.zeros(len(models))
+            return found
         last = self._views[-1]
         words = np.concatenate([view.words for view in self._views])
         view = View(words, np.resize(last.game, len(words)), last.rules, last.information)
         legal = np.concatenate(self._legal)
         known = np.stack([model.probabilities(view, legal) for model in models])  # [L, rows, A]
-        weight, scale = np.ones((len(models), 1)), np.zeros(len(models))
-        for one in self._asked:
+        weight = np.ones((len(models), 1))
+        for number, one in enumerate(self._asked):
             chance = np.ones((len(models), len(one.row)))
             asked = np.flatnonzero(one.free[one.row])
             place = one.first + one.free.cumsum()[one.row[asked]] - 1
             chance[:, asked] = known[:, place, one.played[asked]]
             weight = weight[:, one.state] * chance
-            most = weight.max(axis=1)
+            total = weight.sum(axis=1)
             with np.errstate(divide="ignore"):
-                scale += np.log(most)
-            weight /= np.where(most > 0, most, 1)[:, None]
-        with np.errstate(divide="ignore"):
-            found: Float = np.log(weight.sum(axis=1)) + scale
+                found[:, number] = np.log(total)
+            weight /= np.where(total > 0, total, 1)[:, None]
         return found
 
     def _note(self, view: View, legal: Bool, state: Int, row: Int, played: Int) -> None:

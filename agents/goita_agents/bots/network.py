@@ -217,5 +217,18 @@ def _check_range(info: NetworkInfo, tensors: dict[str, Array]) -> None:
         raise AgentError("expected a network whose outputs are finite, got weights that overflow")
 
 
-ENTRY = Entry(NetworkAgent.load, argument="PATH", is_outside=True, digest=file_digest)
+def networks_in(text: str) -> tuple[str, ...] | None:
+    """Returns the texts of the networks of a folder, ``FOLDER`` or ``FOLDER,temperature=1``.
+
+    None: the text is of one file.
+    """
+    path, comma, options = text.partition(",")
+    if not Path(path).is_dir():
+        return None
+    return tuple(f"file:{one}{comma}{options}" for one in sorted(Path(path).glob("*.safetensors")))
+
+
+ENTRY = Entry(
+    NetworkAgent.load, argument="PATH", is_outside=True, digest=file_digest, expand=networks_in
+)
 """``file``, as texts name it."""

@@ -11,6 +11,7 @@ from goita_agents.base import Agent
 from goita_agents.beliefs.types import make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent
+from goita_agents.champion.crowd import load as crowd
 from goita_agents.registry import Entry, expand, load_agent
 from goita_agents.search.action_values import (
     ALLOCATION,
@@ -27,8 +28,12 @@ EPSILON: Final = 0.1
 
 MIN_Z: Final = 3.0
 
-MAX_POLICY_QUERIES: Final = 20_000
+MAX_POLICY_QUERIES: Final = 30_000
+"""To all policies that the opponents or the partner may play, together."""
 
+
+FIRST: Final = ("champion", "heuristic", "crowd")
+"""How opponents may play, by name: ``first_opponents``."""
 
 LIBRARY: Final = (
     *("population:train", "heuristic:conventions=off", "people", "people:temperature=0"),
@@ -59,6 +64,7 @@ def load(
     epsilon: float = EPSILON,
     carry: bool = True,
     library: tuple[Agent, ...] = (),
+    series: bool = False,
 ) -> Agent:
     """Returns the champion.
 
@@ -68,10 +74,11 @@ def load(
 
     With ``infer`` it infers how the others play. ``types`` are policies that the opponents may
     play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.make_types``);
-    empty: the champion's and ``heuristic``. ``partners`` are those that the partner may play;
-    empty: the champion's. Without ``infer``, or with ``belief`` off, all play like the champion.
-    With ``carry`` what was learnt of the others in a match is kept from round to round, and they
-    are recognised if they play like somebody of the ``library``; empty: ``LIBRARY``. Off, an answer
+    empty: the champion's, ``heuristic`` and ``crowd``, an unknown bot. ``partners`` are those that
+    the partner may play; empty: the champion's. Without ``infer``, or with ``belief`` off, all play
+    like the champion. With ``carry`` what was learnt of the others in a match is kept from round to
+    round, and they are recognised if they play like somebody of the ``library``; empty:
+    ``LIBRARY``. With ``series`` it is kept from match to match, too. Without ``carry`` an answer
     depends only on one view. The other options are those of ``RolloutAgent``.
 
     Raises:
@@ -90,7 +97,7 @@ def load(
     }
     if not (belief and infer):
         return RolloutAgent(policy, worlds, budget, **options)
-    opponents, mates = types or (policy, HeuristicAgent()), partners or (policy,)
+    opponents, mates = types or first_opponents(policy), partners or (policy,)
     options["types"] = make_types(opponents, mates, epsilon)
     if not carry:
         return RolloutAgent(policy, worlds, budget, **options)
@@ -99,10 +106,16 @@ def load(
         worlds,
         budget,
         library=partial(known_players, library),
-        names=(_names(opponents), _names(mates)),
+        names=(_names(types) or FIRST, _names(partners) or FIRST[:1]),
         epsilon=epsilon,
+        series=series,
         **options,
     )
+
+
+def first_opponents(policy: Agent) -> tuple[Agent, ...]:
+    """Returns how opponents may play who are not known: ``FIRST``, the champion as given."""
+    return policy, HeuristicAgent(), crowd()
 
 
 def known_players(given: Sequence[Agent]) -> dict[str, Agent]:

@@ -12,8 +12,7 @@ from functools import cache
 from typing import Final
 
 from goita_agents.beliefs.types import make_types
-from goita_agents.bots.heuristic import HeuristicAgent
-from goita_agents.champion.agent import EPSILON, known_players, network
+from goita_agents.champion.agent import EPSILON, FIRST, first_opponents, known_players, network
 from goita_agents.models import UNIFORM_MODEL
 from goita_agents.search.library import NOBODY, Likely, with_library
 from goita_env.records import DealRecord
@@ -27,6 +26,9 @@ ROUNDS: Final = 2
 
 LEAST: Final = 0.3
 """Probability with which somebody is named."""
+
+CROWD: Final = FIRST[-1]
+"""Stands for bots that nobody knows."""
 
 NAMES: Final = {
     "champion": "the champion",
@@ -81,7 +83,7 @@ def in_words(likely: Sequence[Likely]) -> Phrase:
         likely: players of the library, the likeliest first.
     """
     first = likely[0]
-    if first.name == NOBODY or first.probability < LEAST:
+    if first.name in (CROWD, NOBODY) or first.probability < LEAST:
         return Phrase("plays like nobody who is known")
     found = Phrase(
         "plays like {whom} ({chance})",
@@ -102,7 +104,7 @@ def _library() -> tuple[MatchPriors, tuple[str, ...]]:
     """Returns the priors of J partners beside one type of opponents, and the names of the J."""
     # One player may have two texts; then it has the first as its name.
     library = {agent: text for text, agent in reversed(known_players(()).items())}
-    first = make_types((network(), HeuristicAgent()), (network(),), EPSILON)
+    first = make_types(first_opponents(network()), (network(),), EPSILON)
     types = with_library(first, tuple(library), EPSILON)
     alone = replace(
         types,
@@ -111,4 +113,4 @@ def _library() -> tuple[MatchPriors, tuple[str, ...]]:
         partners=types.opponents,
         partner_prior=types.opponent_prior,
     )
-    return MatchPriors(alone), ("champion", "heuristic", *library.values(), NOBODY)
+    return MatchPriors(alone), (*FIRST, *library.values(), NOBODY)

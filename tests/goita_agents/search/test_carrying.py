@@ -20,10 +20,10 @@ def rng():
     return np.random.default_rng(0)
 
 
-def new(worlds: int = 4, budget: int = 8) -> CarryingRolloutAgent:
+def new(worlds: int = 4, budget: int = 8, **options) -> CarryingRolloutAgent:
     opponents, partners = map(load_agent, ("heuristic", "random")), [network()]
     types = make_types(list(opponents), partners, EPSILON)
-    return CarryingRolloutAgent(network(), worlds, budget, belief=True, types=types)
+    return CarryingRolloutAgent(network(), worlds, budget, belief=True, types=types, **options)
 
 
 def begin(agent, game: Game, seat: int, number: int = 7):
@@ -85,6 +85,19 @@ def test_it_is_carried_to_the_next_round_of_the_match_alone():
         found = begin(agent, Game(scores=scores or left, seed=4), seat, number)
         assert found is None, name
     assert new().prior_of(7) is None
+
+
+def test_in_a_series_it_is_carried_to_the_next_match_of_the_same_seat():
+    agent = new(series=True)
+    _, _, scores = one_round(agent, 1)
+    found = begin(agent, Game(seed=4), 1)  # scores 0:0
+    assert found[0] > 0.9
+    one_round(agent, 1)
+    np.testing.assert_allclose(begin(agent, Game(scores=scores, seed=4), 1), found, atol=0.1)
+    one_round(agent, 1)
+    assert begin(agent, Game(scores=(40, 60), seed=4), 1) is None
+    one_round(agent, 1)
+    assert begin(agent, Game(seed=4), 2) is None
 
 
 def test_a_redeal_in_the_round_changes_nothing_and_a_second_round_adds_to_the_first():

@@ -98,6 +98,6 @@ def test_a_library_takes_a_share_of_the_first_prior():
     first = load_agent("champion:search=on,carry=off")._sampler.types
     types = with_library(first, [load_agent(one) for one in KNOWN], 0.1)
     prior = types.prior()
-    library = prior[2:-1].sum()
+    library = prior[len(first.opponents) - 1 : -1].sum()
     assert library == pytest.approx(SHARE)
     assert prior[-1].sum() == pytest.approx((1 - SHARE) * first.prior()[-1].sum())

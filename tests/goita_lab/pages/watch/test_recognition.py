@@ -17,7 +17,15 @@ from goita_lab.pages import watch
 from goita_lab.pages.languages import language
 from goita_lab.pages.watch.pages import Review
 from goita_lab.pages.watch.reading import Source, Watched
-from goita_lab.pages.watch.recognition import FOLLOWS, LEAST, _library, _name, in_words, recognise
+from goita_lab.pages.watch.recognition import (
+    CROWD,
+    FOLLOWS,
+    LEAST,
+    _library,
+    _name,
+    in_words,
+    recognise,
+)
 
 PLAYERS = ("greedy", "heuristic:conventions=off", "population:entropy-3", "random")
 
@@ -52,7 +60,7 @@ def test_only_who_is_likely_enough_is_named_and_what_follows_from_it_is_said():
     assert in_words([Likely("greedy", 0.714)]) == f"plays like greedy (0.71): {FOLLOWS['greedy']}"
     network = Likely("population:selfplay-3", LEAST)
     assert in_words([network]) == "plays like a network of self-play, run 3 (0.30)"
-    for unknown in (Likely("greedy", 0.29), Likely(NOBODY, 0.9)):
+    for unknown in (Likely("greedy", 0.29), Likely(NOBODY, 0.9), Likely(CROWD, 0.9)):
         assert in_words([unknown]) == "plays like nobody who is known"
 
 
@@ -62,7 +70,7 @@ def test_every_player_of_the_library_has_one_name_in_both_languages():
     assert len(set(told)) == len(names)
     assert FOLLOWS.keys() < {*names}
     texts = {one.text if isinstance(one, Phrase) else one for one in told}
-    assert texts - table.keys() == {"heuristic", "greedy", NOBODY}  # as one writes them
+    assert texts - table.keys() == {"heuristic", "greedy", CROWD, NOBODY}  # as one writes them
     assert {*FOLLOWS.values()} < table.keys()
 
 
