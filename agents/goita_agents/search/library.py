@@ -26,7 +26,7 @@ SEARCHED: Final = 3
 top."""
 LEAST: Final = 0.05
 """Types of a smaller share of the likeliest one's probability are not searched with."""
-SHARE: Final = 0.75
+SHARE: Final = 0.5
 """Prior probability of all players of the library together."""
 
 
