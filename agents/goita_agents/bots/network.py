@@ -220,12 +220,18 @@ def _check_range(info: NetworkInfo, tensors: dict[str, Array]) -> None:
 def networks_in(text: str) -> tuple[str, ...] | None:
     """Returns the texts of the networks of a folder, ``FOLDER`` or ``FOLDER,temperature=1``.
 
-    None: the text is of one file.
+    None: the text is of one file. An AgentError if the folder holds none.
     """
-    path, comma, options = text.partition(",")
-    if not Path(path).is_dir():
-        return None
-    return tuple(f"file:{one}{comma}{options}" for one in sorted(Path(path).glob("*.safetensors")))
+    path, options = text, ""
+    while not Path(path).is_dir():
+        path, comma, last = path.rpartition(",")
+        if not comma:
+            return None
+        options = f",{last}{options}"
+    found = sorted(Path(path).glob("*.safetensors"))
+    if not found:
+        raise AgentError(f"expected networks, *.safetensors, in {path!r}, got none")
+    return tuple(f"file:{one}{options}" for one in found)
 
 
 ENTRY = Entry(

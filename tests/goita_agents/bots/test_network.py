@@ -15,6 +15,7 @@ from safetensors.numpy import save as reference_save
 from goita_agents import AgentError, load_agent
 from goita_agents.bots.network import LogitAgent, NetworkAgent
 from goita_agents.bots.network_file import FORMAT, read_network, write_network
+from goita_agents.registry import expand
 from goita_env import JGA, GoitaVectorEnv, Rules
 from goita_env.views.observation import OBSERVATION_VERSION
 from goita_lab.arena.tournament import arena
@@ -266,6 +267,22 @@ def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_
         *(("temprature=1", "temprature=1"), ("temperature=1,temperature=1", "twice")),
     ):
         refuses(AgentError, words, load_agent, f"file:a.safetensors,{wrong}")
+
+
+def test_a_folder_stands_for_its_networks(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = Path("my, models")
+    folder.mkdir()
+    with pytest.raises(AgentError, match="expected networks"):
+        expand(["file:my, models"])
+    for name in ("b", "a"):
+        (folder / f"{name}.safetensors").write_bytes(encoded())
+    (folder / "notes.txt").touch()
+    texts = expand(["greedy", "file:my, models,temperature=1"])
+    assert texts[1:] == tuple(f"file:my, models/{name}.safetensors,temperature=1" for name in "ab")
+    assert [load_agent(text).temperature for text in texts[1:]] == [1, 1]
+    search = load_agent("champion:search=on,library=(greedy;file:my, models)")
+    assert search._library().keys() == {"greedy", *expand(["file:my, models"])}
 
 
 def test_a_file_knows_a_rule_set_of_ones_own(tmp_path):
