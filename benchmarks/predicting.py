@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from goita_agents.base import Float
-from goita_agents.beliefs.hindsight import tell
+from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.champion.agent import EPSILON, FIRST, first_opponents, known_players, network
 from goita_agents.models import UNIFORM_MODEL
@@ -98,7 +98,7 @@ def likelihoods(work: tuple[Path, str, int]) -> list[tuple[Float, int]]:
     folder, player, most = work
     types, found = all_types(), []
     for view, hands in rounds(folder, player):
-        told = tell(view, types, hands)
+        told = likelihoods_of(view, types, hands)
         decisions = int((told.opponents < 0).any(axis=0).sum())
         found.append((told.opponents.sum(axis=1), decisions))
         if len(found) == most:

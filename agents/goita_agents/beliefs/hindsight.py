@@ -20,7 +20,7 @@ from goita_env import View
 
 
 @dataclass(frozen=True)
-class Told:
+class Likelihoods:
     """What the decisions of a round say about the players, in nats.
 
     A decision's log-probability is that beside all that the seat did before; minus infinity where a
@@ -29,15 +29,14 @@ class Told:
 
     likelihood: Float  #: [K, J] Log-probability of all that the others did, of pairs of types.
     opponents: Float  #: [K, D] Of each of the opponents' decisions.
-    partner: Float  #: [J, D] Of each of the partner's.
 
 
 def log_likelihood(view: View, types: Types, hands: Int) -> Float:
     """Returns the log-probability of all that the others did, under each pair of types: [K, J]."""
-    return tell(view, types, hands).likelihood
+    return likelihoods(view, types, hands).likelihood
 
 
-def tell(view: View, types: Types, hands: Int) -> Told:
+def likelihoods(view: View, types: Types, hands: Int) -> Likelihoods:
     """Returns how likely a round was under each type.
 
     Tiles that still lie face down are summed over, as are messages that the viewer doesn't hear.
@@ -54,7 +53,7 @@ def tell(view: View, types: Types, hands: Int) -> Told:
     check_followed(view.information)
     sizes = len(types.opponents), len(types.partners)
     if not view.num_plays.any():  # decided before play
-        return Told(np.zeros(sizes), np.zeros((sizes[0], 0)), np.zeros((sizes[1], 0)))
+        return Likelihoods(np.zeros(sizes), np.zeros((sizes[0], 0)))
     possible = Messages.read(view).possible()
     models = types.opponents
     ways = [
@@ -64,7 +63,7 @@ def tell(view: View, types: Types, hands: Int) -> Told:
     partner = _of_seat(view, 2, hands[2], types.partners, possible[0])
     found: Float = np.logaddexp.reduce([way.sum(axis=1) for way in ways], axis=0)
     apart = ways[0] if len(ways) == 1 else np.zeros((sizes[0], 0))
-    return Told(found[:, None] + partner.sum(axis=1), apart, partner)
+    return Likelihoods(found[:, None] + partner.sum(axis=1), apart)
 
 
 def _of_seat(
