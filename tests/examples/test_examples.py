@@ -9,9 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from goita_agents.registry import expand
+from goita_agents.registry import expand, load_agent
+from goita_env import Game
+from goita_lab.commands import evaluate
 from goita_lab.signals import log
 from goita_lab.signals.dataset import make
 
@@ -40,6 +43,25 @@ def test_players_are_cloned_from_a_data_set(tmp_path):
     told = run("clone_players.py", f"--data={tmp_path}", "--epochs=2", "--deals=4")
     assert re.search(r"epoch 2: \d+ choices: \d+\.\d% predicted, \d\.\d{3} nats\n", told)
     assert re.search(r"against heuristic: [+-]\d+\.\d\d \[.*\] points\n$", told)
+
+
+@pytest.mark.pages
+def test_a_recurrent_partner_is_trained_and_forgets_what_is_of_another_match(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch")
+    file = tmp_path / "recurrent.pt"
+    words = ("--decisions=128", "--games=2", "--partners", "greedy", f"--output={file}")
+    assert re.match(r"128 decisions, [+-]\d+\.\d points", run("recurrent_partner.py", *words))
+    monkeypatch.chdir(EXAMPLES)
+    spec = f"recurrent_partner:Recurrent:path={file}"
+    match = ["--agents", spec, "greedy", "--episode", "match", "--deals", "2"]
+    assert evaluate.main(match) == 0
+    agent, view = load_agent(spec), Game(seed=1).view(0)
+    view.game, games = np.array([5]), np.array([5])
+    agent.states[5] = torch.ones(64)
+    agent.begin(games, np.array([0]), Game(seed=1, scores=(10, 0)).view(0))
+    assert 5 in agent.states
+    agent.begin(games, np.array([0]), view)
+    assert 5 not in agent.states
 
 
 def run(name: str, *options: str) -> str:
