@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +46,7 @@ MOST_QUERIES = 12_000.0
 class Args:
     """Options of the command line."""
 
-    games: tuple[Path, ...] = ()
+    games: tuple[Path, ...] = field(metadata=cli.POSITIONAL)
     """folders of saved games"""
     player: str = "champion"
     """whose positions are taken, by the name in the games"""

@@ -223,7 +223,7 @@ def networks_in(text: str) -> tuple[str, ...] | None:
     None: the text is of one file. An AgentError if the folder holds none.
     """
     path, options = text, ""
-    while not Path(path).is_dir():
+    while not (path and Path(path).is_dir()):
         path, comma, last = path.rpartition(",")
         if not comma:
             return None

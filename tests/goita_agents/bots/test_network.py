@@ -275,6 +275,7 @@ def test_a_folder_stands_for_its_networks(tmp_path, monkeypatch):
     folder.mkdir()
     with pytest.raises(AgentError, match="expected networks"):
         expand(["file:my, models"])
+    assert expand(["file:", "file:,"]) == ("file:", "file:,")
     for name in ("b", "a"):
         (folder / f"{name}.safetensors").write_bytes(encoded())
     (folder / "notes.txt").touch()
