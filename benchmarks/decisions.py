@@ -7,9 +7,9 @@ r"""Measures what agents lose in the positions of recorded games, against a mode
 
 In positions in which the player had a choice, worlds are drawn from the exact posterior, with the
 model at both opponents and the player's policy at the partner, and every legal action is played
-out. One half of the worlds chooses the best action, the other half tells what each agent's action
-loses against it. Where no lead can be shown that difference is noise around 0. Intervals are over
-games: deals in both seatings.
+out. Each half of the worlds chooses the best action, and the other half tells what each agent's
+action loses against it: the mean of both. Where no lead can be shown that difference is noise
+around 0. Intervals are over games: deals in both seatings.
 """
 
 from __future__ import annotations

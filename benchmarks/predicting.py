@@ -62,10 +62,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         for folder, player in zip(args.games, players, strict=True)
     }
     likely = Runner(args.workers, None, shown()).run(likelihoods, todo, lambda _: list, {})
-    rows, told = [], {}
+    rows, told, known = [], {}, models()
     for folder, found in likely.items():
         told[folder] = {}
-        for name, types in models().items():
+        for name, types in known.items():
             figures = told[folder][name] = predicted(found, *types)
             rows.append([Path(folder).name, name, *map(bounds, figures.values())])
     print(table(["player", "model", *GROUPS], rows))
@@ -76,13 +76,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def models() -> dict[str, tuple[list[int], Float]]:
     """Returns what predicts, by name: numbers of the types, and their prior."""
-    every, first = all_types(), make_types(first_opponents(network()), (network(),), EPSILON)
-    prior, number = every.prior()[:, 0], len(every.opponents)
+    first = make_types(first_opponents(network()), (network(),), EPSILON)
+    prior = all_types().prior()[:, 0]
+    number = len(prior)
     known, broad = list(range(len(FIRST))), number - 1
     return {
         "the champion": ([0], np.ones(1)),
         "without a library": ([*known, broad], first.prior().sum(axis=1)),
-        "the search": (list(range(number)), prior / prior.sum()),
+        "the search": (list(range(number)), prior),
     }
 
 
