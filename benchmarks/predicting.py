@@ -21,12 +21,12 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
-from goita_agents.beliefs.types import Types, make_types
-from goita_agents.champion.agent import EPSILON, FIRST, first_opponents, known_players, network
+from goita_agents.beliefs.types import Types
+from goita_agents.champion.agent import EPSILON, FIRST, first_types, known_players
 from goita_agents.models import UNIFORM_MODEL
 from goita_agents.registry import short_name
 from goita_agents.search.carrying import carried
-from goita_agents.search.library import SEARCHED, with_library
+from goita_agents.search.library import likeliest, with_library
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def models() -> dict[str, tuple[list[int], Float]]:
     """Returns what predicts, by name: numbers of the types, and their prior."""
-    first = make_types(first_opponents(network()), (network(),), EPSILON)
+    first = first_types()
     prior = all_types().prior()[:, 0]
     number = len(prior)
     known, broad = list(range(len(FIRST))), number - 1
@@ -89,8 +89,8 @@ def models() -> dict[str, tuple[list[int], Float]]:
 
 def all_types() -> Types:
     """Returns the opponents of the search beside one partner that tells nothing."""
-    first = make_types(first_opponents(network()), (network(),), EPSILON)
-    found = with_library(first, tuple(known_players(()).values()), EPSILON)
+    first = first_types()
+    found = with_library(first, tuple(known_players(()).values()), (), EPSILON)
     return replace(found, partners=(UNIFORM_MODEL,), partner_prior=())
 
 
@@ -138,9 +138,10 @@ def predicted(
 
 def searched(prior: Float) -> Float:
     """Returns the prior of the types that a round is searched with: the likeliest, and the last."""
-    few = np.argsort(-prior[:-1, 0], kind="stable")[: max(SEARCHED, len(FIRST))]
-    found = np.zeros(prior.shape)
-    found[[*few, -1]] = prior[[*few, -1]]
+    if len(prior) == 1:
+        return prior
+    few, found = [*likeliest(prior[:-1, 0]), -1], np.zeros(prior.shape)
+    found[few] = prior[few]
     return found / found.sum()
 
 

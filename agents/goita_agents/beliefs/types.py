@@ -88,7 +88,10 @@ class Types:
 
 
 def make_types(
-    opponents: Sequence[Agent], partners: Sequence[Agent], epsilon: float = EPSILONS[0]
+    opponents: Sequence[Agent],
+    partners: Sequence[Agent],
+    epsilon: float = EPSILONS[0],
+    shares: Sequence[float] = (),
 ) -> Types:
     """Returns types of policies, with a broad one for players who are nobody in the list.
 
@@ -96,9 +99,10 @@ def make_types(
     partner any type has the epsilon that search assumes of a partner, which is large.
 
     Args:
-        opponents: policies that the opposing team may play, all as likely.
+        opponents: policies that the opposing team may play.
         partners: those that the partner may play.
         epsilon: of the opponents' policies.
+        shares: how likely the opponents' policies are beside each other; empty: all alike.
 
     Raises:
         AgentError: if an agent's probabilities are not known, or a list is empty.
@@ -106,11 +110,11 @@ def make_types(
     if not opponents:
         raise AgentError("expected one type of opponents or more, got none")
     models = [PolicyModel(agent, epsilon=epsilon) for agent in opponents]
-    share = (1 - BROAD_PRIOR) / len(models)
+    shares = shares or [1.0] * len(models)
     return Types(
         (*models, PolicyModel(opponents[-1], epsilon=BROAD_EPSILON)),
         tuple(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in partners),
-        (*[share] * len(models), BROAD_PRIOR),
+        (*((1 - BROAD_PRIOR) * share / sum(shares) for share in shares), BROAD_PRIOR),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goita_agents.base import Agent
-from goita_agents.beliefs.types import make_types
+from goita_agents.beliefs.types import Types, make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.champion.crowd import load as crowd
@@ -34,6 +34,10 @@ MAX_POLICY_QUERIES: Final = 30_000
 
 FIRST: Final = ("champion", "heuristic", "crowd")
 """How opponents may play, by name: ``first_opponents``."""
+
+SHARES: Final = (4, 4, 1)
+"""How likely each of these is at first. Strangers are soon told from the first two; what plays like
+the second may take long to tell from the third, which imitates it, too."""
 
 LIBRARY: Final = (
     *("population:train", "heuristic:conventions=off", "people", "people:temperature=0"),
@@ -97,8 +101,10 @@ def load(
     }
     if not (belief and infer):
         return RolloutAgent(policy, worlds, budget, **options)
-    opponents, mates = types or first_opponents(policy), partners or (policy,)
-    options["types"] = make_types(opponents, mates, epsilon)
+    mates = _by_name(partners) or {FIRST[0]: policy}
+    opponents = _by_name(types) or first_opponents(policy)
+    shares = () if types else SHARES
+    options["types"] = make_types([*opponents.values()], [*mates.values()], epsilon, shares)
     if not carry:
         return RolloutAgent(policy, worlds, budget, **options)
     return LibraryRolloutAgent(
@@ -106,32 +112,36 @@ def load(
         worlds,
         budget,
         library=partial(known_players, library),
-        names=(_names(types) or FIRST, _names(partners) or FIRST[:1]),
+        first=(opponents, mates),
         epsilon=epsilon,
         series=series,
         **options,
     )
 
 
-def first_opponents(policy: Agent) -> tuple[Agent, ...]:
-    """Returns how opponents may play who are not known: ``FIRST``, the champion as given."""
-    return policy, HeuristicAgent(), crowd()
+def first_opponents(policy: Agent) -> dict[str, Agent]:
+    """Returns how opponents may play who are not known, by name: the champion as given."""
+    return dict(zip(FIRST, (policy, HeuristicAgent(), crowd()), strict=True))
+
+
+def first_types() -> Types:
+    """Returns the types of a search whose options name none."""
+    agents = first_opponents(network())
+    return make_types([*agents.values()], [network()], EPSILON, SHARES)
 
 
 def known_players(given: Sequence[Agent]) -> dict[str, Agent]:
     """Returns the players of a library by name: those given, or ``LIBRARY``."""
-    if given:
-        return dict(zip(_names(given), given, strict=True))
-    return {text: load_agent(text) for text in expand(LIBRARY)}
+    return _by_name(given) or {text: load_agent(text) for text in expand(LIBRARY)}
 
 
-def _names(agents: Sequence[Agent]) -> list[str]:
-    """Returns the agents' names; of several with one name the later ones have a number."""
-    names: list[str] = []
+def _by_name(agents: Sequence[Agent]) -> dict[str, Agent]:
+    """Returns agents by name; of several with one name the later ones have a number."""
+    named: dict[str, Agent] = {}
     for agent in agents:
-        same = sum(one.partition(" ")[0] == agent.name for one in names)
-        names.append(f"{agent.name} {same + 1}" if same else agent.name)
-    return names
+        same = sum(one.partition(" ")[0] == agent.name for one in named)
+        named[f"{agent.name} {same + 1}" if same else agent.name] = agent
+    return named
 
 
 ENTRY = Entry(load, digest=lambda: network().digest)

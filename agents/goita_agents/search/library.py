@@ -7,7 +7,7 @@ the opponents and the partner best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -52,7 +52,9 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
     Args:
         library: returns the policies that opponents and partner may play beside the first types, by
             name; asked when the first round has ended.
-        names: those of the first types of the opponents and of the partner, without the broad one.
+        first: the policies of the first types by name, of the opponents without the broad one, and
+            of the partner. The partner may also play like those of the opponents, from the second
+            round on.
         epsilon: of the opponents' policies.
         args: of ``CarryingRolloutAgent``; ``types`` are the first types, the last of the opponents
             a broad one.
@@ -62,13 +64,14 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
         self,
         *args: Any,
         library: Callable[[], Mapping[str, Agent]],
-        names: tuple[Sequence[str], Sequence[str]],
+        first: tuple[Mapping[str, Agent], Mapping[str, Agent]],
         epsilon: float = EPSILONS[0],
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         self._first, self._library, self._epsilon = self.types, library, epsilon
-        self._names = names
+        self._players = first
+        self._names: tuple[Sequence[str], Sequence[str]] = ((), ())
 
     def _next_prior(self, match: Match) -> Float | None:
         self._know()
@@ -77,10 +80,13 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
     def _know(self) -> None:
         """Builds the library, once."""
         if self.types is self._first:
-            library = self._library()
-            self.types = with_library(self._first, tuple(library.values()), self._epsilon)
-            opponents, partners = self._names
-            self._names = (*opponents, *library, NOBODY), (*partners, *library)
+            opponents, partners = self._players
+            names, known = _others(opponents, self._library().items())
+            mate_names, mates = _others(
+                partners, (*opponents.items(), *zip(names, known, strict=True))
+            )
+            self.types = with_library(self._first, known, mates, self._epsilon)
+            self._names = (*opponents, *names, NOBODY), (*partners, *mate_names)
 
     def types_of(self, game: int) -> tuple[Types, Float | None]:
         prior = self.prior_of(game)
@@ -107,8 +113,8 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
         They are the likeliest of the opponents and the broad one, and the likeliest partners.
         """
         broad = len(self.types.opponents) - 1
-        opponents = (*_likeliest(prior[:broad].sum(axis=1)), broad)
-        partners = _likeliest(prior.sum(axis=0))
+        opponents = (*likeliest(prior[:broad].sum(axis=1)), broad)
+        partners = likeliest(prior.sum(axis=0))
         few = Types(
             tuple(self.types.opponents[one] for one in opponents),
             tuple(self.types.partners[one] for one in partners),
@@ -129,21 +135,35 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
         return chosen
 
 
-def _likeliest(share: Float) -> tuple[int, ...]:
+def likeliest(share: Float) -> tuple[int, ...]:
     """Returns the numbers of the likeliest types, ascending."""
     best = np.argsort(-share, kind="stable")[:SEARCHED]
     return tuple(sorted(one for one in best.tolist() if share[one] >= LEAST * share[best[0]]))
 
 
-def with_library(first: Types, library: Sequence[Agent], epsilon: float) -> Types:
-    """Returns types with the players of a library beside them, each with a part of ``SHARE``."""
+def _others(
+    known: Mapping[str, Agent], agents: Iterable[tuple[str, Agent]]
+) -> tuple[list[str], list[Agent]]:
+    """Returns names and agents of those that are not known already, by whatever name."""
+    found = [one for one in agents if one[1] not in known.values()]
+    return [name for name, _ in found], [agent for _, agent in found]
+
+
+def with_library(
+    first: Types, opponents: Sequence[Agent], partners: Sequence[Agent], epsilon: float
+) -> Types:
+    """Returns types with players of a library beside them, all together with ``SHARE``."""
     *known, broad = first.opponents
-    prior = first.prior()
-    opponents, partners = prior.sum(axis=1), prior.sum(axis=0)
-    one = SHARE / max(1, len(library))
+    prior, rest = first.prior(), 1 - SHARE
+    own, mates = prior.sum(axis=1), prior.sum(axis=0)
     return Types(
-        (*known, *(PolicyModel(agent, epsilon=epsilon) for agent in library), broad),
-        (*first.partners, *(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in library)),
-        (*((1 - SHARE) * opponents[:-1]), *[one] * len(library), (1 - SHARE) * BROAD_PRIOR),
-        (*((1 - SHARE) * partners), *[one] * len(library)),
+        (*known, *(PolicyModel(agent, epsilon=epsilon) for agent in opponents), broad),
+        (*first.partners, *(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in partners)),
+        (*(rest * own[:-1]), *_shared(opponents), rest * BROAD_PRIOR),
+        (*(rest * mates), *_shared(partners)),
     )
+
+
+def _shared(library: Sequence[Agent]) -> list[float]:
+    """Returns the prior of each player of a library."""
+    return [SHARE / len(library)] * len(library) if library else []

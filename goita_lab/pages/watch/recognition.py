@@ -11,8 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from goita_agents.beliefs.types import make_types
-from goita_agents.champion.agent import EPSILON, FIRST, first_opponents, known_players, network
+from goita_agents.champion.agent import EPSILON, FIRST, first_types, known_players
 from goita_agents.models import UNIFORM_MODEL
 from goita_agents.search.library import NOBODY, Likely, with_library
 from goita_env.records import DealRecord
@@ -104,8 +103,8 @@ def _library() -> tuple[MatchPriors, tuple[str, ...]]:
     """Returns the priors of J partners beside one type of opponents, and the names of the J."""
     # One player may have two texts; then it has the first as its name.
     library = {agent: text for text, agent in reversed(known_players(()).items())}
-    first = make_types(first_opponents(network()), (network(),), EPSILON)
-    types = with_library(first, tuple(library), EPSILON)
+    first = first_types()
+    types = with_library(first, tuple(library), (), EPSILON)
     alone = replace(
         types,
         opponents=(UNIFORM_MODEL,),

@@ -96,8 +96,20 @@ def test_a_round_is_searched_with_the_likeliest_types_and_the_first_with_those_k
 
 def test_a_library_takes_a_share_of_the_first_prior():
     first = load_agent("champion:search=on,carry=off")._sampler.types
-    types = with_library(first, [load_agent(one) for one in KNOWN], 0.1)
+    types = with_library(first, [load_agent(one) for one in KNOWN], (), 0.1)
     prior = types.prior()
     library = prior[len(first.opponents) - 1 : -1].sum()
     assert library == pytest.approx(SHARE)
     assert prior[-1].sum() == pytest.approx((1 - SHARE) * first.prior()[-1].sum())
+
+
+def test_a_player_is_known_once_and_the_partner_may_be_whom_the_opponents_may_be():
+    agent = new("champion", KNOWN[0])
+    rounds(agent, "heuristic", "heuristic", 2)
+    opponents, partners = (
+        {one.name for one in found(GAME)} for found in (agent.opponents, agent.partner)
+    )
+    assert partners == {"champion", "heuristic", "crowd", KNOWN[0]}
+    assert opponents == {*partners, "nobody who is known"}
+    assert len(agent.types.opponents) == len(opponents)
+    assert agent.partner(GAME)[0].name == "heuristic"
