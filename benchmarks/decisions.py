@@ -2,8 +2,8 @@ r"""Measures what agents lose in the positions of recorded games, against a mode
 
 ::
 
-    python benchmarks/decisions.py games --player champion --model file:model.safetensors \
-        --agents champion file:earlier.safetensors
+    python benchmarks/decisions.py games --player champion \
+        --model file:model.safetensors,temperature=1 --agents champion file:earlier.safetensors
 
 In positions in which the player had a choice, worlds are drawn from the exact posterior, with the
 model at both opponents and the player's policy at the partner, and every legal action is played

@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
-from goita_agents.beliefs.types import Types
+from goita_agents.beliefs.types import Types, make_types
 from goita_agents.champion.agent import EPSILON, FIRST, first_types, known_players
 from goita_agents.models import UNIFORM_MODEL
-from goita_agents.registry import short_name
+from goita_agents.registry import load_agent, short_name
 from goita_agents.search.carrying import carried
 from goita_agents.search.library import likeliest, with_library
 from goita_env.tiles import NUM_SEATS
@@ -75,23 +75,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def models() -> dict[str, tuple[list[int], Float]]:
-    """Returns what predicts, by name: numbers of the types, and their prior."""
-    first = first_types()
-    prior = all_types().prior()[:, 0]
-    number = len(prior)
-    known, broad = list(range(len(FIRST))), number - 1
+    """Returns what predicts, by name: numbers of ``all_types``, and their prior."""
+    two, first, every = (types.prior().sum(axis=1) for types in known_types())
+    known, number = list(range(len(FIRST))), len(every)
     return {
         "the champion": ([0], np.ones(1)),
-        "without a library": ([*known, broad], first.prior().sum(axis=1)),
-        "the search": (list(range(number)), prior),
+        "without crowd": ([*known[:2], number], two),
+        "without a library": ([*known, number - 1], first),
+        "the search": (list(range(number)), every),
     }
 
 
-def all_types() -> Types:
-    """Returns the opponents of the search beside one partner that tells nothing."""
+def known_types() -> tuple[Types, Types, Types]:
+    """Returns the types of a search without crowd, without a library, and with it."""
     first = first_types()
-    found = with_library(first, tuple(known_players(()).values()), (), EPSILON)
-    return replace(found, partners=(UNIFORM_MODEL,), partner_prior=())
+    two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])], EPSILON)
+    return two, first, with_library(first, tuple(known_players(()).values()), (), EPSILON)
+
+
+def all_types() -> Types:
+    """Returns all of them, beside one partner that tells nothing; last the fallback of two."""
+    two, _, every = known_types()
+    return Types((*every.opponents, two.opponents[-1]), (UNIFORM_MODEL,))
 
 
 def likelihoods(work: tuple[Path, str, int]) -> list[tuple[Float, int]]:
