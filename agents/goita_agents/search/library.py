@@ -152,18 +152,24 @@ def _others(
 def with_library(
     first: Types, opponents: Sequence[Agent], partners: Sequence[Agent], epsilon: float
 ) -> Types:
-    """Returns types with players of a library beside them, all together with ``SHARE``."""
+    """Returns types with players of a library beside them, all together with ``SHARE``.
+
+    The first types are alike among themselves: a whole round tells them apart.
+    """
     *known, broad = first.opponents
-    prior, rest = first.prior(), 1 - SHARE
-    own, mates = prior.sum(axis=1), prior.sum(axis=0)
+    rest = 1 - SHARE
     return Types(
         (*known, *(PolicyModel(agent, epsilon=epsilon) for agent in opponents), broad),
         (*first.partners, *(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in partners)),
-        (*(rest * own[:-1]), *_shared(opponents), rest * BROAD_PRIOR),
-        (*(rest * mates), *_shared(partners)),
+        (
+            *_shared(rest * (1 - BROAD_PRIOR), known),
+            *_shared(SHARE, opponents),
+            rest * BROAD_PRIOR,
+        ),
+        (*_shared(rest, first.partners), *_shared(SHARE, partners)),
     )
 
 
-def _shared(library: Sequence[Agent]) -> list[float]:
-    """Returns the prior of each player of a library."""
-    return [SHARE / len(library)] * len(library) if library else []
+def _shared(chance: float, among: Sequence[Any]) -> list[float]:
+    """Returns the prior of each of those who have one together."""
+    return [chance / len(among) for _ in among]
