@@ -34,6 +34,7 @@ from goita_lab.arena.tournament.games_folder import read_games
 from goita_lab.pieces import Runner, shown
 from goita_lab.signals.tables import bounds, table
 
+NO_LIBRARY, SEARCH = "without a library", "the search"
 ROUNDS = 8
 GROUPS = {"first": range(1), "second": range(1, 2), "third on": range(2, ROUNDS)}
 
@@ -67,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         told[folder] = {}
         for name, types in known.items():
             figures = told[folder][name] = predicted(found, *types)
+            if name == SEARCH:  # whose library begins with the second round
+                figures["first"] = told[folder][NO_LIBRARY]["first"]
             rows.append([Path(folder).name, name, *map(bounds, figures.values())])
     print(table(["player", "model", *GROUPS], rows))
     if args.json is not None:
@@ -81,8 +84,8 @@ def models() -> dict[str, tuple[list[int], Float]]:
     return {
         "the champion": ([0], np.ones(1)),
         "without crowd": ([*known[:2], number], two),
-        "without a library": ([*known, number - 1], first),
-        "the search": (list(range(number)), every),
+        NO_LIBRARY: ([*known, number - 1], first),
+        SEARCH: (list(range(number)), every),
     }
 
 

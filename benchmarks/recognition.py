@@ -6,7 +6,8 @@
     python benchmarks/recognition.py --partners population:entropy-3 --opponents greedy
 
 Each match is played by the champion alone and by each search, on the same deals as far as the
-scores go the same way, with the teams exchanged. Points are those of rounds, the third and later
+scores go the same way, with the teams exchanged. Gains are those over the first of these and over
+the last, the control. Points are those of rounds, the third and later
 ones apart. Intervals are over matches: the ratio of points and rounds of each, linearised.
 """
 
@@ -29,7 +30,7 @@ from goita_lab.pieces import Runner, shown
 from goita_lab.signals.tables import bounds, table
 
 SEARCHES = ("champion:search=on", "champion:search=on,library=(champion)")
-"""The search, and one that knows no library."""
+"""The search, and a control that knows no library; it carries what it learns of its first types."""
 FROM_ROUND = 3
 BLOCK = 4
 """Matches that are played side by side, twice."""
@@ -87,13 +88,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         figures = {}
         for name, first in (("all rounds", 1), (f"from round {FROM_ROUND}", FROM_ROUND)):
             own = per_match(found[cell], first)
-            alone = per_match(found["champion", *cell[1:]], first)
-            figures[name], figures[f"{name}, gain"] = mean_interval(own), mean_interval(own - alone)
+            figures[name] = mean_interval(own)
+            for over in (agents[0], agents[-1]):
+                gain = own - per_match(found[over, *cell[1:]], first)
+                figures[f"{name}, over {over}"] = mean_interval(gain)
         told[" ".join(cell)] = {name: vars(one) for name, one in figures.items()}
         shown_figures = [bounds(one, "+") for one in figures.values()]
         rows.append([cell[0], " / ".join(cell[1:]), *shown_figures])
-    heads = ["agent", "partner / opponents", "all rounds", "gain", f"from round {FROM_ROUND}"]
-    print(table([*heads, "gain"], rows))
+    gains = ["over the first", "over the last"]
+    heads = ["agent", "partner / opponents", "all rounds", *gains, f"from round {FROM_ROUND}"]
+    print(table([*heads, *gains], rows))
     if args.json is not None:
         args.json.write_text(json.dumps(told, indent=1) + "\n")
     return 0
