@@ -183,12 +183,15 @@ RUNS: Final = {
         "runs/figures-quick/result.json",
     ),
     "search": Run(
-        "python benchmarks/inference.py heuristic no_conventions --json {json}",
-        240,
+        "python benchmarks/inference.py heuristic no_conventions champion_alone --json {json}",
+        60,
         {
             "search-heuristic": at("heuristic", "first"),
             "search-alone": at("heuristic", "second"),
             "search-gain": at("heuristic", "gain"),
+            "search-no-conventions": at("no_conventions", "first"),
+            "alone-no-conventions": at("no_conventions", "second"),
+            "search-champion": at("champion_alone", "first"),
         },
     ),
     "exploit-champion": Run(

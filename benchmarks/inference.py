@@ -69,6 +69,7 @@ class Row:
 ROWS: Final = {
     "heuristic": Row("heuristic", 1_600, 77_001),
     "champion": Row("champion", 3_200, 77_002, (INFERRING, ASSUMING)),
+    "champion_alone": Row("champion", 800, 77_012),
     "outsider": Row(OUTSIDER, 1_600, 77_003),
     "attacker": Row(ATTACKER, 1_600, 77_004),
     "no_conventions": Row("heuristic:conventions=off", 1_600, 77_009),
