@@ -97,11 +97,13 @@ def main(words: list[str] | None = None) -> NoReturn:
 
         from goita_lab import cli
 
-        command = import_module(f"goita_lab.{COMMANDS[name]}")
+        cli.run(import_module(f"goita_lab.{COMMANDS[name]}").main)
     except ModuleNotFoundError as error:
         sys.stderr.write(f"goita {name}: {missing(error)}\n")
         raise SystemExit(2) from None
-    cli.run(command.main)
+    except KeyboardInterrupt:  # before the command itself takes care of it
+        sys.stderr.write(f"\ngoita {name}: stopped\n")
+        raise SystemExit(130) from None
 
 
 def missing(error: ModuleNotFoundError) -> str:

@@ -29,7 +29,7 @@ from goita_agents.registry import short_name, unnamed
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.arena import report
-from goita_lab.arena.report.figures import interval, signed
+from goita_lab.arena.report.figures import ROUGH, interval, signed
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.games_folder import GamesFolder
@@ -54,7 +54,7 @@ class Args:
     """Options of the command line."""
 
     program: str = field(metadata=cli.POSITIONAL)
-    """the opponent, as goita evaluate takes agents: exec:COMMAND, or NAME=exec:COMMAND"""
+    """the opponent: exec:COMMAND, NAME=exec:COMMAND, or any other agent of goita evaluate"""
     output: Path = field(metadata=cli.short("-o"))
     """folder for games, model and report"""
     deals: int = 600
@@ -107,10 +107,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         seed = seed_of(args)
         return run(args, seed, command)
     except (GoitaError, OSError, ImportError) as error:
-        sys.stderr.write(f"error: {error}\n")
+        say(f"goita beat: error: {error}\n")
         return 1
     except KeyboardInterrupt:
-        sys.stderr.write("\nstopped; the same command goes on\n")
+        say("\nstopped; the same command goes on\n")
         return 130
 
 
@@ -135,9 +135,15 @@ def seed_of(args: Args) -> int:
 def run(args: Args, seed: int, command: str) -> int:
     """Plays, learns, searches and writes the report; returns the exit code."""
     games = args.output / "games"
-    play(args, args.learning(seed), args.output / "games.db", games)
+    plan = args.learning(seed)
+    played = play(args, plan, args.output / "games.db", games)
+    summary = Summary.of(plan, played, command=command)
+    say("".join(f"{one}\n" for one in report.faults(summary)))
+    if any(fault.forfeited for fault in summary.faults):
+        say("there is nothing to learn from a program that forfeits\n")
+        return 1
     if not args.model.exists():
-        sys.stderr.write("learning how the program plays\n")
+        say("learning how the program plays\n")
         imitate.run(
             imitate.Args(
                 games=(games,),
@@ -146,9 +152,11 @@ def run(args: Args, seed: int, command: str) -> int:
                 json=args.output / "model.json",
             )
         )
+    say(f"measuring on {args.measured:,} fresh deals, the champion first and then the search\n")
     plan = args.measuring(seed)
     played = play(args, plan, args.output / "measured.db")
     summary = Summary.of(plan, played, command=command)
+    say("".join(f"{one}\n" for one in report.faults(summary)))
     alone, search = (-per_deal(one) for one in played)
     found = {"champion": alone, "search": search, "gain": search - alone}
     figures = {name: mean_interval(values) for name, values in found.items()}
@@ -174,6 +182,10 @@ def play(
     return tournament.played()
 
 
+def say(text: str) -> None:
+    sys.stderr.write(text)
+
+
 def per_deal(played: Played) -> Float:
     """Returns the first team's points in each deal, mean of its games: [D]."""
     points: Float = played.games("points").mean(axis=0)
@@ -182,7 +194,7 @@ def per_deal(played: Played) -> Float:
 
 def text(args: Args, figures: dict[str, Interval]) -> str:
     """Returns what was found, in lines."""
-    name = short_name(args.opponent)
+    name, program = short_name(args.opponent), unnamed(args.program)
     rows = {
         f"champion against {name}": "champion",
         f"its search with the model against {name}": "search",
@@ -197,7 +209,8 @@ def text(args: Args, figures: dict[str, Interval]) -> str:
         [
             *lines,
             f"{args.measured:,} fresh deals, 95 % intervals over deals.",
-            f"play it: goita play --web --partner '{args.search}'",
+            *([ROUGH] if any(one.few for one in figures.values()) else ()),
+            f"play with it: goita play --web --partner '{args.search}' --opponents '{program}'",
             f"report: {args.output / 'report.html'}",
         ]
     )

@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     try:
         draw([_curve(text, args.minutes) for text in args.runs], args.output, args.minutes)
-    except SettingError as error:
+    except (SettingError, OSError) as error:
         cli.fail(error)
     print(args.output)
     return 0

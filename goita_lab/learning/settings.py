@@ -182,7 +182,7 @@ class Training:
         checks = [
             *((name, getattr(self, name) >= 1, "of at least 1") for name in whole),
             ("threads", self.threads is None or self.threads >= 1, "of at least 1"),
-            ("decisions", self.decisions >= fewest, "of at least games times steps"),
+            ("decisions", self.decisions >= fewest, f"of at least games times steps, {fewest:,}"),
             ("clip", 0 < self.clip < inf, "above 0"),
             ("gae_lambda", 0 <= self.gae_lambda <= 1, "from 0 to 1"),
             *((name, 0 < getattr(self, name) <= 1, "above 0 and at most 1") for name in _SHARES),

@@ -36,6 +36,8 @@ def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys,
     assert played == [(7, 0), (8, 4)]  # the games to learn from were there
     out = capsys.readouterr().out
     assert "its search with the model against rival" in out
+    assert "--opponents 'greedy'" in out
+    assert "a rough one" in out
     found = json.loads((folder / "result.json").read_bytes())["figures"]
     assert found["gain"]["mean"] == pytest.approx(
         found["search"]["mean"] - found["champion"]["mean"]
@@ -46,6 +48,17 @@ def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys,
     assert beat.main([*WORDS, "-o", str(folder)]) == 0
     assert played[2:] == [(7, 0), (8, 0)]
     assert (folder / "model.safetensors").read_bytes() == before
+
+
+def test_nothing_is_learned_from_a_program_that_does_not_start(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(imitate, "run", lambda args: pytest.fail("learned"))
+    words = ["exec:python no-such-file.py", "--deals", "12", "--seed", "1", "-o", str(tmp_path)]
+    assert beat.main(words) == 1
+    told = capsys.readouterr()
+    assert "fault: program" in told.err
+    assert "forfeits" in told.err
+    assert not told.out
+    assert not (tmp_path / "result.json").exists()
 
 
 def test_a_folder_is_of_one_program(tmp_path, capsys):

@@ -242,7 +242,9 @@ def open_tensors(
             "docs/tutorials/own_bot.md has one"
         )
     length = int.from_bytes(start, "little")
-    if size > most or length > min(header, size):
+    if length > size:  # a file of another kind
+        raise AgentError("expected a safetensors file, got another")
+    if size > most or length > header:
         raise AgentError(
             f"expected a safetensors file of at most {most} bytes, {header} of them in its header, "
             f"got {size} and {length}"

@@ -14,10 +14,10 @@ from goita_env.errors import SettingError
 from goita_lab.arena.report.tables import pairs_table
 from goita_lab.arena.report.to_html import html
 from goita_lab.arena.report.to_markdown import benchmark, markdown, ratings
-from goita_lab.arena.report.to_terminal import draw, terminal
+from goita_lab.arena.report.to_terminal import draw, faults, terminal
 from goita_lab.arena.tournament.summary import PairResult
 
-__all__ = ["benchmark", "html", "markdown", "pairs", "ratings", "refresh", "terminal"]
+__all__ = ["benchmark", "faults", "html", "markdown", "pairs", "ratings", "refresh", "terminal"]
 
 
 def pairs(results: Sequence[PairResult]) -> str:

@@ -27,6 +27,10 @@ def clean(text: str) -> str:
     )
 
 
+ROUGH: Final = '"]?": an interval of few values, so it is a rough one'
+"""Explains the sign."""
+
+
 def line(text: str) -> str:
     """Returns text, cleaned, on one line."""
     return " ".join(clean(text).split())

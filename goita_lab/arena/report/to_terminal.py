@@ -16,7 +16,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from goita_lab.arena.report import tables
-from goita_lab.arena.report.figures import clean, line
+from goita_lab.arena.report.figures import ROUGH, clean, line
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.tournament.summary import Summary
 
@@ -40,12 +40,21 @@ def terminal(summary: Summary, *, styled: bool | None = None) -> str:
     few = 2 < len(summary.agents) <= MATRIX
     matrix = tables.matrix_table(summary, bounds=False) if few else None
     parts = [draw(table, styled=styled) for table in tables.tables(summary, matrix)]
-    for fault in summary.faults:
-        wrote = [f"    {one}" for one in clean(tables.last_words(fault)).splitlines()]
-        parts.append("\n".join([f"fault: {tables.headline(fault, line)}", *wrote]))
     told = [f"{title}: {line(fact)}" for title, fact in tables.facts(summary).items() if fact]
+    if any("]?" in part for part in parts):
+        told.append(ROUGH)
+    parts += faults(summary)
     parts.append("\n".join([line(summary.command), *told]).strip())
     return "\n\n".join(parts)
+
+
+def faults(summary: Summary) -> list[str]:
+    """Returns what went wrong, a text for each agent and kind of fault."""
+    found = []
+    for fault in summary.faults:
+        wrote = [f"    {one}" for one in clean(tables.last_words(fault)).splitlines()]
+        found.append("\n".join([f"fault: {tables.headline(fault, line)}", *wrote]))
+    return found
 
 
 def draw(table: Table, *, styled: bool | None = None) -> str:
