@@ -10,6 +10,8 @@ import pytest
 
 from goita_lab import cli
 from goita_lab.__main__ import COMMANDS as SUBCOMMANDS
+from goita_lab.__main__ import main
+from goita_lab.arena import check
 from programs import run
 from samples import slow
 
@@ -60,6 +62,29 @@ def test_an_unknown_command_is_refused_with_what_there_is(words, says):
     done = run([sys.executable, "-m", "goita_lab", *words])
     assert done.returncode == 2
     assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "says"),
+    [
+        (ModuleNotFoundError("no torch", name="torch"), 2, "expected 'torch', which is not inst"),
+        (KeyboardInterrupt(), 130, "goita check: stopped"),
+    ],
+)
+def test_what_is_missing_or_stops_a_command_before_it_works_is_told_in_a_line(
+    monkeypatch, capsys, raised, code, says
+):
+    def fails(argv=None):
+        raise raised
+
+    monkeypatch.setattr(check, "main", fails)
+    monkeypatch.setattr(sys, "argv", ["goita"])
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, getattr(sys, name))  # as they are after the command, too
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "AGENT"])
+    assert ended.value.code == code
+    assert says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", STARTED)
