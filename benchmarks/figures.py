@@ -195,8 +195,8 @@ RUNS: Final = {
         },
     ),
     "exploit-champion": Run(
-        "goita exploit champion --deals 800 --seed 2501 -o {folder} --json {json}",
-        10,
+        "goita exploit champion --deals 3200 --seed 2501 --control-deals 0 -o {folder} --json {json}",
+        15,
         {"champion-exploitable": bound, "champion-attacked": attack},
     ),
     "exploit-heuristic": Run(
