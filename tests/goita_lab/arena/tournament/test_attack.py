@@ -50,4 +50,4 @@ def test_the_attacker_rebuilds_them_where_the_generator_tells_the_seed(leak, mon
     monkeypatch.setattr(block, "bot_generator", leak)
     monkeypatch.setattr(attack, "MOST", 10)
     rebuilt, games = attacked(secrets.randbits(63))
-    assert rebuilt > 0.8 * games  # but those that were dealt again
+    assert rebuilt > 0.5 * games  # but those that were dealt again: about a tenth, by chance more
