@@ -195,7 +195,8 @@ RUNS: Final = {
         },
     ),
     "exploit-champion": Run(
-        "goita exploit champion --deals 3200 --seed 2501 --control-deals 0 -o {folder} --json {json}",
+        "goita exploit champion --deals 3200 --seed 2501 --control-deals 0 -o {folder} "
+        "--json {json}",
         15,
         {"champion-exploitable": bound, "champion-attacked": attack},
     ),

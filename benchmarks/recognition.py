@@ -7,8 +7,8 @@
 
 Each match is played by the champion alone and by each search, on the same deals as far as the
 scores go the same way, with the teams exchanged. Gains are those over the first of these and over
-the last, the control. Points are those of rounds, the third and later
-ones apart. Intervals are over matches: the ratio of points and rounds of each, linearised.
+the last, the control. Points are those of rounds, the third and later ones apart. Intervals are
+over matches: the ratio of points and rounds of each, linearised.
 """
 
 from __future__ import annotations

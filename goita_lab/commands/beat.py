@@ -107,10 +107,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         seed = seed_of(args)
         return run(args, seed, command)
     except (GoitaError, OSError, ImportError) as error:
-        say(f"goita beat: error: {error}\n")
+        sys.stderr.write(f"goita beat: error: {error}\n")
         return 1
     except KeyboardInterrupt:
-        say("\nstopped; the same command goes on\n")
+        sys.stderr.write("\nstopped; the same command goes on\n")
         return 130
 
 
@@ -135,15 +135,12 @@ def seed_of(args: Args) -> int:
 def run(args: Args, seed: int, command: str) -> int:
     """Plays, learns, searches and writes the report; returns the exit code."""
     games = args.output / "games"
-    plan = args.learning(seed)
-    played = play(args, plan, args.output / "games.db", games)
-    summary = Summary.of(plan, played, command=command)
-    say("".join(f"{one}\n" for one in report.faults(summary)))
-    if any(fault.forfeited for fault in summary.faults):
-        say("there is nothing to learn from a program that forfeits\n")
+    played, _ = play(args, args.learning(seed), "games.db", command, games)
+    if any(one.forfeited for one in played):
+        sys.stderr.write("there is nothing to learn from a program that forfeits\n")
         return 1
     if not args.model.exists():
-        say("learning how the program plays\n")
+        sys.stderr.write("learning how the program plays\n")
         imitate.run(
             imitate.Args(
                 games=(games,),
@@ -152,11 +149,11 @@ def run(args: Args, seed: int, command: str) -> int:
                 json=args.output / "model.json",
             )
         )
-    say(f"measuring on {args.measured:,} fresh deals, the champion first and then the search\n")
+    sys.stderr.write(
+        f"measuring on {args.measured:,} fresh deals, the champion first and then the search\n"
+    )
     plan = args.measuring(seed)
-    played = play(args, plan, args.output / "measured.db")
-    summary = Summary.of(plan, played, command=command)
-    say("".join(f"{one}\n" for one in report.faults(summary)))
+    played, summary = play(args, plan, "measured.db", command)
     alone, search = (-per_deal(one) for one in played)
     found = {"champion": alone, "search": search, "gain": search - alone}
     figures = {name: mean_interval(values) for name, values in found.items()}
@@ -168,22 +165,22 @@ def run(args: Args, seed: int, command: str) -> int:
 
 
 def play(
-    args: Args, plan: TournamentPlan, results: Path, saved: Path | None = None
-) -> list[Played]:
-    """Plays what a file of results lacks, and returns all pairings."""
+    args: Args, plan: TournamentPlan, results: str, command: str, saved: Path | None = None
+) -> tuple[list[Played], Summary]:
+    """Plays what a file of results lacks, tells the faults, and returns all pairings."""
     plan.check_agents()
-    tournament, file = Tournament(plan), ResultsFile(results, plan)
+    tournament, file = Tournament(plan), ResultsFile(args.output / results, plan)
     tournament.add(file.blocks)
     games = GamesFolder(saved, plan, 1.0) if saved else None
     if games:
         games.check_whole(tournament.kept())
     with file, ProgressLine(tournament) as line:
         tournament.play(workers=args.workers, file=file, games=games, progress=line)
-    return tournament.played()
-
-
-def say(text: str) -> None:
-    sys.stderr.write(text)
+    played = tournament.played()
+    summary = Summary.of(plan, played, command=command)
+    for fault in report.faults(summary):
+        sys.stderr.write(f"{fault}\n")
+    return played, summary
 
 
 def per_deal(played: Played) -> Float:

@@ -81,12 +81,18 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
         """Builds the library, once."""
         if self.types is self._first:
             opponents, partners = self._players
-            names, known = _others(opponents, self._library().items())
-            mate_names, mates = _others(
-                partners, (*opponents.items(), *zip(names, known, strict=True))
+            known = _others(opponents, self._library().items())
+            mates = _others(partners, (*opponents.items(), *known))
+            self.types = with_library(
+                self._first,
+                [agent for _, agent in known],
+                [agent for _, agent in mates],
+                self._epsilon,
             )
-            self.types = with_library(self._first, known, mates, self._epsilon)
-            self._names = (*opponents, *names, NOBODY), (*partners, *mate_names)
+            self._names = (
+                (*opponents, *(name for name, _ in known), NOBODY),
+                (*partners, *(name for name, _ in mates)),
+            )
 
     def types_of(self, game: int) -> tuple[Types, Float | None]:
         prior = self.prior_of(game)
@@ -143,10 +149,9 @@ def likeliest(share: Float) -> tuple[int, ...]:
 
 def _others(
     known: Mapping[str, Agent], agents: Iterable[tuple[str, Agent]]
-) -> tuple[list[str], list[Agent]]:
+) -> list[tuple[str, Agent]]:
     """Returns names and agents of those that are not known already, by whatever name."""
-    found = [one for one in agents if one[1] not in known.values()]
-    return [name for name, _ in found], [agent for _, agent in found]
+    return [one for one in agents if one[1] not in known.values()]
 
 
 def with_library(
