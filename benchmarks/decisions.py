@@ -34,6 +34,7 @@ from goita_lab.arena.statistics.intervals import ratio_interval
 from goita_lab.imitate.examples import Examples
 from goita_lab.imitate.reading import read_examples
 from goita_lab.pieces import Runner, shown
+from goita_lab.provenance import plain
 from goita_lab.signals.tables import bounds, table
 
 BLOCK = 32
@@ -175,12 +176,12 @@ def report(args: Args, examples: Examples, lost: Float) -> None:
                 figures[f"{agent} less {names[0]}"] = ratio_interval(
                     *part.by_game(lost[where, number] - lost[where, 0])
                 )
-        told[name] = {"positions": len(part), **{key: vars(one) for key, one in figures.items()}}
+        told[name] = {"positions": len(part), **figures}
         rows.append([name, str(len(part)), *(bounds(one) for one in figures.values())])
     heads = list(next(iter(told.values())))[1:]
     print(table(["decisions", "number", *heads], rows))
     if args.json is not None:
-        args.json.write_text(json.dumps(told, indent=1) + "\n")
+        args.json.write_text(json.dumps(plain(told), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ python train.py --name attacker --preset quick --seed 78 --opponents champion
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,9 +36,10 @@ from goita_agents.files import locked, write_whole
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_lab import cli
-from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
+from goita_lab.provenance import plain
 
 FOLDER: Final = Path(__file__).parent / "results" / "inference"
 BLOCK: Final = 100
@@ -181,7 +183,7 @@ def table(of: str | None = None) -> str:
     if len(outside) == len(OUTSIDE):
         mean = sum(float(one.mean()) for one in outside) / len(outside)
         error = sum(float(one.var(ddof=1)) / len(one) for one in outside) ** 0.5 / len(outside)
-        shown = f"{mean:+.2f} [{mean - 1.96 * error:+.2f}, {mean + 1.96 * error:+.2f}]"
+        shown = interval(t_interval(mean, error, min(map(len, outside)) - 1))
         lines.append(f"| mean of the {len(outside)} outside the set | | | | | {shown} |")
     return "\n".join(lines)
 
@@ -206,7 +208,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.json:
         rows = {name: figures(name, args.of) for name in args.rows}
         weights = {"champion": network().digest} if args.of is None else {}
-        write_whole(args.json, msgspec.json.encode({"weights": weights, **rows}))
+        write_whole(args.json, json.dumps(plain({"weights": weights, **rows})))
     return 0
 
 

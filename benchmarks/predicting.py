@@ -32,6 +32,7 @@ from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.games_folder import read_games
 from goita_lab.pieces import Runner, shown
+from goita_lab.provenance import plain
 from goita_lab.signals.tables import bounds, table
 
 NO_LIBRARY, SEARCH = "without a library", "the search"
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             rows.append([Path(folder).name, name, *map(bounds, figures.values())])
     print(table(["player", "model", *GROUPS], rows))
     if args.json is not None:
-        args.json.write_text(json.dumps(told, default=vars, indent=1) + "\n")
+        args.json.write_text(json.dumps(plain(told), indent=1) + "\n")
     return 0
 
 

@@ -27,6 +27,7 @@ from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 from goita_lab.arena.tournament.task import BlockResult, seatings_of
 from goita_lab.pieces import Runner, shown
+from goita_lab.provenance import plain
 from goita_lab.signals.tables import bounds, table
 
 SEARCHES = ("champion:search=on", "champion:search=on,library=(champion)")
@@ -92,14 +93,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             for over in (agents[0], agents[-1]):
                 gain = own - per_match(found[over, *cell[1:]], first)
                 figures[f"{name}, over {over}"] = mean_interval(gain)
-        told[" ".join(cell)] = {name: vars(one) for name, one in figures.items()}
+        told[" ".join(cell)] = figures
         shown_figures = [bounds(one, "+") for one in figures.values()]
         rows.append([cell[0], " / ".join(cell[1:]), *shown_figures])
     gains = ["over the first", "over the last"]
     heads = ["agent", "partner / opponents", "all rounds", *gains, f"from round {FROM_ROUND}"]
     print(table([*heads, *gains], rows))
     if args.json is not None:
-        args.json.write_text(json.dumps(told, indent=1) + "\n")
+        args.json.write_text(json.dumps(plain(told), indent=1) + "\n")
     return 0
 
 

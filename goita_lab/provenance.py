@@ -1,20 +1,28 @@
-"""Says what made a result or a run: versions, the commit, and the weights of networks."""
+"""Writes results as JSON, and says what made them: versions, the commit, weights of networks."""
 
 from __future__ import annotations
 
+import json
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 import goita_agents
 import goita_env
 import goita_lab
+from goita_agents.base import Policy
 from goita_agents.registry import weights
+from goita_env.information import InformationStructure
+from goita_env.rules import Rules
 
 PACKAGES: Final = ("numpy", "scipy", "choix", "torch")
 
@@ -66,3 +74,33 @@ def code() -> str:
             if file.suffix in (".py", ".safetensors", ".json"):
                 digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def to_json(found: Mapping[str, Any], agents: Iterable[str]) -> str:
+    """Returns results as JSON, with versions and the hashes of the agents' weights.
+
+    Dataclasses become objects by field, arrays lists, an agent its name, a pair "A | B", a number
+    that isn't finite null. Figures deal by deal are left out; ``goita_lab.deals`` writes them.
+    """
+    written = plain({**provenance(agents), **found})
+    return json.dumps(written, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Returns a result as JSON, see ``to_json``."""
+    if isinstance(value, Rules):
+        return value.to_keys()
+    if isinstance(value, InformationStructure):
+        return value.to_keys().get("information")
+    if isinstance(value, Policy):
+        return value.name
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if is_dataclass(value):
+        names = [field.name for field in fields(value) if field.metadata.get("json", True)]
+        value = {name: getattr(value, name) for name in names}
+    if isinstance(value, dict):
+        return {k if isinstance(k, str) else " | ".join(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -39,7 +39,7 @@ from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import Played, Summary
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.commands import imitate
-from goita_lab.signals.tables import to_json
+from goita_lab.provenance import to_json
 
 CHAMPION: Final = "champion"
 NAME: Final = "program"

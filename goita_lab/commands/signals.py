@@ -31,11 +31,11 @@ from goita_agents.registry import expand, short_name
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
-from goita_lab import cli
+from goita_lab import cli, provenance
 from goita_lab.deals import by_deal, write_summary
 from goita_lab.pieces import Runner, shown
 from goita_lab.record_files import read_record
-from goita_lab.signals import cross_reading, dataset, log, messages, passes, tables
+from goita_lab.signals import cross_reading, dataset, log, messages, passes
 from goita_lab.signals.follow import follow_deal, table
 from goita_lab.signals.plan import SEARCHER, UNTIL_NATS, UNTIL_POINTS, full, quick
 from goita_lab.signals.settings import Settings
@@ -151,7 +151,7 @@ class FollowArgs:
         steps = follow_deal(deal, self.seat, model)
         if self.json is not None:
             told = {"deal": self.deal, "seat": self.seat, "model": model.name, "steps": steps}
-            write_whole(self.json, tables.to_json(told, [self.read_as]))
+            write_whole(self.json, provenance.to_json(told, [self.read_as]))
         sys.stdout.write(f"{table(deal, self.seat, steps, model.name)}\n")
 
 
@@ -179,7 +179,7 @@ class _Measure(Settings):
         if self.json is not None:
             named = (*agents, *self.settings.other_models)
             told = {"settings": self.settings, **found}
-            write_summary(self.json, tables.to_json(told, named), by_deal(found))
+            write_summary(self.json, provenance.to_json(told, named), by_deal(found))
         if self.read_as is not None:
             text = f"All seats are read as {short_name(self.read_as)}.\n\n{text}"
         sys.stdout.write(f"{text}\n")

@@ -30,7 +30,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.deals import by_deal, write_summary
 from goita_lab.pieces import shown
-from goita_lab.signals.tables import to_json
+from goita_lab.provenance import to_json
 from goita_lab.studies import equilibria, messages, people, runs, strangers
 from goita_lab.studies.study import Options
 

@@ -13,7 +13,7 @@ from goita_lab.imitate.clone import Clone
 from goita_lab.imitate.examples import Split
 from goita_lab.imitate.reading import Reading
 from goita_lab.imitate.scores import Calibration, Score
-from goita_lab.provenance import provenance
+from goita_lab.provenance import plain, provenance
 
 FORMAT: Final = "goita-imitation-2"
 
@@ -113,7 +113,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "decisions": {n: len(part) for n, part in zip(names, result.split, strict=True)},
         "weight": _finite(result.clone.weight),
         "tried": [asdict(one) | {"weight": _finite(one.weight)} for one in result.clone.tried],
-        "scores": [asdict(one) for one in result.scores],
+        "scores": plain(result.scores),
         "calibration": [asdict(one) for one in result.calibration],
         "seconds": result.seconds,
     }

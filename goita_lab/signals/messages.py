@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import sem, ttest_ind
-from scipy.stats import t as student
 
 from goita_agents.base import Float, Int, plays
 from goita_agents.registry import short_name
@@ -21,7 +20,7 @@ from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval
+from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
 from goita_lab.pieces import HERE, Runner
@@ -286,6 +285,4 @@ def between_runs(one: Sequence[float], other: Sequence[float]) -> tuple[Interval
 
 def over_runs(values: Sequence[float]) -> Interval:
     """Returns the mean of a value of each run with Student's 95 % interval: runs are few."""
-    mean, error = float(np.mean(values)), float(sem(values))
-    half = error * float(student.ppf((1 + LEVEL) / 2, len(values) - 1))
-    return Interval(mean, mean - half, mean + half)
+    return t_interval(float(np.mean(values)), float(sem(values)), len(values) - 1)

@@ -23,7 +23,7 @@ from goita_agents.registry import short_name
 from goita_env import View
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
-from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval, normal_quantile
+from goita_lab.arena.statistics.intervals import Interval, mean_interval, normal_quantile
 from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import tables
 from goita_lab.signals.listening import POLICY, listen
@@ -90,7 +90,7 @@ class Difference:
 
         None if no deal differed, so that there is nothing to estimate it from.
         """
-        return ceil((normal_quantile(LEVEL) * self.sd / half_width) ** 2) or None
+        return ceil((normal_quantile() * self.sd / half_width) ** 2) or None
 
 
 @dataclass(frozen=True)

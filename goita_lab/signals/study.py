@@ -11,9 +11,10 @@ from goita_agents.base import Float
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
+from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.pieces import HERE, Runner
-from goita_lab.signals import measures, tables
+from goita_lab.signals import measures
 from goita_lab.signals.listening import POLICY, UNIFORM
 from goita_lab.signals.measures.conventions import ConventionTable, features, strongest
 from goita_lab.signals.measures.crossplay import CrossPlayGap
@@ -189,7 +190,7 @@ def version_of(agent: str) -> str:
 
 
 def to_json(found: Study, command: str) -> str:
-    """Returns a study as JSON, as ``tables.to_json`` writes it."""
+    """Returns a study as JSON, as ``provenance.to_json`` writes it."""
     told = {"format": FORMAT, "command": command, "study": found}
     agents = [one.agent for one in found.agents]
-    return tables.to_json(told, (*agents, *found.plan.other_models))
+    return provenance.to_json(told, (*agents, *found.plan.other_models))

@@ -7,10 +7,9 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from scipy.stats import t as student
 
 from goita_agents.base import Bool
-from goita_lab.arena.statistics.intervals import LEVEL, Interval
+from goita_lab.arena.statistics.intervals import Interval, t_quantile
 from goita_lab.signals.measures.crossplay import interval_over_runs
 
 POWER: Final = 0.8
@@ -37,13 +36,10 @@ def over_runs(statistic: Statistic, groups: Mapping[str, Bool], *names: str) -> 
 
 def spread_of(found: Interval, runs: int) -> float:
     """Returns the standard deviation over runs by the interval of their mean."""
-    return (found.high - found.mean) / _quantile(runs, (1 + LEVEL) / 2) * sqrt(runs)
+    return (found.high - found.mean) / t_quantile(runs - 1) * sqrt(runs)
 
 
 def visible(spread: float, runs: int) -> float:
     """Returns the smallest gap that runs of a spread show with a probability of ``POWER``."""
-    return (_quantile(runs, (1 + LEVEL) / 2) + _quantile(runs, POWER)) * spread / sqrt(runs)
-
-
-def _quantile(runs: int, level: float) -> float:
-    return float(student.ppf(level, runs - 1))
+    # One side of an interval of this level is the quantile of POWER.
+    return (t_quantile(runs - 1) + t_quantile(runs - 1, 2 * POWER - 1)) * spread / sqrt(runs)

@@ -14,14 +14,13 @@ from math import sqrt
 from typing import Final, Literal
 
 import numpy as np
-from scipy.stats import t as student
 
 from goita_agents.base import Agent, Float
 from goita_agents.population import Population
 from goita_agents.registry import load_agent
 from goita_agents.search.reader import ReaderAgent, as_opponent, as_partner, broad
 from goita_env.rules import JGA
-from goita_lab.arena.statistics.intervals import LEVEL, Interval
+from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
 from goita_lab.processes import one_thread
@@ -329,9 +328,7 @@ def over_pairs(*samples: tuple[Sequence[Pair], Float]) -> Interval:
         parts.append(sign * (values - values.mean()) / sqrt(many * (many - 1)))
     residual = np.concatenate(parts)
     variance = max(float(residual @ shared @ residual), float(residual @ residual))
-    freedom = len(pairs) - len(samples)
-    half = float(student.ppf((1 + LEVEL) / 2, freedom)) * sqrt(variance)
-    return Interval(mean, mean - half, mean + half)
+    return t_interval(mean, sqrt(variance), len(pairs) - len(samples))
 
 
 def report(result: Result) -> str:

@@ -9,6 +9,7 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_
 from goita_lab.commands import evaluate
 from goita_lab.commands.signals import main as signals
 from goita_lab.deals import by_deal, write_summary
+from goita_lab.pieces import Runner
 
 
 def test_each_interval_over_deals_stands_under_its_place():
@@ -44,6 +45,20 @@ def test_a_measure_of_signals_writes_them_under_the_names_of_its_json(tmp_path):
         ):
             again = ratio_interval(*deals[place])
             assert [again.mean, again.low, again.high] == [one["mean"], one["low"], one["high"]]
+
+
+def _measured(number):
+    return mean_interval(np.arange(3.0) ** number)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_figures_by_deal_outlive_processes_and_stored_pieces(tmp_path, workers):
+    runner = Runner(workers, tmp_path / "kept.db")
+    for _ in range(2):  # the second time all is read from the file
+        found = runner.run(_measured, {"a": 1, "b": 2}, lambda _: Interval, {})
+        told = by_deal(found)
+        assert np.array_equal(told["b"], [[0, 1, 4], [1, 1, 1]])
+        assert found["a"] == _measured(1)
 
 
 def test_nothing_is_written_beside_a_pipe_or_for_no_deals(tmp_path):

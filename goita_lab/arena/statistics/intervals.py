@@ -1,15 +1,14 @@
-"""Computes 95 % intervals over deals.
+"""Computes 95 % intervals over deals, partners and runs.
 
 The unit is the deal, never the game: the games of one deal share its luck, so they are averaged
-first. Means and ratios have Student's t with Hall's correction for skewness (1992): it covers as
-well as the bootstrap-t, and follows from the data alone. ``docs/reference/tournaments.md`` has the
-coverage that was measured.
+first. Means and ratios have Student's t. ``docs/reference/tournaments.md`` has the coverage that
+was measured, and ``research/log/intervals.md`` that of the intervals that were given up.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import cbrt, isfinite, sqrt
+from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Final
 
@@ -21,50 +20,51 @@ from goita_env.errors import SettingError
 
 LEVEL: Final = 0.95
 """Of every interval here: of a mean, a rate, a rating, a bound."""
-TAILS: Final = (0.025, 0.975)
+TAILS: Final = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 """The quantiles of samples at the ends of such an interval."""
 
 FEW: Final = 8
 """With fewer values, or fewer that differ from the commonest, an interval is a rough one."""
+FEW_NONZERO: Final = 5
+"""So it is with fewer values that are not zero."""
 
 
-def normal_quantile(level: float) -> float:
-    """Returns how many standard errors an interval of a level has on each side."""
+def normal_quantile(level: float = LEVEL) -> float:
+    """Returns how many standard errors an interval has on each side, of many values."""
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-_Z: Final = normal_quantile(LEVEL)
+def t_quantile(freedom: float, level: float = LEVEL) -> float:
+    """Returns how many standard errors an interval has on each side, by degrees of freedom."""
+    from scipy.special import stdtrit  # scipy.stats takes half a second to load
 
-
-class _FromDeals:
-    """Has a place beside the fields: no JSON, file of pieces or copy of an interval holds it."""
-
-    __slots__ = ("_by_deal",)
+    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 @dataclass(frozen=True)
-class Interval(_FromDeals):
+class Interval:
     """A mean and the bounds of its 95 % interval."""
 
     mean: float
     low: float
     high: float
     few: bool = field(default=False, kw_only=True)
-    """It rests on fewer than ``FEW`` values that differ: it may well be too narrow."""
-
-    @property
-    def by_deal(self) -> Float | None:
-        """[2, n] Totals and counts of the deals that it was computed from; None in a copy."""
-        found: Float | None = getattr(self, "_by_deal", None)
-        return found
-
-    def __getstate__(self) -> dict[str, float]:
-        return dict(vars(self))
+    """It rests on few values, or on few that differ: it may well be too narrow."""
+    by_deal: Float | None = field(
+        default=None, kw_only=True, compare=False, repr=False, metadata={"json": False}
+    )
+    """[2, n] Totals and counts of the deals that it was computed from; no JSON has them."""
 
     @property
     def bounded(self) -> bool:
         """True if both ends are known."""
         return isfinite(self.low) and isfinite(self.high)
+
+
+def t_interval(mean: float, error: float, freedom: float) -> Interval:
+    """Returns a mean with Student's interval by its standard error and degrees of freedom."""
+    half = t_quantile(freedom) * error
+    return Interval(mean, mean - half, mean + half)
 
 
 def mean_interval(values: npt.ArrayLike) -> Interval:
@@ -74,11 +74,10 @@ def mean_interval(values: npt.ArrayLike) -> Interval:
 
 
 def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = LEVEL) -> Interval:
-    """Returns the sum of the totals over the sum of the counts, with its interval.
+    """Returns the sum of the totals over the sum of the counts, with Student's interval.
 
     Points per round are such a ratio where deals begin whole matches, some longer than others. The
-    ratio is linearised; the interval is Hall's (On the removal of skewness by transformation,
-    1992), with the quantiles of Student's t.
+    ratio is linearised: its interval is that of the mean of totals - ratio * counts.
 
     Args:
         totals: [n] points of each deal, n at least 2.
@@ -86,39 +85,20 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = 
         level: probability with which the interval covers the ratio.
     """
     above, below = _deals(totals), _deals(counts)
-    ratio = float(above.sum() / below.sum())
-    if (above / below == above[0] / below[0]).all():  # such as an agent with itself
-        found = Interval(ratio, ratio, ratio, few=len(above) < FEW)
-    else:
-        found = _hall(ratio, (above - ratio * below) / below.mean(), level)
-    object.__setattr__(found, "_by_deal", np.stack([above, below]))
-    return found
+    ratio, size = float(above.sum() / below.sum()), len(above)
+    each = above / below
+    differing = size - np.unique(each, return_counts=True)[1].max()
+    few = bool(differing < FEW or np.count_nonzero(above) < FEW_NONZERO)
+    half = 0.0
+    if differing:  # else exactly 0, where rounding would leave a little
+        error = float(((above - ratio * below) / below.mean()).std(ddof=1)) / sqrt(size)
+        half = t_quantile(size - 1, level) * error
+    return Interval(ratio, ratio - half, ratio + half, few=few, by_deal=np.stack([above, below]))
 
 
 def mean_intervals(values: npt.ArrayLike) -> list[Interval]:
     """Returns the mean of each row [K, n] with its interval over deals, as ``mean_interval``."""
     return [mean_interval(row) for row in _rows(values)]
-
-
-def _hall(mean: float, residuals: Float, level: float) -> Interval:
-    """Returns the interval of a mean by the residuals [n] of the values, not all 0."""
-    from scipy.special import stdtrit  # scipy.stats takes half a second to load
-
-    count, deviation = len(residuals), float(residuals.std())
-    few = bool(count - np.unique(residuals, return_counts=True)[1].max() < FEW)
-    if not deviation:
-        return Interval(mean, mean, mean, few=few)
-    error = deviation / sqrt(count - 1)
-    skew = float((residuals**3).mean()) / deviation**3 / sqrt(count)
-    quantile = float(stdtrit(count - 1, (1 + level) / 2))
-
-    def inverse(t: float) -> float:
-        """Undoes the transformation that takes the skewness away."""
-        return t if abs(skew) < 1e-9 else 3 / skew * (cbrt(1 + skew * (t - skew / 6)) - 1)
-
-    return Interval(
-        mean, mean - inverse(quantile) * error, mean - inverse(-quantile) * error, few=few
-    )
 
 
 def _rows(values: npt.ArrayLike) -> Float:
@@ -147,8 +127,9 @@ def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> In
     if variance == 0 and 0 < rate < 1:
         return Interval(rate, rate, rate)
     count = rate * (1 - rate) / variance if variance else len(won)
-    middle = (rate + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
-    half = sqrt(rate * (1 - rate) / count + (_Z / (2 * count)) ** 2) * _Z / (1 + _Z**2 / count)
+    z = normal_quantile()
+    middle = (rate + z**2 / (2 * count)) / (1 + z**2 / count)
+    half = sqrt(rate * (1 - rate) / count + (z / (2 * count)) ** 2) * z / (1 + z**2 / count)
     return Interval(rate, max(0.0, middle - half), min(1.0, middle + half))
 
 

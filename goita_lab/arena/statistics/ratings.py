@@ -24,7 +24,7 @@ from typing import Final
 import numpy as np
 
 from goita_env.arrays import Bool, Float
-from goita_lab.arena.statistics.intervals import LEVEL, TAILS, normal_quantile
+from goita_lab.arena.statistics.intervals import TAILS, normal_quantile
 
 ZERO: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
 
@@ -85,7 +85,7 @@ def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) 
     elo, bounds = _elo(best, anchor), np.quantile(_elo(fits, anchor), TAILS, axis=0)
     if endless.any():
         a_deal = max(float(pair.played.sum()) / len(pair.played) for pair in pairs)
-        allowed = normal_quantile(LEVEL) ** 2 * a_deal
+        allowed = normal_quantile() ** 2 * a_deal
         cautious = _elo(_fit(np.where(counts == _HALF_WIN, allowed, counts), best), anchor)
         bounds[0] = np.where(endless[1], np.minimum(bounds[0], cautious), bounds[0])
         bounds[1] = np.where(endless[0], np.maximum(bounds[1], cautious), bounds[1])

@@ -95,6 +95,8 @@ class PairResult:
     """Agents that forfeited; the pairing ends with the block of that moment."""
     match_win_rate: float | None = None
     match_win_ci95: Bounds | None = None
+    few: bool = False
+    """The interval of the points rests on few deals that differ, so it is a rough one."""
 
     @classmethod
     def of(cls, played: Played) -> Self:
@@ -122,11 +124,12 @@ class PairResult:
             forfeited=played.forfeited,
             match_win_rate=match_win_rate,
             match_win_ci95=match_win_ci95,
+            few=score.few,
         )
 
     @property
     def points(self) -> Interval:
-        return Interval(self.points_per_round, *self.ci95)
+        return Interval(self.points_per_round, *self.ci95, few=self.few)
 
     @property
     def rounds_won(self) -> Interval:

@@ -15,7 +15,7 @@ from goita_agents.base import Bool, Float, Int
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
-from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval
+from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.processes import one_thread
@@ -85,12 +85,9 @@ def cross_play_gap(points: npt.ArrayLike) -> CrossPlayGap:
     gap = _gap(mean)
     runs = None
     if many >= 3:
-        from scipy.stats import t
-
         left = [np.arange(many) != one for one in range(many)]
         error = jackknife_error([_gap(mean[np.ix_(some, some)]) for some in left])
-        half = float(t.ppf(0.975, many - 1)) * error
-        runs = Interval(gap, gap - half, gap + half)
+        runs = t_interval(gap, error, many - 1)
     return CrossPlayGap(gap, deals, runs, p_value, p_beyond, 1 / len(every), residual)
 
 
@@ -183,8 +180,6 @@ def interval_over_runs(statistic: Callable[[Bool], float], strata: Sequence[Bool
         statistic: takes the runs that are kept, bool [n].
         strata: the runs of each method, bool [n], two or more of each; all others always stay.
     """
-    from scipy.stats import t
-
     every = np.ones(len(strata[0]), bool)
     value, variance, freedom = statistic(every), 0.0, 0
     for stratum in strata:
@@ -192,5 +187,4 @@ def interval_over_runs(statistic: Callable[[Bool], float], strata: Sequence[Bool
         left = [statistic(np.arange(len(every)) != run) for run in runs]
         variance += jackknife_error(left) ** 2
         freedom += len(left) - 1
-    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * sqrt(variance)
-    return Interval(value, value - half, value + half)
+    return t_interval(value, sqrt(variance), freedom)

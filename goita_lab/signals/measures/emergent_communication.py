@@ -20,7 +20,7 @@ from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_env.worlds import Positions
-from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.signals.filters import context
 from goita_lab.signals.measures.crossplay import jackknife_error
 from goita_lab.signals.measures.information_gain import attack, attacks_with
@@ -34,7 +34,6 @@ NOTHING: Final = NUM_ACTIONS
 """In place of an action: the round is over before the seat is asked."""
 LISTENERS: Final = {"next": 1, "partner": 2}
 """Seats whose answer is looked at, relative to the speaker."""
-_Z: Final = 1.959963984540054  # of intervals.LEVEL, to the last digit that results were made with
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def information(first: Int, second: Int, deal: Int, context: Int, seed: int = 0)
         pairs = table((index[0][order], index[1][order], index[2][mixed]))
         shuffled.append(np.subtract(*plug_in_information(pairs)))
     value = plug_in - bias
-    interval = Interval(value, value - _Z * error, value + _Z * error)
+    interval = t_interval(value, error, len(left) - 1)
     return Information(interval, plug_in, bias, float(np.mean(shuffled)), len(first))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_1samp
+from scipy.stats import binomtest, t, ttest_1samp
 
 from goita_env.errors import SettingError
 from goita_lab.arena.report.figures import interval
@@ -17,33 +17,52 @@ def test_the_interval_of_a_mean_covers_it_in_95_of_100_samples():
     assert 0.91 < covered < 0.98
 
 
+WINS = [-50.0, -30.0, -20.0, 20.0, 30.0, 50.0]
+
+
+def _mostly_zeros(share):
+    return lambda draws, shape: np.where(
+        draws.random(shape) < share, 0.0, draws.choice(WINS, shape)
+    )
+
+
 SHAPES = {
-    "points": lambda draws, shape: draws.choice([-50, -30, -10, 20, 30, 40], shape),
-    "normal": lambda draws, shape: draws.normal(size=shape),
-    "lognormal": lambda draws, shape: draws.lognormal(size=shape),
-    "6 % not zero": lambda draws, shape: (
-        (draws.random(shape) < 0.06) * draws.normal(3, 1, size=shape)
-    ),
+    "normal": (lambda draws, shape: draws.normal(size=shape), 0.93),
+    "points": (lambda draws, shape: draws.choice(WINS, shape), 0.93),
+    "80 % zeros": (_mostly_zeros(0.8), 0.93),
+    "90 % zeros": (_mostly_zeros(0.9), 0.93),
+    "95 % zeros": (_mostly_zeros(0.95), 0.92),
 }
-TRUE = {"points": 0, "normal": 0, "lognormal": np.exp(0.5), "6 % not zero": 0.18}
-COVERED = {
-    "points": dict.fromkeys((5, 8, 12, 24, 62, 400), 0.93),
-    "normal": dict.fromkeys((5, 8, 12, 24, 62, 400), 0.93),
-    "lognormal": {5: 0.86, 8: 0.88, 12: 0.89, 24: 0.91, 62: 0.92, 400: 0.92},
-    "6 % not zero": {62: 0.93, 400: 0.94},
-}
-"""Least coverage: what docs/reference/tournaments.md says, less what 4,000 samples may miss."""
+"""Samples around 0, and how many of their intervals cover it at least."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("shape", "n"), [(shape, n) for shape, least in COVERED.items() for n in least]
-)
-def test_intervals_cover_what_the_page_says(shape, n):
-    samples = SHAPES[shape](np.random.default_rng(n), (4000, n))
-    found = [intervals.mean_interval(sample) for sample in samples]
-    covered = np.mean([one.low <= TRUE[shape] <= one.high for one in found])
-    assert covered > COVERED[shape][n]
+@pytest.mark.parametrize("n", [24, 62, 100, 200, 400])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_intervals_without_a_question_mark_cover_what_they_say(shape, n):
+    draw, least = SHAPES[shape]
+    found = [intervals.mean_interval(row) for row in draw(np.random.default_rng(n), (10_000, n))]
+    sure = [one for one in found if not one.few]
+    if len(sure) >= 0.1 * len(found):
+        assert least < np.mean([one.low <= 0 <= one.high for one in sure]) < 0.97
+
+
+def test_the_ends_are_students():
+    values = np.random.default_rng(5).lognormal(size=40)
+    found, wide = (
+        intervals.ratio_interval(values, np.ones(40), level=level) for level in (0.95, 0.99)
+    )
+    for one, level in ((found, 0.95), (wide, 0.99)):
+        half = ttest_1samp(values, 0).confidence_interval(level)
+        assert (one.low, one.high) == pytest.approx((half.low, half.high))
+
+
+def test_one_outlier_leaves_the_lower_end_where_the_other_partners_are():
+    partners = np.r_[1.21, np.linspace(4.42, 5.4, 14)]
+    found = intervals.mean_interval(partners)
+    assert found.low > 3
+    assert found.high < 6
+    assert found.high - found.mean == pytest.approx(found.mean - found.low)
 
 
 def test_few_values_that_differ_make_a_rough_interval():
@@ -52,20 +71,12 @@ def test_few_values_that_differ_make_a_rough_interval():
     assert not intervals.mean_interval(draws.normal(size=9)).few
     assert intervals.mean_interval(np.r_[np.zeros(40), np.ones(7)]).few
     assert not intervals.mean_interval(np.r_[np.zeros(40), np.ones(8)]).few
-    assert intervals.mean_interval(np.zeros(7)).few
+    assert intervals.mean_interval(np.zeros(400)).few
+    rounds = np.arange(3, 53)
+    assert intervals.ratio_interval(np.r_[np.ones(4), np.zeros(46)], rounds).few
+    assert not intervals.ratio_interval(np.r_[np.ones(5), -np.ones(45)], rounds).few
     rough = interval(intervals.mean_interval(np.r_[np.zeros(40), 1.0]))
     assert rough.endswith("]?")
-
-
-def test_skewness_moves_both_ends_towards_the_long_tail():
-    values = np.random.default_rng(5).lognormal(size=40)
-    found, turned = intervals.mean_interval(values), intervals.mean_interval(-values)
-    assert found.high - found.mean > 1.2 * (found.mean - found.low)
-    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
-    level = values - values.mean()
-    even = intervals.mean_interval(np.r_[level, -level])  # no skewness: Student's t
-    half = ttest_1samp(np.r_[level, -level], 0).confidence_interval()
-    assert (even.low, even.high) == pytest.approx((half.low, half.high))
 
 
 def test_the_interval_of_a_rate_is_wilsons_where_games_are_independent():
@@ -98,11 +109,8 @@ def test_the_interval_of_a_ratio_counts_long_matches_as_long_ones():
     found = intervals.ratio_interval(points, rounds)
     assert found.mean == pytest.approx(points.sum() / rounds.sum())
     residuals = (points - found.mean * rounds) / rounds.mean()
-    half = 1.96 * residuals.std(ddof=1) / np.sqrt(300)  # the delta method, by hand
-    assert found.low == pytest.approx(found.mean - half, abs=0.2 * half)
-    assert found.high == pytest.approx(found.mean + half, abs=0.2 * half)
-    many = intervals.ratio_interval(np.tile(points, 40), np.tile(rounds, 40))
-    assert many.high - many.mean == pytest.approx(half / np.sqrt(40), rel=0.01)
+    half = t.ppf(0.975, 299) * residuals.std(ddof=1) / np.sqrt(300)  # the delta method, by hand
+    assert (found.low, found.high) == pytest.approx((found.mean - half, found.mean + half))
     assert intervals.ratio_interval(3 * rounds, rounds) == intervals.ratio_interval(
         [3] * 9, [1] * 9
     )
@@ -126,16 +134,3 @@ def test_the_variance_removed_is_all_if_games_cancel_and_none_if_they_are_indepe
     half = np.array([luck + points, -luck + np.roll(points, 1)])
     assert intervals.variance_removed(half) == pytest.approx(0.5, abs=0.03)
     assert intervals.variance_removed(np.zeros((2, 5))) == 0
-
-
-def test_a_higher_level_widens_an_interval():
-    draws = np.random.default_rng(8)
-    for many in (200, 10_000):
-        values, ones = draws.normal(size=many), np.ones(many)
-        usual, wide = (
-            intervals.ratio_interval(values, ones),
-            intervals.ratio_interval(values, ones, level=0.99),
-        )
-        assert wide.low < usual.low < usual.high < wide.high
-        ratio = (wide.high - wide.low) / (usual.high - usual.low)
-        assert ratio == pytest.approx(2.576 / 1.96, rel=0.07)
