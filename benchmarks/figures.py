@@ -93,19 +93,13 @@ def rate(name: str, what: str) -> Pick:
 
 
 def partners(agent: str) -> dict[str, Pick]:
-    """Picks an agent's regret and points with partners, with intervals over partners."""
+    """Picks an agent's points with unknown partners, with the interval over partners."""
 
-    def picking(figure: str) -> Pick:
-        def pick(found: Any) -> dict[str, Any]:
-            (one,) = (one for one in found["entries"] if one["agent"] == agent)
-            return interval(one["totals"][figure]["over_partners"])
+    def pick(found: Any) -> dict[str, Any]:
+        (one,) = (one for one in found["entries"] if one["agent"] == agent)
+        return interval(one["points"]["over_partners"])
 
-        return pick
-
-    return {
-        f"{agent}-regret": picking("regret"),
-        f"{agent}-partners": picking("points"),
-    }
+    return {f"{agent}-partners": pick}
 
 
 def trained(opponent: str) -> Pick:

@@ -6,7 +6,6 @@
     goita coordination AGENT --quick                      three minutes
     goita coordination AGENT --results mine.db --workers 8 --json mine.json
     goita coordination AGENT --test              the partners of the final table
-    goita coordination AGENT --parts 6           regret, taken apart by searches
     goita coordination AGENT --test --enter benchmarks/leaderboard.json
     goita coordination --check benchmarks/leaderboard.json
     goita coordination AGENT --partners "exec:./hidden" --opponents greedy heuristic
@@ -26,14 +25,13 @@ import json
 import secrets
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from goita_agents.base import Float
 from goita_agents.external.command import parse_memory
-from goita_agents.files import check_writable, write_whole
+from goita_agents.files import check_writable
 from goita_agents.registry import short_name
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
@@ -64,9 +62,6 @@ class Args:
     """play whole matches, for agents that learn whom they play with"""
     test: bool = False
     """the partners of the final table in place of those of the validation split"""
-    parts: int = 0
-    """deals of a cell with searches on top of the agents, which take regret apart; 6 take about
-    half an hour of a core for a small network"""
     speak: bool = False
     """the agents observe and send messages in games that have them; else they are deaf and silent
     there"""
@@ -93,23 +88,16 @@ class Args:
     enter: Path | None = None
     """leaderboard to which the agents are added, if nothing marks their results"""
     check: Path | None = None
-    """leaderboard of which some cells are played again; exit code 1 if one is another"""
-    cells: int = 3
-    """cells of each entry that --check plays"""
+    """leaderboard whose figures are computed again from its cells, of which three of each entry are
+    played again, and whose networks are compared; exit code 1 if something is another"""
     json: Path | None = None
     """file for all results as JSON"""
-    markdown: Path | None = None
-    """file for the tables as Markdown"""
-    html: Path | None = None
-    """file for a page with tables and pictures"""
 
     def __post_init__(self) -> None:
         if self.check is None:
             self.benchmark()
-        elif self.cells < 1:
-            raise SettingError(f"expected 1 cell or more to check, got {self.cells!r}")
         check_workers(self.workers, "loky")
-        files = [file for file in (self.results, self.json, self.markdown, self.html) if file]
+        files = [file for file in (self.results, self.json) if file]
         for file in files:
             check_writable(file)
         if len({file.resolve() for file in files}) < len(files):
@@ -133,7 +121,6 @@ class Args:
             seed_given=self.seed is not None,
             episode="match" if self.match else "round",
             quick=self.quick,
-            parts=self.parts,
             speak=self.speak,
             fewer_deals=tuple((deals, specs.get(agent, agent)) for deals, agent in fewer),
             isolation=isolation if self.isolate else None,
@@ -144,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     try:
         if args.check is not None:
-            return check(args.check, args.agents or (), args.cells)
+            return check(args.check, args.agents or ())
         return run(args, cli.command("goita coordination", argv))[0]
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped before anything was played\n")
@@ -186,7 +173,9 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     found = Results.of(benchmark, tournament.played(), command=command, seconds=seconds)
     code = int(found.failed())
     try:
-        write_files(args, found, deal_figures(tournament.played()))
+        if args.json is not None:
+            text = json.dumps(found.to_json(), indent=1, allow_nan=False) + "\n"
+            write_summary(args.json, text, deal_figures(tournament.played()))
         if args.enter is not None:
             leaderboard.enter(args.enter, found)
     except (SettingError, OSError) as error:
@@ -196,18 +185,16 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     return code, found
 
 
-def check(path: Path, agents: Sequence[str], cells: int) -> int:
-    """Plays some cells of each entry again, drawn anew each time; returns the exit code."""
+def check(path: Path, agents: Sequence[str]) -> int:
+    """Checks each entry, with some cells that are drawn anew each time; returns the exit code."""
     given = {short_name(agent): agent for agent in agents}
     wrong = 0
     try:
         for entry in leaderboard.read(path):
             agent, seed = given.get(entry.name), secrets.randbits(32)
-            for title, entered, found in leaderboard.check(entry, cells, seed, agent):
-                fine = abs(found - entered) <= leaderboard.TOLERANCE
-                wrong += not fine
-                told = f"{entered:+.3f} entered, {found:+.3f} found{'' if fine else ': another'}"
-                print(f"{entry.name}, {title}: {told}")
+            told = list(leaderboard.check(entry, seed, agent))
+            wrong += len(told)
+            print(*(f"{entry.name}: {one}" for one in told or ["as entered"]), sep="\n")
     except (ValueError, OSError) as error:
         cli.fail(error)
     return int(wrong > 0)
@@ -227,11 +214,3 @@ def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
     return replace(
         benchmark, fewer_deals=(*benchmark.fewer_deals, *fewer_of_searches(benchmark.specs, deals))
     )
-
-
-def write_files(args: Args, found: Results, deals: Mapping[str, Float]) -> None:
-    if args.json is not None:
-        write_summary(args.json, json.dumps(found.to_json(), indent=1) + "\n", deals)
-    for path, write in ((args.markdown, report.markdown), (args.html, report.html)):
-        if path is not None:
-            write_whole(path, write(found))

@@ -2,24 +2,20 @@
 
 A cell is an agent, a partner and an opponent. Each deal of a cell is played four times: the agent
 sits in either seat of its team, and the teams exchange their seats. Every pair of partner and
-opponent has deals of its own, so an agent never meets a deal again in another cell. Searches that
-are told who the partner is play these deals, too.
+opponent has deals of its own, so an agent never meets a deal again in another cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final
 
 import goita_env
 from goita_agents.base import close
-from goita_agents.beliefs.history import check_followed
 from goita_agents.bots.wrapped import unwrapped
-from goita_agents.population.manifest import PREFIX, shipped
-from goita_agents.registry import check_names, content_hash, is_own, load_agent, short_name, unnamed
+from goita_agents.registry import check_names, is_own, load_agent, short_name
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.solver_bot import SolverAgent
 from goita_env.checks import check_seed
@@ -36,7 +32,7 @@ from goita_lab.arena.coordination.task import (
 from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, tasks
 from goita_lab.arena.tournament.task import Isolation, seatings_of
 
-FORMAT: Final = "goita-coordination-2"
+FORMAT: Final = "goita-coordination-3"
 """Names the JSON and the arguments of stored blocks; grows when the meaning of a field changes."""
 
 BLOCK_DEALS: Final = 250
@@ -47,10 +43,6 @@ LEAST_DEALS: Final = 4
 
 Cell = tuple[str, str, str]
 """Texts of two partners and of their opponent, as they sit at the table."""
-
-READINGS: Final = (("own", "own"), ("true", "own"), ("own", "true"), ("true", "true"))
-"""What a search takes its partner for, in its belief and in its playouts: one like itself, or what
-the partner is."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +79,6 @@ class Benchmark(Schedule):
     quick: bool = False  #: Play fewer deals.
     fewer_deals: tuple[tuple[int, str], ...] = ()
     """Most deals of the cells of a slow agent: (deals, text)."""
-    parts: int = 0
-    """Deals of a cell by which regret is taken apart, with searches on top of the agents; 0: it is
-    not."""
     speak: bool = False  #: The agents take part in games with messages; else deaf and silent.
     isolation: Isolation | None = None  #: Host users' classes in processes of their own.
 
@@ -102,10 +91,6 @@ class Benchmark(Schedule):
         if len(set(self.agents)) < len(self.agents):
             raise SettingError(f"expected each agent once, got {' '.join(self.agents)!r}")
         check_names(self.specs)
-        if self.parts:
-            check_deals(self.parts, LEAST_DEALS, "deals of a cell with searches")
-            if self.episode != "round":
-                raise SettingError("expected rounds to take regret apart, got matches")
         for deals, spec in self.fewer_deals:
             check_deals(deals, LEAST_DEALS, "deals of a cell")
             if spec not in self.specs:
@@ -154,32 +139,6 @@ class Benchmark(Schedule):
         """Returns the texts of an agent's play with itself, in the base game."""
         return agent, agent, opponent
 
-    def readers(self, agent: str, partner: Partner, opponent: str) -> dict[tuple[str, str], Cell]:
-        """Returns the cells of searches on top of an agent, by what they take the partner for."""
-        base, _, other = self.cell(agent, partner, opponent)
-        known = {"own": base, "true": partner.spec}
-        return {
-            (reads, plays): (_reader(base, other, known[reads], known[plays]), partner.spec, other)
-            for reads, plays in READINGS
-        }
-
-    def has_parts(self, partner: Partner) -> bool:
-        """Tells whether regret beside a partner is taken apart: listeners have to follow it."""
-        with suppress(SettingError):
-            check_followed(partner.information)
-            return bool(self.parts and partner.counted and partner.response)
-        return False
-
-    def sister(self, agent: str) -> Partner | None:
-        """Returns another run of the method by which an agent was trained, in a partner's place."""
-        members = shipped().members
-        member = members.get(agent.removeprefix(PREFIX))
-        if member is None:
-            return None
-        runs = shipped().names(method=member.method)
-        others = [*runs[runs.index(member.agent) :], *runs][1:]
-        return Partner(others[0], "sister") if others[0] != agent else None
-
     def pairings(self) -> list[Pairing]:
         planned: dict[Cell, Pairing] = {}
 
@@ -210,33 +169,15 @@ class Benchmark(Schedule):
                 names = (agent, partner.spec, opponent)
                 cell = self.cell(agent, partner, opponent)
                 plan(cell, names, deals, key, partner.information)
-                if self.has_parts(partner):
-                    for reads, cell in self.readers(agent, partner, opponent).items():
-                        names = (f"{agent}, {'/'.join(reads)}", partner.spec, opponent)
-                        plan(cell, names, self.parts, key, partner.information)
-            sister = self.sister(agent) if self.parts else None
-            for key, opponent in enumerate(self.task.opponents):
-                if sister is not None:
-                    for reads, cell in self.readers(agent, sister, opponent).items():
-                        names = (f"{agent}, {'/'.join(reads)}", sister.spec, opponent)
-                        plan(cell, names, self.parts * SISTER_DEALS, -1 - key)
         return list(planned.values())
 
     def contents(self) -> dict[str, str | None]:
-        """Adds the hashes of agents as they sit at tables, and of searches on top of them."""
+        """Adds the hashes of agents as they sit at tables."""
         found = super().contents()
         for agent in self.agents:
             for partner, opponent, _ in self._tables:
                 seated, _, other = self.cell(agent, partner, opponent)
                 found |= {seated: found[agent], other: found[opponent]}
-                for cell in self.readers(agent, partner, opponent).values():
-                    found[cell[0]] = found[agent]
-            if (sister := self.sister(agent)) is None:
-                continue
-            found[sister.spec] = found.get(sister.spec) or content_hash(sister.spec)
-            for opponent in self.task.opponents:
-                for cell in self.readers(agent, sister, opponent).values():
-                    found[cell[0]] = found[agent]
         return found
 
     @cached_property
@@ -255,13 +196,11 @@ class Benchmark(Schedule):
             "format": FORMAT,
             "agents": list(self.agents),
             "partners": [
-                [one.spec, one.group, one.information.to_keys(), one.counted]
-                for one in self.task.partners
+                [one.spec, one.information.to_keys(), one.counted] for one in self.task.partners
             ],
             "task": self.task.name,
             "opponents": list(self.task.opponents),
             "deals": {agent: self.deals(agent) for agent in self.agents},
-            "parts": self.parts,
             "speak": self.speak,
             "seed": self.seed,
             "seed_given": self.seed_given,
@@ -276,15 +215,6 @@ class Benchmark(Schedule):
 
 _APART: Final = 0x9E3779B97F4A7C15
 """Odd, so that the seeds of different pairs differ."""
-
-SISTER_DEALS: Final = 4
-"""Times as many deals of a sister's cells: it is one player, the partners are many."""
-
-
-def _reader(base: str, opponent: str, reads: str, plays: str) -> str:
-    named = {"base": base, "opponent": opponent, "reads": reads, "plays": plays}
-    # What a NAME= stands before is no text within another.
-    return "reader:" + ",".join(f"{name}=({unnamed(text)})" for name, text in named.items())
 
 
 def fewer_of_searches(specs: Iterable[str], deals: int) -> tuple[tuple[int, str], ...]:

@@ -1,10 +1,14 @@
-"""Keeps entries of the benchmark in a file of the repository, and plays samples of them again."""
+"""Keeps entries of the benchmark in a file of the repository, and checks them.
+
+An entry has the points of every cell. Its figures follow from them, and ``check`` computes them
+again, compares the networks, and plays a sample of the cells.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -15,22 +19,36 @@ from goita_agents.registry import check_shipped, short_name
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_lab.arena.coordination.benchmark import Benchmark
-from goita_lab.arena.coordination.results import Estimate, Results
-from goita_lab.arena.coordination.task import VALIDATION, test_task
-from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.coordination.results import Results
+from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, test_task
+from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.processes import one_thread
 
-FORMAT: Final = "goita-leaderboard-1"
+FORMAT: Final = "goita-leaderboard-2"
 MOST_BYTES: Final = 1 << 24
+SAMPLE: Final = 3
+"""Cells of an entry that are played again."""
 TOLERANCE: Final = 0.05
 """Points a round by which a cell may differ when it is played again: another processor rounds a
 network's outputs differently, which now and then decides a tie."""
+ROUNDING: Final = 0.001
+"""Points a round by which a figure may differ from that of its cells."""
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
-Bounds = tuple[Points, Points, Points]
-"""A mean with its 95 % interval."""
+Cells = dict[str, dict[str, Points]]
+
+
+class Figures(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What follows from the cells, in points per round."""
+
+    points: tuple[Points, Points, Points]
+    """With unknown partners: the mean with its 95 % interval over partners."""
+    self_play: Points
+    """With itself: strength."""
+    worst: Points
+    """With the partner with whom it makes least."""
 
 
 class Entered(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -45,21 +63,17 @@ class Entered(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     seed: Annotated[int, Meta(ge=0)]
     deals: Annotated[int, Meta(ge=2)]
     """Of each cell."""
-    regret: Bounds
-    """Over partners."""
-    points: Bounds
-    self_play: Bounds
-    """Over deals: strength."""
-    cells: dict[str, dict[str, Points]]
-    """Points a round by partner and opponent."""
+    figures: Figures
+    cells: Cells
+    """Points a round by partner and opponent; the agent's own name is itself."""
     weights: dict[str, str]
-    """SHA-256 of the networks that play, by the text of each."""
+    """SHA-256 of the networks and the code of each agent that plays, by its name."""
     versions: dict[str, str]
     command: str
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    format: Literal["goita-leaderboard-1"]
+    format: Literal["goita-leaderboard-2"]
     entries: tuple[Entered, ...]
 
 
@@ -73,66 +87,100 @@ def read(path: Path) -> tuple[Entered, ...]:
     if not path.exists():
         return ()
     try:
-        return msgspec.json.decode(read_limited(path, MOST_BYTES), type=_File).entries
+        found = msgspec.json.decode(read_limited(path, MOST_BYTES), type=_File).entries
     except (msgspec.MsgspecError, RecursionError) as error:
         raise SettingError(f"expected a leaderboard of {FORMAT} in {path}: {error}") from error
+    for entry in found:
+        _check_name(entry.name)
+    return found
 
 
 def enter(path: Path, results: Results) -> None:
     """Adds the agents of a benchmark, each in place of an entry of its name and task.
 
     Raises:
-        SettingError: if an agent's figures are no entry: it forfeited, or has marks.
+        SettingError: if an agent's figures are no entry: it forfeited, or has marks, or its name
+            cannot be printed.
         OSError: if the file cannot be read or written.
     """
     plan = results.benchmark
-    told = results.to_json()
-    new = []
+    told, contents = results.to_json(), plan.contents()
+    shared = {name: told[name] for name in ("task", "episode", "seed", "versions", "command")}
+    new: list[dict[str, Any]] = []
     for agent, entry in zip(plan.agents, results.entries, strict=True):
         wrong = [*entry.marks, *(["it forfeited"] if entry.forfeited else []), *entry.left_out]
         if wrong or entry.self_play is None:
             raise SettingError(f"expected an entry without marks, got {agent}: {', '.join(wrong)}")
-        cells: dict[str, dict[str, float]] = {}
+        _check_name(entry.agent)
+        cells: Cells = {}
         for row in entry.cells:
-            cells.setdefault(row.partner, {})[row.opponents] = row.figures["points"].mean
+            cells.setdefault(row.partner, {})[row.opponents] = row.points.mean
         new.append(
             {
-                **{name: told[name] for name in ("task", "episode", "seed", "versions", "command")},
+                **shared,
                 "name": entry.agent,
                 "agent": agent,
                 "speak": plan.speak,
                 "deals": entry.deals,
-                "regret": _bounds(entry.totals["regret"]),
-                "points": _bounds(entry.totals["points"]),
-                "self_play": _numbers(entry.self_play),
+                "figures": figures(entry.agent, plan.task, cells),
                 "cells": cells,
-                "weights": told["weights"],
+                "weights": _weights({one: contents[one] for one in (agent, *plan.task.specs)}),
             }
         )
     added = msgspec.convert(new, tuple[Entered, ...])
     with locked(path, "a leaderboard", wait=True):
         named = {(one.name, one.task): one for one in (*read(path), *added)}
-        ranked = tuple(sorted(named.values(), key=lambda one: (one.task, one.regret[0])))
-        data = msgspec.json.format(msgspec.json.encode(_File(FORMAT, ranked)), indent=1)
+        ranked = sorted(named.values(), key=lambda one: (one.task, -one.figures.points[0]))
+        data = msgspec.json.format(msgspec.json.encode(_File(FORMAT, tuple(ranked))), indent=1)
         write_whole(path, data + b"\n")
 
 
-def check(
-    entry: Entered, cells: int, seed: int, agent: str | None = None
-) -> Iterator[tuple[str, float, float]]:
-    """Plays some cells of an entry again, and yields title, points as entered, and points found.
+def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, float]]) -> Figures:
+    """Returns what follows from the cells of an agent.
+
+    Raises:
+        SettingError: if the cells are not those of the task.
+    """
+    expected = {
+        short_name(one.spec): {*map(short_name, task.against(one))} for one in task.partners
+    }
+    expected[name] = {*map(short_name, task.opponents)}
+    found = {partner: {*against} for partner, against in cells.items()}
+    if found != expected:
+        wrong = next(one for one in [*expected, *found] if found.get(one) != expected.get(one))
+        raise SettingError(
+            f"expected cells of {name} with every partner of the task and with itself against "
+            f"every opponent, got others with {wrong}"
+        )
+    partners = [short_name(one.spec) for one in task.partners if one.counted]
+    means = [float(np.mean([*cells[one].values()])) for one in partners]
+    ends = (means[0],) * 3
+    if len(means) > 1:
+        over = mean_interval(means)
+        ends = (over.mean, over.low, over.high)
+    mean, low, high = (round(one, 3) for one in ends)
+    own = float(np.mean([*cells[name].values()]))
+    return Figures((mean, low, high), round(own, 3), round(min(means), 3))
+
+
+def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
+    """Checks an entry, and yields a sentence for each thing that is another.
 
     Args:
         entry: the entry.
-        cells: how many, drawn at random.
-        seed: of the draw.
+        seed: of the draw of the cells that are played.
         agent: its text, if that names a file or code, which a leaderboard may not.
 
     Raises:
-        AgentError, SettingError: if the agent cannot be built, or a cell is none of the task.
+        AgentError, SettingError: if the agent cannot be built, or the cells are not those of the
+            task.
     """
     task = VALIDATION if entry.task == "validation" else test_task()
     spec = agent or check_shipped(entry.agent, "a leaderboard")
+    follow = msgspec.to_builtins(figures(entry.name, task, entry.cells))
+    for name, value in msgspec.to_builtins(entry.figures).items():
+        if np.abs(np.subtract(value, follow[name])).max() > ROUNDING:
+            yield f"{name}: {value} entered, {follow[name]} by its cells"
     plan = Benchmark(
         (spec,),
         task,
@@ -141,30 +189,35 @@ def check(
         speak=entry.speak,
         fewer_deals=((entry.deals, spec),),
     )
+    entered, now = entry.weights, _weights({one: plan.contents()[one] for one in plan.specs})
+    for name in sorted({*entered, *now}):
+        if entered.get(name) != now.get(name):
+            yield f"weights of {name}: {entered.get(name)} entered, {now.get(name)} here"
     tournament = Tournament(plan)
     tables = {
         (short_name(partner.spec), short_name(opponent)): plan.cell(spec, partner, opponent)
         for partner in task.partners
         for opponent in task.against(partner)
     }
-    known = [(one, other) for one, against in entry.cells.items() for other in against]
-    if missing := {*known} - {*tables}:
-        raise SettingError(f"expected cells of the task, got {sorted(missing)[0]}")
-    drawn = np.random.default_rng(seed).permutation(len(known))[:cells]
-    for partner, opponent in (known[number] for number in drawn.tolist()):
+    tables |= {(entry.name, short_name(one)): plan.own_cell(spec, one) for one in task.opponents}
+    drawn = np.random.default_rng(seed).permutation(len(tables))[:SAMPLE]
+    for partner, opponent in (list(tables)[number] for number in drawn.tolist()):
         ledger = tournament.ledgers[tables[partner, opponent]]
         for block in ledger.missing():
             with one_thread():
                 ledger.add(play_block(block, guarded=True))
         played = ledger.played()
         points = float(played.games("points").sum() / played.games("rounds").sum())
-        yield f"{partner} against {opponent}", entry.cells[partner][opponent], points
+        value = entry.cells[partner][opponent]
+        if abs(points - value) > TOLERANCE:
+            yield f"{partner} against {opponent}: {value:+.3f} entered, {points:+.3f} found"
 
 
-def _bounds(estimate: Estimate) -> Bounds:
-    return _numbers(estimate.over_partners or estimate.over_deals)
+def _weights(contents: Mapping[str, str | None]) -> dict[str, str]:
+    """Returns what is known of the files of agents, by their names."""
+    return {short_name(spec): found for spec, found in contents.items() if found is not None}
 
 
-def _numbers(interval: Interval) -> Bounds:
-    mean, low, high = (round(one, 3) for one in (interval.mean, interval.low, interval.high))
-    return mean, low, high
+def _check_name(name: str) -> None:
+    if not name.isprintable():
+        raise SettingError(f"expected a name without control characters, got {name!r}")

@@ -10,16 +10,13 @@ from goita_agents.population.manifest import PREFIX, shipped
 from goita_agents.registry import check_names, plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
-from goita_lab.arena.coordination import responses
-from goita_lab.arena.coordination.responses import Response
 
 
 @dataclass(frozen=True)
 class Partner:
-    """A partner, and what it is compared with."""
+    """A partner."""
 
     spec: str  #: Its text, as ``load_agent`` takes it.
-    group: str = "own"  #: Partners at one place of the dial; they share rows of the report.
     information: InformationStructure = PLAIN  #: The game that it plays: messages, and who hears.
     counted: bool = True  #: It counts in the means over partners; otherwise it has its row alone.
 
@@ -28,11 +25,6 @@ class Partner:
         """A name for files: METHOD-SEED, or what a rule bot lacks."""
         bots = {text: name for name, text in VALIDATION_BOTS.items()}
         return bots.get(self.spec, self.spec.removeprefix(PREFIX))
-
-    @property
-    def response(self) -> Response | None:
-        """What its best response makes; None: that is not known."""
-        return responses.shipped().get(self.spec)
 
     def at_table(self, spec: str, *, speaks: bool = False) -> str:
         """Returns the text of another agent as it sits at this partner's table.
@@ -91,22 +83,10 @@ OPPONENTS: Final = tuple(
 PEOPLE: Final = "people"
 """Text of the model of people, which has a row of its own."""
 
-BASE_GAME: Final = "base game"
-_GROUPS: Final = {"preferring": "other preferences", "test-preferring": "other preferences"}
-
-
-def group_of(method: str) -> str:
-    """Returns the place on the dial of a method's partners."""
-    channel = METHODS[method].information.channel
-    if channel is None:
-        return _GROUPS.get(method, BASE_GAME)
-    heard = "private" if channel.audience == "partner" else "public"
-    return f"{heard}, {channel.bits} bit{'s' * (channel.bits > 1)}"
-
 
 def partner_of(method: str, seed: int) -> Partner:
     """Returns a member of the population as a partner."""
-    return Partner(f"{PREFIX}{method}-{seed}", group_of(method), METHODS[method].information)
+    return Partner(f"{PREFIX}{method}-{seed}", METHODS[method].information)
 
 
 _VALIDATION_SEEDS: Final = {"offbelief": 3, "beside-heuristic": 3}
@@ -120,8 +100,8 @@ VALIDATION: Final = CoordinationTask(
             if one.split == "validation"
             for seed in range(_VALIDATION_SEEDS.get(one.name, one.seeds))
         ),
-        *(Partner(spec, BASE_GAME) for spec in VALIDATION_BOTS.values()),
-        Partner(PEOPLE, "people", counted=False),
+        *(Partner(spec) for spec in VALIDATION_BOTS.values()),
+        Partner(PEOPLE, counted=False),
     ),
     opponents=OPPONENTS,
     name="validation",

@@ -38,8 +38,8 @@ def pair_scores(summary: Summary) -> Scores:
     found: dict[tuple[str, str], Score] = {}
     for pair in summary.pairs:
         mean, (low, high) = pair.points_per_round, pair.ci95
-        found[pair.b, pair.a] = Score(-mean, -high, -low, pair.deals)
-        found[pair.a, pair.b] = Score(mean, low, high, pair.deals)
+        found[pair.b, pair.a] = Score(-mean, -high, -low, pair.deals, few=pair.few)
+        found[pair.a, pair.b] = Score(mean, low, high, pair.deals, few=pair.few)
     return found
 
 
@@ -48,7 +48,7 @@ def partner_scores(summary: Summary) -> Scores:
     found: dict[tuple[str, str], Score] = {}
     for cell in summary.cross.cells if summary.cross else ():
         first, second = cell.partners
-        score = Score(cell.points_per_round, *cell.ci95, cell.deals)
+        score = Score(cell.points_per_round, *cell.ci95, cell.deals, few=cell.few)
         found[first, second] = found[second, first] = score
     return found
 

@@ -96,18 +96,6 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = 
     return Interval(ratio, ratio - half, ratio + half, few=few, by_deal=np.stack([above, below]))
 
 
-def mean_intervals(values: npt.ArrayLike) -> list[Interval]:
-    """Returns the mean of each row [K, n] with its interval over deals, as ``mean_interval``."""
-    return [mean_interval(row) for row in _rows(values)]
-
-
-def _rows(values: npt.ArrayLike) -> Float:
-    array = np.asarray(values, np.float64)
-    if array.ndim != 2 or not len(array) or array.shape[1] < 2:
-        raise SettingError(f"expected rows of at least two deals, got {array.shape!r}")
-    return array
-
-
 def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> Interval:
     """Returns a win rate with Wilson's interval (1927), the games of one deal kept together.
 

@@ -157,6 +157,7 @@ class CrossCell:
     deals: int
     match_win_rate: float | None = None
     match_win_ci95: Bounds | None = None
+    few: bool = False  #: As that of ``PairResult``.
 
 
 @dataclass(frozen=True)
@@ -262,8 +263,9 @@ def _cell(played: Played) -> CrossCell:
     first, second, _ = played.pairing.agents
     found = played.points()
     deals = sum(block.task.deals for block in played.blocks)
-    bounds = (found.low, found.high)
-    return CrossCell((first, second), found.mean, bounds, deals, *played.match_wins())
+    rate, bounds = played.match_wins()
+    ends = (found.low, found.high)
+    return CrossCell((first, second), found.mean, ends, deals, rate, bounds, found.few)
 
 
 def deal_figures(everything: Sequence[Played]) -> dict[str, Float]:

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from goita_agents.population import METHODS, VALIDATION_BOTS
-from goita_agents.search import reader
 from goita_env.information import InformationStructure, MessageChannel
 from goita_env.rules import JGA
-from goita_lab.arena.coordination import benchmark, report, responses
-from goita_lab.arena.coordination.benchmark import READINGS, Benchmark
-from goita_lab.arena.coordination.responses import Response
+from goita_lab.arena.coordination import report
+from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, partner_of
 from goita_lab.arena.statistics.intervals import mean_interval
@@ -21,23 +19,14 @@ from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.commands import coordination as command
 
 PARTNERS = (
-    Partner("heuristic:reading=off", "rules"),
-    Partner("random", "noise"),
-    Partner("greedy", "other", counted=False),
+    Partner("heuristic:reading=off"),
+    Partner("random"),
+    Partner("greedy", counted=False),
 )
 OPPONENTS = ("champion", "population:offbelief-6")
 SMALL = CoordinationTask(PARTNERS, OPPONENTS)
 ARGUMENTS = ["--quick", "--seed", "5", "--partners", "random", "--opponents", "greedy"]
 SPEAKING = partner_of("token-private", 0)
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch):
-    """Best responses to two partners, which make what is easy to add."""
-    bounds = {one.spec: dict.fromkeys(SMALL.against(one), (7.0, 6.0, 8.0)) for one in PARTNERS[:2]}
-    bounds[SPEAKING.spec] = {SPEAKING.spec: (9.0, 8.0, 10.0)}
-    found = {spec: Response(points, 2, 0, "it", {}, "") for spec, points in bounds.items()}
-    monkeypatch.setattr(responses, "shipped", lambda: found)
 
 
 def seed_of(number: int) -> int:
@@ -79,21 +68,19 @@ def test_figures_are_those_of_a_slow_count():
     own = [points("champion", "champion", one, 8, n) for n, one in enumerate(OPPONENTS)]
     assert entry.self_play == mean_interval(np.mean(own, axis=0))
     values = beside("champion", 8)
-    regret = {name: 7 - values[name] for name in ("heuristic:reading=off", "random")}
     for row in entry.partners:
-        assert row.figures["points"].mean == pytest.approx(values[row.partner].mean())
-        if row.partner in regret:
-            assert row.figures["regret"].mean == pytest.approx(regret[row.partner].mean())
-    assert [set(row.figures) for row in entry.partners] == [{"regret", "points"}] * 2 + [{"points"}]
-    total = entry.totals["regret"]
-    means = [one.mean() for one in regret.values()]
-    assert total.partners == 2
-    assert total.over_deals.mean == pytest.approx(np.mean(means))
-    assert total.over_partners.low == pytest.approx(mean_interval(means).low)
-    assert entry.totals["points"].mean == pytest.approx(7 - np.mean(means))
-    worst = max(regret, key=lambda name: regret[name][::2].mean())
+        assert row.points.mean == pytest.approx(values[row.partner].mean())
+    counted = {one.spec: values[one.spec] for one in PARTNERS if one.counted}
+    means = [one.mean() for one in counted.values()]
+    assert entry.points.partners == 2
+    assert entry.points.over_deals.mean == pytest.approx(np.mean(means))
+    assert entry.points.over_partners.low == pytest.approx(mean_interval(means).low)
+    worst = min(counted, key=lambda name: counted[name][::2].mean())
     assert entry.worst.partner == worst
-    assert entry.worst.points.mean == pytest.approx(regret[worst][1::2].mean())
+    assert entry.worst.points.mean == pytest.approx(counted[worst][1::2].mean())
+    cells = {(row.partner, row.opponents): row.points.mean for row in entry.cells}
+    assert cells["champion", OPPONENTS[0]] == pytest.approx(own[0].mean())
+    assert len(cells) == 3 * 3 + 2
 
 
 def test_every_pair_of_partner_and_opponent_has_deals_of_its_own():
@@ -104,20 +91,15 @@ def test_every_pair_of_partner_and_opponent_has_deals_of_its_own():
     assert {one.tasks[0].seed for one in both} == {task.seed for task in tasks}
 
 
-def test_everything_is_ordered_by_regret():
+def test_everything_is_ordered_by_points():
     results = measured("random", "heuristic", "champion", "greedy", deals=24)
-    totals = {entry.agent: entry.totals["regret"].mean for entry in results.entries}
-    ranked = sorted(totals, key=totals.get)
+    totals = {entry.agent: entry.points.mean for entry in results.entries}
+    ranked = sorted(totals, key=lambda name: -totals[name])
     assert ranked != list(totals)
-    assert [entry.agent for entry in report.best_first(results)] == ranked
     assert [row[0] for row in report.agents_table(results).rows] == ranked
-    page = report.html(results)
-    assert ranked == sorted(ranked, key=lambda name: page.index(f"<h2><bdi>{name}</bdi>"))
-    assert f"<b><bdi>{ranked[0]}</bdi></b> loses least of these agents" in page
-    matrix = page[page.index("by partner and agent") :].replace("\N{MINUS SIGN}", "-")
-    first = results.entries[0].partners[0].figures["regret"].mean
-    assert f"<b>{report.signed(first)}</b>" in matrix
-    # Ranks of regret and of self-play, by hand.
+    told = report.terminal(results)
+    assert ranked == sorted(ranked, key=lambda name: told.index(f"{name}: by partner"))
+    # Ranks of points and of self-play, by hand.
     own = {entry.agent: entry.self_play.mean for entry in results.entries}
     strength = sorted(own, key=lambda name: -own[name])
     squares = sum((ranked.index(name) - strength.index(name)) ** 2 for name in ranked)
@@ -145,48 +127,6 @@ def test_an_agent_is_deaf_and_silent_at_a_table_with_messages_unless_it_speaks()
         )
     channel = MessageChannel(bits=2, audience="partner")
     assert InformationStructure(channel=channel) == SPEAKING.information
-    task = CoordinationTask((SPEAKING,), ("random",))
-    plan = Benchmark(("greedy",), task, parts=4)
-    assert {text for one in plan.pairings() for text in one.tasks[0].agents} <= {*plan.contents()}
-    (entry,) = measured("greedy", deals=8, task=task).entries
-    assert entry.groups[0].partner == "private, 2 bits"
-    assert set(entry.totals) == {"points"}  # One opponent has no reference.
-
-
-def test_the_parts_of_regret_are_searches_values_less_those_with_a_sister(monkeypatch):
-    monkeypatch.setattr(reader, "MOST_QUERIES", 150)  # few decisions are searched
-    monkeypatch.setattr(benchmark, "SISTER_DEALS", 1)
-    agent = "population:selfplay-0"
-    partner = Partner("population:entropy-1", "base game")
-    found = Response(dict.fromkeys(("random", partner.spec), (7.0, 6.0, 8.0)), 2, 0, "it", {}, "")
-    responses.shipped()[partner.spec] = found
-    task = CoordinationTask((partner,), ("random",))
-    plan = Benchmark((agent,), task, seed=5, fewer_deals=((8, agent),), parts=4)
-    assert {text for one in plan.pairings() for text in one.tasks[0].agents} <= {*plan.contents()}
-    tournament = Tournament(plan)
-    tournament.play(workers=1)
-    results = Results.of(plan, tournament.played())
-    parts = results.entries[0].parts
-    assert parts.sister == "population:selfplay-1"
-    sister = plan.sister(agent)
-
-    def told(other, opponents):
-        value = {}
-        for reading in READINGS:
-            cells = [plan.readers(agent, other, opponent)[reading] for opponent in opponents]
-            played = [tournament.ledgers[cell].played() for cell in cells]
-            value[reading] = np.mean([one.games("points").mean() for one in played])
-        own, read, response, true = (value[reading] for reading in READINGS)
-        return ((read - own) + (true - response)) / 2, ((response - own) + (true - read)) / 2
-
-    stranger, control = told(partner, task.against(partner)), told(sister, task.opponents)
-    net = [one - other for one, other in zip(stranger, control, strict=True)]
-    regret = results.entries[0].totals["regret"].mean
-    assert parts.total["misreading"].mean == pytest.approx(net[0])
-    assert parts.total["wrong_response"].mean == pytest.approx(net[1])
-    assert sum(one.mean for one in parts.total.values()) == pytest.approx(regret)
-    table = report.parts_table(results.entries[0])
-    assert table.rows[-1][0] == "control: population:selfplay-1 (taken off)"
 
 
 def test_the_figures_follow_the_agent_not_its_seat():
@@ -222,7 +162,7 @@ def test_a_stopped_benchmark_ends_as_one_that_was_not(tmp_path, capsys):
         for entry in one["entries"]:
             entry.pop("ms_per_decision")
     assert found[0] == found[1]
-    assert found[0]["format"] == "goita-coordination-2"
+    assert found[0]["format"] == "goita-coordination-3"
     assert set(found[0]["entries"][0]["marks"]) == {
         "quick",
         "12 deals",
@@ -240,23 +180,17 @@ def test_an_agent_that_names_a_player_of_the_task_is_no_entry():
         assert Benchmark((agent,), seed_given=False).marks(agent) == marks
 
 
-def test_pages_are_written_and_escape_names(tmp_path, capsys):
-    page, tables = tmp_path / "page.html", tmp_path / "tables.md"
-    words = ["<b>me</b>=greedy", *ARGUMENTS, "--fewer-deals", "8:random"]
-    with pytest.raises(SystemExit):
-        command.main([*words, "--html", str(page)])
-    capsys.readouterr()
-    words[:1] = ["me=greedy", "you=random"]
-    assert command.main([*words, "--html", str(page), "--markdown", str(tables)]) == 0
+def test_tables_name_what_was_measured(capsys):
+    assert command.main(["me=greedy", "you=random", *ARGUMENTS, "--fewer-deals", "8:random"]) == 0
     told = capsys.readouterr().out
-    assert "worst points" in told
-    assert "Minus me" in told
-    text = page.read_text(encoding="utf-8")
-    assert "<h2>" in text
-    assert "With itself" in text
-    assert "<h2>Minus me" in text
-    assert "| `me`" in tables.read_text(encoding="utf-8")
-    assert "## Minus me" in tables.read_text(encoding="utf-8")
+    for part in (
+        "points with unknown partners",
+        "with the worst partner",
+        "Minus me",
+        "with itself",
+    ):
+        assert part in told
+    assert "regret" not in told
 
 
 @pytest.mark.parametrize(
@@ -288,11 +222,3 @@ def test_the_task_names_members_of_the_population_that_are_held_out():
             method, _, seed = name.removeprefix("population:").rpartition("-")
             assert METHODS[method].split == "validation"
             assert int(seed) < METHODS[method].seeds
-
-
-def test_shipped_responses_are_of_the_benchmarks_partners_and_opponents(monkeypatch):
-    monkeypatch.undo()
-    for partner in VALIDATION.partners:
-        if partner.counted:
-            assert {*partner.response.points} == {*VALIDATION.against(partner)}
-            assert partner.response.chosen in partner.response.candidates

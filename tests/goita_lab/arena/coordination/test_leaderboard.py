@@ -1,55 +1,123 @@
-"""Entries of a leaderboard are what was played, and a cell that was not is found."""
+"""Entries of a leaderboard are what was played, and what was not is found."""
 
 import json
 
 import pytest
 
 from goita_env.errors import SettingError
-from goita_lab.arena.coordination import benchmark, leaderboard, responses
+from goita_lab.arena.coordination import benchmark, leaderboard
 from goita_lab.arena.coordination import task as tasks
-from goita_lab.arena.coordination.responses import Response
 from goita_lab.arena.coordination.task import CoordinationTask, Partner
+from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.commands import coordination as command
 
 OTHERS = ("population:offbelief-6",)
-PARTNER = Partner("population:beside-heuristic-0")
+PARTNERS = (Partner("population:beside-heuristic-0"), Partner("heuristic:reading=off"))
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    """A validation task of one partner, with eight deals a cell."""
-    task = CoordinationTask((PARTNER,), OTHERS, "validation")
+    """A validation task of two partners, with eight deals a cell."""
+    task = CoordinationTask(PARTNERS, OTHERS, "validation")
     for module in (tasks, leaderboard, command, benchmark):
         monkeypatch.setattr(module, "VALIDATION", task)
     sizes = {key: benchmark.Sizes(8, 4) for key in benchmark.SIZES}
     for module in (benchmark, command):
         monkeypatch.setattr(module, "SIZES", sizes)
-    points = dict.fromkeys(task.against(PARTNER), (7.0, 6.0, 8.0))
-    found = {PARTNER.spec: Response(points, 2, 0, "it", {}, "")}
-    monkeypatch.setattr(responses, "shipped", lambda: found)
 
 
-def test_an_entry_is_played_again_and_another_cell_is_found(tmp_path, capsys):
-    board = tmp_path / "board.json"
-    assert command.main(["champion", "greedy", "--enter", str(board)]) == 0
-    entered = json.loads(board.read_bytes())["entries"]
-    assert [one["name"] for one in entered] == ["champion", "greedy"]  # by regret
-    assert set(entered[0]["cells"]) == {PARTNER.spec}
-    mean = sum(entered[0]["cells"][PARTNER.spec].values()) / 2
-    assert entered[0]["regret"][0] == pytest.approx(7 - mean, abs=1e-3)
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """Keeps the file of one benchmark, played as ``small`` says."""
+    return tmp_path_factory.mktemp("leaderboard") / "board.json"
+
+
+@pytest.fixture
+def board(played, tmp_path, capsys):
+    """A leaderboard of two entries."""
+    if not played.exists():
+        assert command.main(["greedy", "champion", "--enter", str(played)]) == 0
     capsys.readouterr()
-    assert command.main(["--check", str(board), "--cells", "9"]) == 0
-    assert capsys.readouterr().out.count("entered") == 4
+    path = tmp_path / "board.json"
+    path.write_bytes(played.read_bytes())
+    return path
+
+
+def changed(board, change):
+    """Changes the first entry of a file."""
+    told = json.loads(board.read_bytes())
+    change(told["entries"][0])
+    board.write_text(json.dumps(told))
+
+
+def test_the_figures_of_an_entry_are_those_of_its_cells(board, capsys):
+    best, other = json.loads(board.read_bytes())["entries"]
+    assert (best["name"], other["name"]) == ("champion", "greedy")  # by points
+    assert {*best["cells"]} == {*(one.spec for one in PARTNERS), "champion"}
+    means = [sum(best["cells"][one.spec].values()) / 2 for one in PARTNERS]
+    over = mean_interval(means)
+    assert best["figures"]["points"] == pytest.approx([over.mean, over.low, over.high], abs=1e-3)
+    assert best["figures"]["worst"] == pytest.approx(min(means), abs=1e-3)
+    assert best["figures"]["self_play"] == pytest.approx(
+        best["cells"]["champion"][OTHERS[0]], abs=1e-3
+    )
+    assert command.main(["--check", str(board)]) == 0
+    assert capsys.readouterr().out == "champion: as entered\ngreedy: as entered\n"
     # A second entry of the name takes the place of the first.
     assert command.main(["greedy", "--enter", str(board)]) == 0
-    told = json.loads(board.read_bytes())
-    assert len(told["entries"]) == 2
-    told["entries"][1]["cells"][PARTNER.spec][OTHERS[0]] += 0.1
-    board.write_text(json.dumps(told))
-    capsys.readouterr()
-    assert command.main(["--check", str(board), "--cells", "9"]) == 1
+    assert len(leaderboard.read(board)) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda one: one["figures"].update(points=[99.0, 98.0, 100.0]), "champion: points: "),
+        (lambda one: one["figures"].update(self_play=12.0), "champion: self_play: 12.0 entered"),
+        (
+            lambda one: one["weights"].update(champion="0" * 64),
+            "champion: weights of champion: 0000",
+        ),
+    ],
+)
+def test_an_invented_figure_or_network_is_found(board, capsys, change, told):
+    changed(board, change)
+    assert command.main(["--check", str(board)]) == 1
+    assert capsys.readouterr().out.startswith(told)
+
+
+def test_an_invented_cell_is_found_by_playing_it(board, capsys, monkeypatch):
+    monkeypatch.setattr(leaderboard, "SAMPLE", 9)
+    changed(board, lambda one: one["cells"]["champion"].update({OTHERS[0]: 50.0}))
+    assert command.main(["--check", str(board)]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert [line.endswith(": another") for line in lines].count(True) == 1
+    assert [line.split(":")[1] for line in lines] == [
+        " self_play",
+        " champion against population",
+        " as entered",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda one: one["cells"].clear(), "expected cells of champion with every partner"),
+        (lambda one: one["cells"].pop("champion"), "got others with champion"),
+        (lambda one: one["cells"]["champion"].update(greedy=1.0), "got others with champion"),
+        (lambda one: one.update(name="a\x1b[2J"), "expected a name without control characters"),
+        (lambda one: one.update(agent="exec:touch here"), "expected one of the agents"),
+    ],
+)
+def test_an_entry_of_something_else_is_refused(board, capsys, change, told):
+    changed(board, change)
+    with pytest.raises(SystemExit) as stopped:
+        command.main(["--check", str(board)])
+    assert stopped.value.code == 2
+    assert told in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
+def test_the_command_line_may_name_code(board):
+    changed(board, lambda one: one.update(agent="exec:touch here"))
+    assert command.main(["champion", "--check", str(board)]) == 0
 
 
 def test_only_unmarked_results_are_entered(tmp_path, capsys):
@@ -59,18 +127,8 @@ def test_only_unmarked_results_are_entered(tmp_path, capsys):
     assert not board.exists()
 
 
-def test_a_leaderboard_from_somebody_else_is_data(tmp_path, capsys):
+def test_a_file_of_another_format_is_refused(tmp_path):
     board = tmp_path / "board.json"
-    assert command.main(["greedy", "--enter", str(board)]) == 0
-    told = json.loads(board.read_bytes())
-    told["entries"][0]["agent"] = "exec:touch here"
-    board.write_text(json.dumps(told))
-    capsys.readouterr()
-    with pytest.raises(SystemExit):
-        command.main(["--check", str(board)])
-    assert "expected one of the agents" in capsys.readouterr().err
-    # The command line may name it.
-    assert command.main(["greedy", "--check", str(board)]) == 0
-    board.write_text(json.dumps(told | {"format": "another"}))
-    with pytest.raises(SettingError, match="expected a leaderboard of goita-leaderboard-1"):
+    board.write_text('{"format": "another", "entries": []}')
+    with pytest.raises(SettingError, match="expected a leaderboard of goita-leaderboard-2"):
         leaderboard.read(board)
