@@ -93,13 +93,20 @@ def rate(name: str, what: str) -> Pick:
 
 
 def partners(agent: str) -> dict[str, Pick]:
-    """Picks an agent's points with unknown partners, with the interval over partners."""
+    """Picks an agent's points with unknown partners, over partners, with itself and the worst."""
 
-    def pick(found: Any) -> dict[str, Any]:
-        (one,) = (one for one in found["entries"] if one["agent"] == agent)
-        return interval(one["points"]["over_partners"])
+    def picking(*path: str) -> Pick:
+        def pick(found: Any) -> dict[str, Any]:
+            (one,) = (one for one in found["entries"] if one["agent"] == agent)
+            return at(*path)(one)
 
-    return {f"{agent}-partners": pick}
+        return pick
+
+    return {
+        f"{agent}-partners": picking("points", "over_partners"),
+        f"{agent}-itself": picking("self_play"),
+        f"{agent}-worst": picking("worst", "points"),
+    }
 
 
 def trained(opponent: str) -> Pick:
