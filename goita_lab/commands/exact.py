@@ -2,15 +2,16 @@
 
 ::
 
-    goita exact mini_3                                solves it
+    goita exact mini_3                                solves it, in half a minute
+    goita exact mini_3 --team 60                      and proves what a team gains
     goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command goes on
     goita exact mini_3 --agents heuristic champion    measures agents
     goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
     goita exact mini_3 --correlated -o plans.npz      seeks the value for teams
 
 All seats learn by PCFR+ until no seat alone gains more than --target points, or for so many rounds.
-A team gains more than a seat: a best response of two partners who do not talk is sought by a linear
-program, which bounds it from above, and proven by an integer program within --seconds. With
+A team gains more than a seat. With --team a best response of two partners who do not talk is sought
+by a linear program, which bounds it from above, and proven by an integer program. With
 --correlated partners draw their plans together before the round: column generation closes in on the
 value that each team can make sure of.
 
@@ -25,6 +26,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +64,9 @@ class Args:
     """points that a seat alone may still gain"""
     correlated: bool = False
     """seek the value for teams whose partners draw their plans together, in --rounds rounds"""
-    team: bool = True
-    """look for the best responses of teams; in games of a million histories it takes minutes"""
-    seconds: float = 60.0
-    """most time to prove the best response of a team; 0: a bound has to do"""
+    team: float | None = None
+    """look for the best responses of teams, with so many seconds of this machine to prove each;
+    0: bounds have to do. In games of a million histories it takes minutes"""
     output: Path | None = field(default=None, metadata=cli.short("-o"))
     """file for the solution (.npz); the same command goes on from it, and
     goita_lab.exact.agent:SolvedAgent:path=FILE plays it"""
@@ -77,6 +78,9 @@ class Args:
             raise SettingError(f"expected a small game, such as mini_3, got {self.rules.name!r}")
         if self.rounds < 1:
             raise SettingError(f"expected a round or more, got {self.rounds!r}")
+        for seconds in (self.team, self.target):
+            if seconds is not None and not 0 <= seconds < inf:
+                raise SettingError(f"expected 0 or more, and a finite number, got {seconds!r}")
         if self.agents and (self.output or self.eyes != "own" or self.correlated):
             raise SettingError("expected --agents without -o, --eyes, --correlated")
         if self.correlated and self.eyes != "own":
@@ -185,12 +189,10 @@ def _mix(tree: Tree, args: Args) -> dict[str, Any]:
 
 
 def _measured(ruler: Ruler, policies: dict[str, Float], args: Args) -> Iterator[dict[str, Any]]:
-    _say(
-        "\npoints a round; gains of one seat alone, of a team, of a team that sees its own tiles\n"
-    )
+    _say("\npoints a round; what one seat gains, a team, and a team that sees its own tiles\n")
     _say(f"{'':>24}  value   one seat   team               seeing")
     for name, policy in policies.items():
-        found = ruler.measure(policy, team=args.team, seconds=args.seconds)
+        found = ruler.measure(policy, args.team)
         figures = f"{found.value:+.3f}  {found.alone:8.4f}  {_team(found):<18} {found.open:.3f}"
         _say(f"{name:>24}  {figures}")
         yield {

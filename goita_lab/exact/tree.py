@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import factorial
+from operator import add
 from typing import Final, Literal
 
 import numpy as np
@@ -30,6 +32,9 @@ Eyes = Literal["own", "blocks", "partner"]
 
 MOST_HISTORIES: Final = 60_000_000
 """Games of more histories are refused: they take more than 4 GB and hours to solve."""
+HISTORIES_A_DEAL: Final = 600
+"""A low estimate, by which too large a game is refused before it is enumerated: ``mini_3`` has 597,
+``mini_4`` 801, ``mini_5`` 967."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,20 @@ def deals(rules: Rules) -> tuple[Int, Float]:
     return found, weight / weight.sum()
 
 
+def count_deals(rules: Rules) -> int:
+    """Returns the number of deals of a small game, which are not listed for it."""
+    ways: dict[tuple[int, ...], int] = {(0,) * NUM_SEATS: 1}  # by the size of each hand so far
+    for tiles in rules.deck:
+        more: dict[tuple[int, ...], int] = {}
+        for sizes, many in ways.items():
+            for part in product(range(tiles + 1), repeat=NUM_SEATS):
+                hands = tuple(map(add, sizes, part))
+                if sum(part) == tiles and max(hands) <= rules.hand_size:
+                    more[hands] = more.get(hands, 0) + many
+        ways = more
+    return ways[(rules.hand_size,) * NUM_SEATS]
+
+
 def spread(many: Int) -> tuple[Int, Int]:
     """Counts up to each of some numbers [n]: whose turn it is, and the count from 0, [m] each."""
     row = np.arange(len(many)).repeat(many)
@@ -137,6 +156,12 @@ def enumerate_game(
     rules = get_rules(rules)
     if not rules.is_small:
         raise SettingError(f"expected a small game, such as mini_3, got {rules.name!r}")
+    many = count_deals(rules)
+    if (estimated := HISTORIES_A_DEAL * many) > most:
+        raise SettingError(
+            f"expected a game of at most {most:,} histories, got {rules.name!r} with {many:,} "
+            f"deals, which are about {estimated:,}"
+        )
     both = (eyes, eyes) if isinstance(eyes, str) else eyes
     hands, chance = deals(rules)
     nothing = np.zeros((len(hands), 2), np.int64)

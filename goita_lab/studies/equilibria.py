@@ -160,7 +160,7 @@ def measure(one: Run) -> Found:
     """Measures a run."""
     ruler, points = _ruler(one.game), []
     for path in one.snapshots:
-        sampled = ruler.measure(policy := _policy(ruler, f"file:{path},temperature=1"), team=False)
+        sampled = ruler.measure(policy := _policy(ruler, f"file:{path},temperature=1"))
         likeliest = _alone(ruler, _policy(ruler, f"file:{path}"))
         points.append(Point(int(Path(path).stem), sampled.alone, likeliest, sampled.open))
     return Found(tuple(points), _team(ruler, policy), file_digest(one.snapshots[-1]))

@@ -29,7 +29,7 @@ def rules(tmp_path):
 
 def test_a_solution_is_kept_goes_on_and_is_played(rules, tmp_path, capsys, tiny):
     file, told = tmp_path / "tiny.npz", tmp_path / "tiny.json.out"
-    command = [rules, "-o", str(file), "--no-team", "--target", "0"]
+    command = [rules, "-o", str(file), "--target", "0"]
     assert exact.main([*command, "--rounds", "5"]) == 0
     assert exact.main([*command, "--rounds", "8", "--json", str(told)]) == 0
     said = capsys.readouterr()
@@ -48,7 +48,7 @@ def test_a_solution_is_kept_goes_on_and_is_played(rules, tmp_path, capsys, tiny)
 
 def test_agents_are_measured(rules, capsys, tmp_path):
     told = tmp_path / "told"
-    command = [rules, "--agents", "greedy", "random", "--no-team", "--json", str(told)]
+    command = [rules, "--agents", "greedy", "random", "--json", str(told)]
     assert exact.main(command) == 0
     greedy, uniform = json.loads(told.read_text())["measured"]
     assert (greedy["name"], uniform["name"]) == ("greedy", "random")
@@ -66,6 +66,7 @@ def test_a_game_with_other_eyes_is_solved(rules, capsys):
     [
         (["jga"], "expected a small game"),
         (["mini_3", "--rounds", "0"], "expected a round or more"),
+        (["mini_3", "--team", "nan"], "expected 0 or more, and a finite number, got nan"),
         (["mini_3", "--agents", "greedy", "--eyes", "blocks"], "--agents without -o"),
         (["mini_3", "--correlated", "--eyes", "blocks"], "--correlated with --eyes own"),
         (["mini_3", "--agents", "solver"], "expected an agent with known probabilities"),
