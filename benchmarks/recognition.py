@@ -1,4 +1,4 @@
-"""Measures what a search gains by recognising whom it plays with, by round of the match.
+"""Measures what a search gains in a match, and of that a library of players, by round.
 
 ::
 

@@ -43,7 +43,7 @@ LIBRARY: Final = (
     *("population:train", "heuristic:conventions=off", "people", "people:temperature=0"),
     *("champion:temperature=1", "greedy"),
 )
-"""Players that the search recognises, beside those that it begins with."""
+"""Players that the search weighs in a match, beside those that it begins with."""
 
 
 @cache
@@ -81,7 +81,7 @@ def load(
     empty: the champion's, ``heuristic`` and ``crowd``, an unknown bot. ``partners`` are those that
     the partner may play; empty: the champion's. Without ``infer``, or with ``belief`` off, all play
     like the champion. With ``carry`` what was learnt of the others in a match is kept from round to
-    round, and they are recognised if they play like somebody of the ``library``; empty:
+    round, and a player of the ``library`` whom they play like takes their place; empty:
     ``LIBRARY``. With ``series`` it is kept from match to match, too. Without ``carry`` an answer
     depends only on one view. The other options are those of ``RolloutAgent``.
 

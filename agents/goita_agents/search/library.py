@@ -1,4 +1,4 @@
-"""A search that recognises whom it plays with: it knows a library of players.
+"""A search that weighs whom it plays with: it knows a library of players.
 
 Within a match all hands are shown when a round ends. So every decision of every seat has an exact
 likelihood under each player of the library, and the next round is searched with those that explain
