@@ -1,6 +1,7 @@
 """Plays Goita, the four-player partnership tile game from Noto: environments, rules, records.
 
-The names here are the whole public interface; what the submodules hold beyond them may change.
+The names here and those of the pages in docs/reference are the public interface; what else the
+submodules hold may change.
 """
 
 import gymnasium as _gymnasium

@@ -24,7 +24,7 @@ GROUPS: Final = {
             "measure how an agent plays with partners that it does not know",
         ),
         "exploit": ("commands.exploit", "bound from below how much an agent can lose"),
-        "grade": ("commands.grade", "grade the endgame decisions of recorded games"),
+        "grade": ("commands.grade", "compare decisions with perfect play"),
         "bot": ("commands.bot", "put one of our bots behind the bot protocol"),
         "host": ("commands.host", "serve bots over a socket, so that their weights stay here"),
         "connect": ("commands.connect", "play as a bot that goita host serves"),
@@ -32,7 +32,7 @@ GROUPS: Final = {
     "train and learn": {
         "train": ("commands.train", "train a policy by self-play"),
         "plot": ("learning.plot", "draw the learning curves of runs"),
-        "average": ("learning.average", "average the weights of a run's checkpoints"),
+        "average": ("learning.average", "average the weights of networks"),
         "imitate": ("commands.imitate", "learn a model of players from their games"),
         "beat": ("commands.beat", "learn how a program plays, and search with what was learned"),
         "population": ("commands.population", "list and train the population of players"),

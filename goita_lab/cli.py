@@ -354,5 +354,5 @@ def _information(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Informatio
         metavar="FILE",
         instance_from_str=lambda texts: read_information(texts[0]),
         is_instance=lambda value: isinstance(value, InformationStructure),
-        str_from_instance=lambda value: ["plain" if value == PLAIN else repr(value)],
+        str_from_instance=lambda value: ["no options" if value == PLAIN else repr(value)],
     )

@@ -3,7 +3,7 @@
 ::
 
     goita coordination heuristic champion                 the benchmark
-    goita coordination AGENT --quick                      three minutes
+    goita coordination AGENT --quick                      a fifth of the deals
     goita coordination AGENT --results mine.db --workers 8 --json mine.json
     goita coordination AGENT --test              the partners of the final table
     goita coordination AGENT --test --enter benchmarks/leaderboard.json
@@ -57,7 +57,7 @@ class Args:
     """the agents that are measured, as goita evaluate takes them; with --check those whose text an
     entry may not name"""
     quick: bool = False
-    """play fewer deals, about three minutes for an agent of 1 ms; the results are marked"""
+    """play a fifth of the deals; the results are marked"""
     match: bool = False
     """play whole matches, for agents that learn whom they play with"""
     test: bool = False
