@@ -1,14 +1,18 @@
-"""Runs the Python of Markdown pages: ``python tests/helpers/pages.py`` those for the wheel's users.
+"""Runs the Python of Markdown pages: ``python tests/helpers/pages.py [PAGE ...]``, in this folder.
 
-A page's blocks run in order, in one namespace. One with prompts is a doctest. One that begins with
-the comment of a file's name is also written to that file. Where a text block follows without a word
-between, it is what the Python prints. Nothing is imported but the standard library, so that pages
-can be run on an installed wheel.
+Without a page it runs those for the wheel's users. A page's blocks run in order, in one namespace,
+after the commands of its comments ``<!-- before: goita ... -->``. One with prompts is a doctest.
+One that begins with the comment of a file's name is also written to that file. Where a text block
+follows without a word between, it is what the Python prints. Nothing is imported but the standard
+library, so that pages can be run on an installed wheel.
 """
 
 import doctest
 import io
 import re
+import shlex
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -33,6 +37,9 @@ def run_page(text: str, name: str) -> int:
     Raises:
         AssertionError: if something else is printed than stands there. What a block raises, too.
     """
+    for command in re.findall(r"<!-- before: goita (.*) -->", text):
+        words = [sys.executable, "-m", "goita_lab", *shlex.split(command)]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     names: dict[str, object] = {"__name__": "page"}
     listed, count = blocks(text), 0
     for number, (language, code, after) in enumerate(listed):
@@ -63,6 +70,6 @@ def run_prompts(code: str, names: dict[str, object], place: str) -> None:
 
 
 if __name__ == "__main__":
-    for page in WHEEL:
-        text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-        print(f"{page}: {run_page(text, page)} blocks")
+    sys.path.insert(0, "")  # a page's own files can be imported
+    for page in map(Path, sys.argv[1:]) if sys.argv[1:] else (DOCS / f"{one}.md" for one in WHEEL):
+        print(f"{page.name}: {run_page(page.read_text(encoding='utf-8'), page.name)} blocks")

@@ -169,4 +169,4 @@ def test_the_example_prints_what_its_page_shows(monkeypatch, capsys):
     example().main()
     told = capsys.readouterr().out
     table = told[told.index("Seat 1 is asked") :].rstrip()
-    assert table in (ROOT / "docs" / "solver.md").read_text(encoding="utf-8")
+    assert table in (ROOT / "docs" / "search_agents.md").read_text(encoding="utf-8")
