@@ -67,8 +67,7 @@ class Runner:
                 found = {key: parts.value(key, kind(todo[key])) for key in kept}
             missing = [(key, piece) for key, piece in todo.items() if key not in found]
             self.progress(what, len(found), len(todo))
-            workers = min(self.workers, max(1, len(missing)))
-            for key, result in on_processes(partial(_keyed, work), missing, workers):
+            for key, result in on_processes(partial(_keyed, work), missing, self.workers):
                 found[key] = result
                 if parts is not None:
                     parts.add(key, pack(result))

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
-from itertools import islice
+from itertools import chain, islice
+from queue import Empty
 from typing import Any, Self, TypeVar
 
 from goita_env.errors import GoitaError
@@ -68,14 +70,18 @@ class Processes:
         self.end()
 
     def submit(self, work: Callable[[], R]) -> Future[R]:
-        """Runs a function in a child; the first call starts them."""
-        from joblib.externals.loky import get_reusable_executor
+        """Runs a function in a child; the first call starts them, and one after a child died."""
+        from joblib.externals.loky import ProcessPoolExecutor
 
-        if self._executor is None:
-            self._executor = get_reusable_executor(
-                max_workers=self.workers, timeout=300, reuse=False
-            )
-        future: Future[R] = self._executor.submit(run, os.getcwd(), work, os.getpid())
+        call = partial(run, os.getcwd(), work, os.getpid())
+        future: Future[R]
+        if self._executor is not None:
+            # A broken pool has killed its other children itself.
+            with suppress(BrokenProcessPool):
+                future = self._executor.submit(call)
+                return future
+        self._executor = ProcessPoolExecutor(self.workers, timeout=300)
+        future = self._executor.submit(call)
         return future
 
     def each(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
@@ -83,12 +89,9 @@ class Processes:
         waiting, running = iter(items), dict[Future[R], T]()
         broken: BrokenProcessPool | None = None
         while broken is None:
-            try:
-                for item in islice(waiting, 2 * self.workers - len(running)):
-                    running[self.submit(partial(work, item))] = item
-            except BrokenProcessPool as error:
-                broken = error
-            if not running and broken is None:
+            for item in islice(waiting, 2 * self.workers - len(running)):
+                running[self.submit(partial(work, item))] = item
+            if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 try:
@@ -106,24 +109,50 @@ class Processes:
         executor, self._executor = self._executor, None
         if executor is None:
             return
-        # The executor's thread may be looking for work that a shutdown has just thrown away: it
-        # then ends by a KeyError, which nobody should read.
-        before, threading.excepthook = threading.excepthook, lambda _: None
-        try:
-            executor.shutdown(wait=True, kill_workers=True)
-        finally:
-            threading.excepthook = before
+        # What waits is taken away first: the executor's thread would look for it after the shutdown
+        # has thrown it away, and end by a KeyError.
+        with suppress(Empty):
+            while True:
+                executor._work_ids.get_nowait()
+        executor.shutdown(wait=True, kill_workers=True)
+
+
+def capped(workers: int, items: Iterable[T]) -> tuple[int, Iterator[T]]:
+    """Returns how many processes are of use, and the items.
+
+    More than there are cores or items only take time to start; standard error is told if fewer
+    are started than were asked for.
+    """
+    if workers == 1:
+        return 1, iter(items)
+    from joblib.externals.loky import cpu_count
+
+    waiting, cores = iter(items), cpu_count()
+    first = list(islice(waiting, workers))
+    most = max(1, min(len(first), cores))
+    if first and most < workers:
+        why = f"this machine has {cores} core(s)" if most == cores else "there is no more work"
+        _tell(f"started {most} of {workers} processes: {why}\n")
+    return min(workers, most), chain(first, waiting)
+
+
+@cache
+def _tell(line: str) -> None:
+    """Says something on standard error, once."""
+    sys.stderr.write(line)
 
 
 def on_processes(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
     """Yields the result of every item in any order, computed on processes of this machine.
 
     ``work`` can be pickled and has one thread for matrices. ``items`` are taken as workers become
-    free; with one worker the work is done in this process.
+    free; with one worker the work is done in this process. No more are started than are of use
+    (``capped``).
 
     Raises:
         WorkerError: if a process died.
     """
+    workers, items = capped(workers, items)
     if workers > 1:
         with Processes(workers) as processes:
             yield from processes.each(work, items)

@@ -64,7 +64,7 @@ class Args:
     seed: int | None = None
     """seed of the deals; without it the operating system draws one"""
     workers: int = 1
-    """processes; the result is the same with any number"""
+    """processes, at most one a core; the result is the same with any number"""
 
     def __post_init__(self) -> None:
         check_writable(self.output, folder=True)

@@ -76,7 +76,7 @@ class Args:
     """seed of the deals and of the agents' random numbers; the results are marked. Without it the
     operating system draws one, so that no agent can know the deals"""
     workers: int = 1
-    """processes; the result is the same with any number"""
+    """processes, at most one a core; the result is the same with any number"""
     isolate: bool = False
     """host every class of your own (MODULE:CLASS) in processes of its own, one for each seat"""
     isolate_ms: int = 1000

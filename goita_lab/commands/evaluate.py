@@ -82,7 +82,7 @@ class Args:
     block_deals: int = BLOCK_DEALS
     """deals of a block, the unit that is played at once, and that a stop loses"""
     workers: int = 1
-    """processes; the result is the same with any number"""
+    """processes, at most one a core or block of deals; the result is the same with any number"""
     backend: Literal["loky", "ray"] = "loky"
     """where they run: this machine, or the Ray cluster at RAY_ADDRESS"""
     strict: bool = False

@@ -48,7 +48,7 @@ class Args:
     rules: Rules = JGA
     """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
     workers: int = 1
-    """threads"""
+    """threads, at most one a core"""
 
     def __post_init__(self) -> None:
         if not self.agents and not self.records:

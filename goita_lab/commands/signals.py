@@ -71,7 +71,7 @@ class LogArgs:
     part_rounds: int = log.PART_ROUNDS
     """rounds per file"""
     workers: int = 1
-    """number of processes"""
+    """processes, at most one a core"""
     information: InformationStructure = PLAIN
     """JSON file with the information options, as InformationStructure.to_keys
     writes them"""
@@ -104,7 +104,7 @@ class DataArgs:
     seed: int = 0
     """seed of deals and random numbers"""
     workers: int = 1
-    """number of processes"""
+    """processes, at most one a core"""
 
     def run(self) -> None:
         progress = shown()
@@ -160,7 +160,7 @@ class _Measure(Settings):
     """Options of every measure."""
 
     workers: int = 1
-    """number of processes; they change no result"""
+    """processes, at most one a core; they change no result"""
     results: Path | None = None
     """file that keeps finished pieces of work, so that a stopped run goes on"""
     json: Path | None = None

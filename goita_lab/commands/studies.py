@@ -55,7 +55,7 @@ class Args:
     quick: bool = False
     """a fraction of the work, in less than five minutes"""
     workers: int = 1
-    """processes; they change no result"""
+    """processes, at most one a core; they change no result"""
     records: Path | None = None
     """folder of human records (default: that of the environment variable GOITA_KIFU)"""
 

@@ -63,7 +63,7 @@ class Args:
     """agents that the others may play like: "(heuristic;champion:temperature=1)" (default: those of
     goita_agents.beliefs.people); a fallback type is added"""
     workers: int = 1
-    """processes that analyse"""
+    """processes that analyse, at most one a core"""
     language: LanguageName = "en"
     """of the page: en, ja"""
 

@@ -24,8 +24,8 @@ def on_all_cores(
 ) -> list[R]:
     """Returns the results of work on every item, in order; each thread has its own solver.
 
-    There are so many threads, None: one a core. ``progress`` is told how many items are done.
-    Ctrl-C soon breaks off what has begun.
+    There are so many threads, at most one a core; None: one a core. ``progress`` is told how many
+    items are done. Ctrl-C soon breaks off what has begun.
 
     Raises:
         SettingError: if the number of workers is not above 0.
@@ -34,7 +34,8 @@ def on_all_cores(
     if not is_whole(workers) or workers < 1:
         raise SettingError(f"expected 1 worker or more, got {workers!r}")
     load_kernel()
-    solvers = [Solver() for _ in range(min(workers, len(items)))]
+    workers = max(1, min(workers, cores(), len(items)))
+    solvers = [Solver() for _ in range(workers)]
     free: SimpleQueue[Solver] = SimpleQueue()
     for solver in solvers:
         free.put(solver)

@@ -22,7 +22,7 @@ from goita_env.errors import SettingError, install
 from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import BlockResult, Task
-from goita_lab.processes import Processes, WorkerError, on_processes, run
+from goita_lab.processes import Processes, WorkerError, capped, on_processes, run
 
 Backend = Literal["loky", "ray"]
 
@@ -80,6 +80,7 @@ def play_blocks(
     if backend == "ray":
         yield from play_on_ray(work, tasks, workers)
         return
+    workers, tasks = capped(workers, tasks)
     try:
         with Processes(workers) as processes:
             if workers > 1:

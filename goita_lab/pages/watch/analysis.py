@@ -110,7 +110,7 @@ def analyse(
         if missing:
             load_kernel()  # compiled once, not in every process
         work = partial(_keyed, settings)
-        for key, decisions in on_processes(work, missing, min(workers, max(1, len(missing)))):
+        for key, decisions in on_processes(work, missing, workers):
             found[key] = decisions
             if parts is not None:
                 parts.add(key, pack(decisions))
