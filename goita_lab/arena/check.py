@@ -8,7 +8,8 @@ actions of the right shape, the same to the same question (goita_env.testing.che
 "isolated": in a process of its own, one row at a time, it plays as it does here; programs always
 have processes of their own.
 
-Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or there is no such agent.
+Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or an agent that cannot be
+built.
 """
 
 from __future__ import annotations

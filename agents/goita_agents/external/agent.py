@@ -203,6 +203,24 @@ class ExternalAgent:
             _end_all(programs)
         return True
 
+    def check_start(self, rules: Rules, information: InformationStructure) -> None:
+        """Starts the program once and ends it; raises an AgentError if it does not start.
+
+        Whether it plays such games is not asked here (``plays``).
+        """
+        programs: dict[int, Program] = {}
+        try:
+            programs[0] = self._started(rules, information)
+            programs[0].greet(time.monotonic() + self.start_ms / 1000)
+        except UnknownGameError:
+            pass
+        except BotError as error:
+            stderr = programs[0].process.stderr() if programs else ()
+            said = f"; it wrote {stderr[-1]!r}" if stderr else ""
+            raise AgentError(f"expected to start {self.command!r}, but: {error}{said}") from error
+        finally:
+            _end_all(programs)
+
     def close(self) -> None:
         """Says goodbye to all programs and waits until they are gone, a second at most."""
         ended = dict(self._programs)

@@ -193,7 +193,6 @@ def _fault(during: str, game: int | None, error: BaseException) -> Message:
     if isinstance(error, BotError):
         return protocol.fault(during, game, error.kind, str(error))
     if isinstance(error, AgentError) and during == "hello":
-        # There is no such agent, so no code of its own that could raise.
         return protocol.fault(during, game, "hello", str(error))
     text = "".join(traceback.format_exception_only(error)).strip()
     return protocol.fault(during, game, "raised", text, "".join(traceback.format_exception(error)))
@@ -202,22 +201,17 @@ def _fault(during: str, game: int | None, error: BaseException) -> Message:
 def serve(spec: str, seed: int = 0) -> int:
     """Hosts a bot on this process's standard streams; returns the exit code.
 
-    0: after "bye" or when the input closes. 1: the bot cannot be built, or nobody reads the answers
-    any more. 2: there is no such bot, or a message breaks the protocol.
+    0: after "bye" or when the input closes. 1: nobody reads the answers any more. 2: the bot cannot
+    be built, or a message breaks the protocol.
     """
     lines, out = _own_streams()
     try:
         try:
             with contained():
                 host = Host(load_agent(spec), out, np.random.default_rng(seed))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
+        except AgentError as error:
             out.write(protocol.encode(_fault("hello", None, error)))
-            if isinstance(error, AgentError):
-                raise
-            traceback.print_exc()
-            return 1
+            raise
         host.run(lines)
     except BrokenPipeError:
         return 1

@@ -22,6 +22,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -128,8 +129,8 @@ def load_agent(spec: str | Agent) -> Agent:
             "NAME=...", or an object with ``act`` and ``name``.
 
     Raises:
-        AgentError: if there is no such agent or option, a value is of another type, or something
-            that it needs is missing; the text lists what there is.
+        AgentError: if there is no such agent or option, a value is of another type, something
+            that it needs is missing, or its code raises; the text lists what there is.
     """
     if not isinstance(spec, str):
         if callable(getattr(spec, "act", None)) and isinstance(getattr(spec, "name", None), str):
@@ -140,6 +141,14 @@ def load_agent(spec: str | Agent) -> Agent:
         agent = prepared()
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
+    except AgentError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever code of somebody else does
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise AgentError(
+            f"expected to build {spec!r}, but it raised {type(error).__name__}: {error} "
+            f"({os.path.basename(last.filename)}, line {last.lineno})"
+        ) from error
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
     agent.name = short_name(spec)

@@ -54,13 +54,18 @@ def partner_scores(summary: Summary) -> Scores:
 
 
 def strongest_first(summary: Summary) -> list[str]:
-    """Returns agents by rating, those without one last by points per round, ties as they came."""
+    """Returns agents by rating, those without one last by points per round, ties as they came.
+
+    Who forfeited comes after who did not.
+    """
     elo = {rating.agent: rating.elo for rating in summary.ratings}
+    out = {fault.agent for fault in summary.faults if fault.forfeited}
     scores = pair_scores(summary)
 
-    def weakness(name: str) -> tuple[float, float]:
+    def weakness(name: str) -> tuple[bool, float, float]:
         points = [score.mean for (agent, other), score in scores.items() if agent == name != other]
-        return -elo.get(name, -inf), -sum(points) / len(points) if points else inf
+        mean = sum(points) / len(points) if points else -inf
+        return name in out, -elo.get(name, -inf), -mean
 
     return sorted(summary.agents, key=weakness)
 
@@ -156,11 +161,19 @@ def rating(found: Rating) -> tuple[str, str]:
 
 
 def ratings_table(summary: Summary) -> Table | None:
-    """Returns the ratings, the best first, with what went wrong beside them; None if none."""
+    """Returns the ratings, the best first, with what went wrong beside them; None if none.
+
+    Who forfeited has no rank.
+    """
     notes = trouble(summary)
     heads = ("", "agent", "Elo", "95 %", *(("faults",) if notes else ()))
     rows = [
-        (str(rank), one.agent, *rating(one), *((notes.get(one.agent, ""),) if notes else ()))
+        (
+            str(rank) if one.ranked else "-",
+            one.agent,
+            *rating(one),
+            *((notes.get(one.agent, ""),) if notes else ()),
+        )
         for rank, one in enumerate(summary.ratings, 1)
     ]
     return Table("Ratings", heads, tuple(rows), (1,), notes=(4,)) if rows else None

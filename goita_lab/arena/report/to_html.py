@@ -49,6 +49,7 @@ def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
         "scores": scores,
         "ratings": elo,
         "rating_texts": texts,
+        "unranked": {one.agent for one in summary.ratings if not one.ranked},
         "lead": scores.get((agents[0], agents[1])) if len(elo) > 1 else None,
         "crossed": len(summary.cross.cells) if summary.cross else 0,
         "trouble": tables.trouble(summary),

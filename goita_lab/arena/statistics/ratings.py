@@ -52,6 +52,8 @@ class Rating:
     elo: float
     ci95: tuple[float, float]
     """An end that the games do not show is infinite, and ``elo`` is no estimate then."""
+    ranked: bool = True
+    """False for who forfeited: some of its games were played at random."""
 
 
 def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) -> list[Rating]:

@@ -31,11 +31,11 @@ from goita_agents.registry import (
 )
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
-from goita_env.rules import Rules
+from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics.sequential_test import SprtRun
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.games_folder import GamesFolder
-from goita_lab.arena.tournament.plan import Pairing, Schedule, tasks
+from goita_lab.arena.tournament.plan import Pairing, Schedule, check_starts, tasks
 from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import PairResult, Played
 from goita_lab.arena.tournament.task import BlockResult, Task
@@ -200,7 +200,7 @@ def play_pair(
     check_names(agent for agent in (a, b) if isinstance(agent, str))
     built: list[Agent] = []
     try:
-        players = [_shared(agent, built, information) for agent in (a, b)]
+        players = [_shared(agent, built, get_rules(rules), information) for agent in (a, b)]
         texts = tuple(agent if isinstance(agent, str) else agent.name for agent in (a, b))
         names = tuple(short_name(one) if isinstance(one, str) else one.name for one in (a, b))
         results: list[BlockResult] = []
@@ -218,7 +218,7 @@ def play_pair(
 
 
 def _shared(
-    spec: str | Agent, built: list[Agent], information: InformationStructure
+    spec: str | Agent, built: list[Agent], rules: Rules, information: InformationStructure
 ) -> Agent | None:
     """Returns an agent for all blocks, noted in ``built``; None if each block builds its own."""
     if not isinstance(spec, str):
@@ -229,5 +229,5 @@ def _shared(
         prepare(spec)
         return None
     built.append(load_agent(spec))
-    check_plays(built[-1], spec, information)
+    check_starts(built[-1], spec, rules, information)
     return built[-1] if may_share(built[-1], spec) else None

@@ -13,7 +13,9 @@ from itertools import combinations_with_replacement
 from typing import Any, Final
 
 import goita_env
-from goita_agents.base import AgentError, close
+from goita_agents.base import Agent, AgentError, close
+from goita_agents.bots.wrapped import unwrapped
+from goita_agents.external.agent import ExternalAgent
 from goita_agents.registry import check_names, check_plays, content_hash, load_agent, short_name
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
@@ -36,6 +38,13 @@ def check_deals(deals: int, least: int = 2, what: str = "a number of deals") -> 
     """Checks a number of deals; raises a SettingError. An interval needs two."""
     if isinstance(deals, bool) or not isinstance(deals, int) or not least <= deals <= MAX_DEALS:
         raise SettingError(f"expected {what} from {least:,} to {MAX_DEALS:,}, got {deals!r}")
+
+
+def check_starts(agent: Agent, spec: str, rules: Rules, information: InformationStructure) -> None:
+    """Raises an AgentError if an agent does not play such games, or its program does not start."""
+    check_plays(agent, spec, information)
+    if isinstance(program := unwrapped(agent), ExternalAgent):
+        program.check_start(rules, information)
 
 
 def tasks(
@@ -103,6 +112,7 @@ class Schedule(ABC):
     """What is played: the pairings with their blocks, and the agents in them."""
 
     information: InformationStructure  #: Who knows and tells what at the tables.
+    rules: str | Rules = "jga"
 
     @property
     @abstractmethod
@@ -133,14 +143,11 @@ class Schedule(ABC):
         }
 
     def check_agents(self) -> None:
-        """Builds every agent of the repository once and imports every user's class.
-
-        A user's class is imported in a child process: what goes wrong as it is built is a fault of
-        the class.
+        """Builds every agent once, a user's class in a child process, and starts every program.
 
         Raises:
-            AgentError: if there is no such agent, module, class or option, or an agent does not
-                play games with the table's options.
+            AgentError: if there is no such agent, module, class or option, an agent cannot be built
+                or started, or does not play games with the table's options.
         """
         for spec in self.specs:
             wrong, _ = self._own.get(spec, ("", ""))
@@ -149,7 +156,7 @@ class Schedule(ABC):
             if spec not in self._own:
                 agent = load_agent(spec)
                 try:
-                    check_plays(agent, spec, self.information_of(spec))
+                    check_starts(agent, spec, get_rules(self.rules), self.information_of(spec))
                 finally:
                     close([agent])
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any, Self
 
@@ -190,7 +190,8 @@ class Summary:
 
     agents: tuple[str, ...]
     pairs: tuple[PairResult, ...]
-    ratings: tuple[Rating, ...]  #: Strongest first; empty if some agents cannot be compared.
+    ratings: tuple[Rating, ...]
+    """Strongest first, below them who forfeited; empty if some agents cannot be compared."""
     cross: CrossPlay | None
     faults: tuple[FaultCount, ...]
     episode: str
@@ -224,10 +225,15 @@ class Summary:
         """
         pairs = [played for played in everything if not played.pairing.is_cross]
         mixed = [played for played in everything if played.pairing.is_cross]
+        out = {agent for played in everything for agent in played.forfeited}
+        rated = [
+            replace(one, ranked=one.agent not in out)
+            for one in ratings.rate([played.rated_games() for played in pairs])
+        ]
         return cls(
             agents=tuple(plan.names),
             pairs=tuple(PairResult.of(played) for played in pairs),
-            ratings=tuple(ratings.rate([played.rated_games() for played in pairs])),
+            ratings=tuple(sorted(rated, key=lambda one: not one.ranked)),
             cross=CrossPlay(plan.opponent, tuple(map(_cell, mixed))) if plan.cross else None,
             faults=tuple(count for played in everything for count in fault_counts(played)),
             episode=plan.episode,

@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any, Final, Literal
 
-from goita_agents.base import Agent, AgentError, close
+from goita_agents.base import AgentError
 from goita_agents.faults import contained
-from goita_agents.registry import check_plays, content_hash, is_own, prepare, short_name
+from goita_agents.registry import check_plays, content_hash, is_own, load_agent, short_name
 from goita_env.errors import SettingError, install
 from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.tournament.block import play_block
@@ -28,7 +28,7 @@ Backend = Literal["loky", "ray"]
 
 MAX_WORKERS: Final = 1024
 
-IMPORT_SECONDS: Final = 120.0  # Seconds that the import of a user's class may take.
+IMPORT_SECONDS: Final = 120.0  # Seconds that a user's class may take to be built.
 
 _WAVE: Final = 16
 """Blocks per worker that Ray is given at a time; joblib streams no results from there."""
@@ -107,9 +107,7 @@ def _played(running: Iterable[Task]) -> str:
 def inspect_own(
     specs: Iterable[str], information: InformationStructure = PLAIN
 ) -> dict[str, tuple[str, str]]:
-    """Imports users' classes in a child process, because importing one runs its code.
-
-    It builds them there, too, where they must say whether they play with such options.
+    """Imports and builds users' classes in a child process, because that runs their code.
 
     Returns an error, empty if there is none, and the SHA-256 of the source by the agent's text.
     """
@@ -120,9 +118,9 @@ def inspect_own(
             try:
                 found[spec] = processes.submit(work).result(IMPORT_SECONDS)
             except BrokenProcessPool:
-                found[spec] = f"expected to import {spec!r}, but that ended the process", ""
+                found[spec] = f"expected to build {spec!r}, but that ended the process", ""
             except TimeoutError:
-                found[spec] = f"expected to import {spec!r} in {IMPORT_SECONDS:.0f} s", ""
+                found[spec] = f"expected to build {spec!r} in {IMPORT_SECONDS:.0f} s", ""
                 break  # the child hangs and is ended; one such class is enough to report
     return found
 
@@ -135,26 +133,12 @@ def _runs_own(task: Task) -> bool:
 def _inspect(spec: str, information: InformationStructure) -> tuple[str, str]:
     try:
         with contained():
-            build = prepare(spec)
-            if information != PLAIN:
-                _check_plays(build, spec, information)
+            check_plays(load_agent(spec), spec, information)
             return "", content_hash(spec) or ""
     except AgentError as error:
         return str(error), ""
     except BaseException as error:  # whatever a module raises as it is imported, SystemExit too
-        return f"expected to import {spec!r}, but: {type(error).__name__}: {error}", ""
-
-
-def _check_plays(build: Callable[[], Agent], spec: str, information: InformationStructure) -> None:
-    """Raises an AgentError if a class does not play such games."""
-    try:
-        agent = build()
-    except BaseException:  # a fault of the class, for which it forfeits as it is seated
-        return
-    try:
-        check_plays(agent, spec, information)
-    finally:
-        close([agent])
+        return f"expected to build {spec!r}, but: {type(error).__name__}: {error}", ""
 
 
 def play_on_ray(

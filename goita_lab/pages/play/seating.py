@@ -91,7 +91,7 @@ class Seating:
         try:
             for seat, spec in self._specs.items():
                 agent = shared.get(spec) if isinstance(spec, str) else spec
-                self.agents[seat] = agent = _built(spec) if agent is None else agent
+                self.agents[seat] = agent = load_agent(spec) if agent is None else agent
                 if isinstance(spec, str) and may_share(agent, spec):
                     shared[spec] = agent
         except BaseException:
@@ -105,7 +105,7 @@ class Seating:
     def renew(self) -> None:
         """Builds stateful agents anew, those that came as texts; all or none."""
         new = {
-            seat: _built(self._specs[seat])
+            seat: load_agent(self._specs[seat])
             for seat, _ in self.stateful()
             if isinstance(self._specs[seat], str)
         }
@@ -153,14 +153,3 @@ def is_shipped(spec: str) -> bool:
     except AgentError:
         return False
     return True
-
-
-def _built(spec: str | Agent) -> Agent:
-    try:
-        return load_agent(spec)
-    except AgentError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise AgentError(
-            f"expected to build {spec!r}, but it raised {type(error).__name__}: {error}"
-        ) from error

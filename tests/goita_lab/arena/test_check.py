@@ -61,10 +61,8 @@ def test_a_bot_that_fails_elsewhere_alone_shows_where(no_children, capfd):
 
 
 def test_a_bot_that_cannot_be_built_is_not_asked_anything(no_children, capsys):
-    code, found = lines(capsys, "Hostile:behaviour=raises in init")
-    assert code == 1
-    assert list(found) == ["builds"]
-    assert found["builds"].startswith("ZeroDivisionError: no start (hosted_bots.py, line ")
+    error = refusal(capsys, check.main, ["hosted_bots:Hostile:behaviour=raises in init"])
+    assert "but it raised ZeroDivisionError: no start (hosted_bots.py, line " in error
 
 
 def test_a_program_is_checked_for_its_answers(no_children, capsys):

@@ -436,6 +436,18 @@ def test_what_went_wrong_stands_beside_the_rating_and_with_the_fault():
     assert not tournament().failed()
 
 
+def test_who_forfeited_stands_below_the_others_without_a_rank():
+    ratings = tournament().ratings
+    last = replace(ratings[0], ranked=False)
+    lost = replace(FAULT, agent="heuristic", kind="died", count=10, forfeited=True)
+    summary = tournament(ratings=(*ratings[1:], last), faults=(lost,))
+    assert strongest_first(summary) == ["greedy", "random", "heuristic"]
+    assert ["-", "`heuristic`"] in [row[:2] for row in table(report.markdown(summary))]
+    assert re.search(r"- +heuristic", report.terminal(summary))
+    ranks = [row[0] for row in Page(report.html(summary)).rows if len(row) == 5]
+    assert ranks[1:4] == ["1", "2", "-"]
+
+
 def test_agents_come_the_strongest_first_also_without_ratings():
     bare = tournament(ratings=())
     assert strongest_first(bare) == strongest_first(tournament())

@@ -12,6 +12,7 @@ from typing import Literal
 
 import pytest
 
+from bad_bots import command
 from benchmarks import roster
 from goita_agents import AgentError
 from goita_env import Rules, __version__
@@ -200,17 +201,60 @@ def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys,
     assert "100 %" in out
 
 
-def test_an_agent_that_fails_is_told_beside_its_rating_and_by_the_exit_code(
-    tmp_path, capsys, monkeypatch
-):
+def test_who_forfeits_has_no_rank_and_is_told_below_the_others(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    file = tmp_path / "out.json"
-    arguments = ["--agents", "exec:false", "greedy", "--deals", "4", "--json", str(file)]
+    file, liar = tmp_path / "out.json", f"liar=exec:{command('lies')}"
+    arguments = ["--agents", liar, "greedy", "random", "--deals", "4", "--json", str(file)]
     assert evaluate.main(arguments) == 1
     out, err = capsys.readouterr()
-    assert re.search(r"exec:false .*forfeited 1 pairing, did not start \d+×", out)
+    assert re.search(r"- +liar .*forfeited 2 pairings, illegal \d+×", out)
     assert err == ""
-    assert json.loads(file.read_text())["pairs"][0]["forfeited"] == ["exec:false"]
+    told = json.loads(file.read_text())
+    assert told["pairs"][0]["forfeited"] == ["liar"]
+    assert [one["ranked"] for one in told["ratings"]] == [True, True, False]
+    assert told["ratings"][2]["agent"] == "liar"
+
+
+BROKEN = """
+class Missing:
+    def __init__(self, path: str = "nowhere.txt"):
+        self.moves = open(path)
+
+class Raises:
+    def __init__(self):
+        raise ValueError("no weights")
+
+class Leaves:
+    def __init__(self):
+        raise SystemExit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("broken_bots:Missing:path=none", "No such file or directory: 'none'"),
+        ("broken_bots:Raises", "raised ValueError: no weights (broken_bots.py, line 8)"),
+        ("broken_bots:Leaves", "raised SystemExit: 0"),
+        ("plain:base=broken_bots:Raises", "raised ValueError: no weights"),
+        ("file:none.safetensors", "none.safetensors"),
+        ("goita_lab.exact.agent:SolvedAgent:path=none.npz", "none.npz"),
+        ("exec:false", "in the handshake: expected an answer, but the program ended"),
+        ("plain:base=(exec:false)", "in the handshake: expected an answer, but the program ended"),
+        ("exec:no-such-program", "expected a program that can be started"),
+    ],
+)
+def test_who_cannot_be_built_ends_a_tournament_before_anything_is_played(
+    spec, words, tmp_path, monkeypatch, no_children, capsys
+):
+    (tmp_path / "broken_bots.py").write_text(BROKEN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(workers, "play_block", None)
+    error = refusal(capsys, evaluate.main, ["--agents", "greedy", f"new={spec}"])
+    assert words in error
+    assert any(name in error for name in (f"new={spec}", spec[5:], "false"))
+    assert error.count("\n") == 1
 
 
 def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch):

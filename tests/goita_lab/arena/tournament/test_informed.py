@@ -188,16 +188,6 @@ class _Deaf(RandomAgent):
         return information.channel is None
 
 
-def test_a_class_that_cannot_be_built_is_seated_and_forfeits(no_children):
-    bad = "hosted_bots:Hostile:behaviour=raises in init"
-    settings = TournamentPlan(("random", bad), information=TOLD, deals=2)
-    settings.check_agents()
-    tournament = Tournament(settings)
-    tournament.play()
-    (one,) = tournament.played()
-    assert one.forfeited == (bad,)
-
-
 def test_trained_networks_meet_their_plain_twins_muted_ones_and_masked_ones(tmp_path):
     for name, information in (("told", TOLD), ("plain", PLAIN)):
         (tmp_path / f"{name}.safetensors").write_bytes(encoded(information=information))

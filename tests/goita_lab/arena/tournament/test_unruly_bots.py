@@ -204,7 +204,7 @@ def evaluated(tmp_path, *arguments):
     "bot",
     [
         *("ExitsAsItIsLookedAt", "Hostile:behaviour=raises"),
-        *("Hostile:behaviour=answers what exits", "Hostile:behaviour=exits in init"),
+        "Hostile:behaviour=answers what exits",
     ],
 )
 def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(
