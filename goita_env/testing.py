@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.actions import NUM_ACTIONS
+from goita_env.actions import NUM_ACTIONS, name
 from goita_env.agent import Agent, StatefulAgent
-from goita_env.arrays import Bool
+from goita_env.arrays import Bool, Int
 from goita_env.engine.episodes import Episode
 from goita_env.engine.tables import CODE_MASK, code_counts, tables
 from goita_env.envs.bots import Bots
@@ -54,7 +54,8 @@ def check_agent(
     An agent with a memory (``begin`` and ``end``) is told of deals, redeals and ends of rounds, and
     is asked once, where it has a choice, for it may remember that it was asked. Others are asked
     everywhere, and twice, and their answers must depend on nothing but the view
-    (``find_inconsistency``).
+    (``find_inconsistency``). Some of the masks are narrower than the rules: an agent plays within
+    the mask that it is given.
 
     Args:
         agent: anything with ``act(view, legal, rng)``; ``probabilities(view, legal)`` is checked
@@ -74,12 +75,14 @@ def check_agent(
         _check_memory(agent, rules, num_games, steps)
         return
     env = GoitaVectorEnv(num_games, rules, seed=0)
-    turn = env.reset()
+    turn, games = env.reset(), np.arange(num_games)
     for step in range(steps):
-        actions = _ask(agent, turn.view, turn.action_mask, step)
-        again = _ask(agent, turn.view, turn.action_mask, step)
+        actions = _ask(agent, turn.view, turn.action_mask, step, games, turn.seat)
+        again = _ask(agent, turn.view, turn.action_mask, step, games, turn.seat)
         _expect(np.array_equal(actions, again), "the same actions for the same input", "others")
         turn = env.step(actions)
+    view, legal = fixed_views(get_rules(rules))
+    _ask(agent, view, narrowed(legal, 0), 0)
     if (wrong := find_inconsistency(agent, rules)) is not None:
         raise AssertionError(wrong)
 
@@ -88,15 +91,15 @@ def _check_methods(agent: object) -> None:
     """Raises an AssertionError for a class instead of an agent, and for wrong arguments."""
     _expect(not isinstance(agent, type), "an agent, an instance of its class", f"{agent!r}")
     _expect(callable(getattr(agent, "act", None)), "an agent with act()", f"{agent!r}")
-    for name, arguments in _METHODS.items():
-        if (method := getattr(agent, name, None)) is not None:
+    for called, arguments in _METHODS.items():
+        if (method := getattr(agent, called, None)) is not None:
             try:
                 signature = inspect.signature(method)
                 signature.bind(*arguments)
             except ValueError:
                 continue  # the signature is not known, as of functions in C
             except TypeError as error:
-                wanted = f"{name}({', '.join(arguments)})"
+                wanted = f"{called}({', '.join(arguments)})"
                 raise AssertionError(
                     f"expected a method {wanted}, got {method!r}: {error}"
                 ) from error
@@ -199,15 +202,33 @@ def _check_memory(agent: Agent, rules: str | Rules, num_games: int, steps: int) 
     bots.lineup[:] = 0  # the one bot that there is sits in every seat
     rounds = Rounds(num_games, rules=rules, auto_reset=True)
     for step in range(steps):
-        decisions = rounds.decisions
-        tell(decisions, bots.remembering)
+        now = rounds.decisions
+        tell(now, bots.remembering)
+        legal = narrowed(now.legal, step, least=2) if step % 2 else now.legal
         rounds.step(
-            _ask(agent, decisions.view, decisions.legal, step) if len(decisions.rows) else []
+            _ask(agent, now.view, legal, step, now.rows, now.seats) if len(now.rows) else []
         )
 
 
-def _ask(agent: Agent, view: View, legal: Bool, seed: int) -> npt.NDArray[np.integer[Any]]:
-    """Returns an agent's actions [N], after a check of them and of its probabilities."""
+def narrowed(legal: Bool, seed: int, least: int = 1) -> Bool:
+    """Returns masks that are narrower by chance, ``least`` actions or more legal: bool [N, 69]."""
+    numbers = np.where(legal, np.random.default_rng(seed).random(legal.shape), 1)
+    bound = np.sort(numbers, axis=1)[:, least - 1, None]
+    return np.asarray(legal & (numbers <= np.maximum(bound, 0.5)))
+
+
+def _ask(
+    agent: Agent,
+    view: View,
+    legal: Bool,
+    seed: int,
+    games: Int | None = None,
+    seats: Int | None = None,
+) -> npt.NDArray[np.integer[Any]]:
+    """Returns an agent's actions [N], after a check of them and of its probabilities.
+
+    ``games`` and ``seats`` [N] are told with what is wrong; None: the views are of no game.
+    """
     answer = agent.act(view, legal.copy(), np.random.default_rng(seed))
     try:
         actions = np.asarray(answer)
@@ -216,9 +237,17 @@ def _ask(agent: Agent, view: View, legal: Bool, seed: int) -> npt.NDArray[np.int
     _expect(actions.shape == (len(view),), f"actions of shape ({len(view)},)", actions.shape)
     _expect(actions.dtype.kind in "iu", "whole numbers as actions", actions.dtype)
     inside = (actions >= 0) & (actions < NUM_ACTIONS)
-    _expect(bool(inside.all()), "actions 0..68", actions[~inside].tolist())
-    allowed = legal[np.arange(len(view)), actions]
-    _expect(bool(allowed.all()), "legal actions", actions[~allowed].tolist())
+    fine = inside & legal[np.arange(len(view)), np.where(inside, actions, 0)]
+    for row in np.flatnonzero(~fine)[:1].tolist():
+        game = f"view {row}" if games is None else f"game {games[row]}"
+        seat = "" if seats is None else f", seat {seats[row]}"
+        names = " ".join(name(one) for one in np.flatnonzero(legal[row]).tolist())
+        wanted = "legal actions" if inside[row] else "actions 0..68"
+        one = int(actions[row])
+        raise AssertionError(
+            f"expected {wanted}, got {name(one) if inside[row] else one!r} in {game}{seat}, where "
+            f"legal is {names} (a mask may be narrower than the rules)"
+        )
     if (probabilities := getattr(agent, "probabilities", None)) is not None:
         wrong = _distribution_fault(np.asarray(probabilities(view, legal.copy())), legal)
         if wrong is not None:

@@ -25,7 +25,7 @@ __all__ = [
 
 
 def choose_action(
-    agent: Agent,
+    agent: Agent | type,
     observation: dict[str, npt.NDArray[Any]] | npt.ArrayLike,
     rng: np.random.Generator,
     *,
@@ -35,7 +35,7 @@ def choose_action(
     """Asks an agent for one action, as a loop over a PettingZoo environment needs it.
 
     Args:
-        agent: any agent without a memory of its own, as ``load_agent`` builds it.
+        agent: any agent without a memory of its own, as ``load_agent`` builds it, or a class.
         observation: what PettingZoo hands over, {"observation": [512], "action_mask": [69]}, or the
             observation alone.
         rng: consumed.
@@ -47,12 +47,11 @@ def choose_action(
         AgentError: if it is no agent or one with a memory, if it is not one observation and its
             mask, if nothing is legal because the seat is not asked, or if the answer is illegal.
     """
-    named = isinstance(getattr(agent, "name", None), str)
-    if isinstance(agent, str) or not (named and callable(getattr(agent, "act", None))):
+    if isinstance(agent, str):
         raise AgentError(
-            "expected an object with act() and a name, which load_agent builds from a text, "
-            f"got {agent!r}"
+            f"expected an object with act(), which load_agent builds from a text, got {agent!r}"
         )
+    agent = load_agent(agent)
     check_stateless(agent)
     if isinstance(observation, dict):
         if not {"observation", "action_mask"} <= observation.keys():

@@ -72,6 +72,9 @@ class SolvedAgent:
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the solution's probabilities: float64 [N, 69].
 
+        Where ``legal`` is narrower than the rules they are those of its actions, all alike if the
+        solution plays none of them.
+
         Raises:
             AgentError: if a view is of another game.
         """
@@ -85,4 +88,9 @@ class SolvedAgent:
         at = self._starts[sets][row] + place
         found = np.zeros(legal.shape)
         found[row, self._action[at]] = self._average[at]
+        outside = (found * ~legal).any(axis=1)
+        if outside.any():
+            kept = found[outside] * legal[outside]
+            kept = np.where(kept.any(axis=1, keepdims=True), kept, legal[outside])
+            found[outside] = kept / kept.sum(axis=1, keepdims=True)
         return found

@@ -8,7 +8,8 @@ import pytest
 from goita_agents import load_agent
 from goita_agents.base import Policy, sample
 from goita_env import GoitaVectorEnv
-from goita_env.testing import check_agent
+from goita_env.rules import JGA
+from goita_env.testing import check_agent, fixed_views, narrowed
 from goita_env.views import from_observation
 from goita_lab.arena.tournament import arena
 from programs import run
@@ -16,6 +17,34 @@ from programs import run
 
 def rng():
     return np.random.default_rng(0)
+
+
+PLAYERS = [
+    *("random", "greedy", "heuristic", "heuristic:conventions=off", "people", "crowd", "champion"),
+    *("champion:temperature=1", "population:selfplay-0", "population:offbelief-0"),
+    *("rollout:worlds=2", "rollout:worlds=2,weight=uniform", "solver:worlds=1,budget=500"),
+    *("champion:search=on,worlds=2,carry=off", "champion:search=on,worlds=2"),
+    *("best_response:to=heuristic,worlds=2", "best_response:to=champion,worlds=2"),
+    "reader:base=champion,opponent=heuristic,reads=people,plays=people",
+    *("plain:base=greedy", "muted:base=heuristic", "masked:base=champion,hide=own_score"),
+    "masked:base=greedy,hide=own_score",
+]
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_an_agent_plays_within_a_mask_that_is_narrower_than_the_rules(name):
+    agent = load_agent(name)
+    view, legal = fixed_views(JGA)
+    drawn, searches = np.random.default_rng(5), "worlds" in name or "reader" in name
+    for seed in range(2 if searches else 40):
+        rows = drawn.integers(len(view), size=40 if searches else 256)  # some come twice
+        mask = narrowed(legal[rows], seed)
+        chosen = agent.act(view[rows], mask.copy(), rng())
+        assert mask[np.arange(len(rows)), chosen].all()
+        if isinstance(agent, Policy):
+            known = agent.probabilities(view[rows], mask)
+            assert not known[~mask].any()
+            assert np.allclose(known.sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("name", ["random", "greedy"])

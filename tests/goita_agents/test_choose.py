@@ -6,6 +6,7 @@ import pytest
 from goita_agents import choose_action, load_agent
 from goita_env import GoitaVectorEnv, goita_v0
 from goita_env.errors import GoitaError
+from goita_lab.arena import play_pair
 from raising import refuses
 
 
@@ -68,6 +69,18 @@ class Nameless:
     act = Remembers.act
 
 
+class Nothing: ...
+
+
+def test_a_class_with_one_method_is_an_agent():
+    turn = GoitaVectorEnv(1, seed=3).reset()
+    for agent in (Nameless, Nameless()):
+        chosen = choose_action(agent, turn.observation[0], np.random.default_rng(0))
+        assert chosen == turn.action_mask[0].argmax()
+        result = play_pair(agent, "random", 4)
+        assert result.a == "Nameless"
+
+
 def test_who_cannot_answer_and_what_cannot_be_answered_is_refused():
     turn, rng = GoitaVectorEnv(2, seed=3).reset(), np.random.default_rng(0)
     one, mask, greedy = turn.observation[0], turn.action_mask[0], load_agent("greedy")
@@ -78,8 +91,8 @@ def test_who_cannot_answer_and_what_cannot_be_answered_is_refused():
         (greedy, one, mask[:5], r"expected one observation and its mask \[69\]"),
         (greedy, one[:9], mask, "expected an observation of shape"),
         (Stubborn(), one, None, r"expected one of .* got 'continue' from 'stubborn'"),
-        ("greedy", one, None, r"expected an object with act\(\) and a name, .* got 'greedy'"),
-        (Nameless(), one, None, "expected an object with .* got <.*Nameless object"),
+        ("greedy", one, None, r"expected an object with act\(\), which .* got 'greedy'"),
+        (Nothing(), one, None, "expected a text or an object with .* got <.*Nothing object"),
         (Remembers(), one, None, "an agent that plays from one view only, got 'remembers'"),
         (load_agent("exec:true"), one, None, "plays from one view only, got 'exec"),
     ):

@@ -45,6 +45,36 @@ FAULTY = {
 }
 
 
+class Unmasked(Uniform):
+    """Passes where the rules allow it, whatever the mask says."""
+
+    def act(self, view, legal, rng):
+        chosen = super().act(view, legal, rng)
+        chosen[view.legal()[:, 0]] = 0
+        return chosen
+
+    probabilities = None
+
+
+class Forgetful(Unmasked):
+    """One with a memory."""
+
+    def begin(self, games, seats, view): ...
+
+    def end(self, games, results, hands): ...
+
+
+@pytest.mark.parametrize("kind", [Unmasked, Forgetful])
+def test_who_plays_what_a_narrowed_mask_forbids_is_told_where(kind):
+    place = "view \\d+" if kind is Unmasked else "game \\d+, seat [0-3]"
+    with pytest.raises(AssertionError) as error:
+        testing.check_agent(kind(), num_games=16, steps=40)
+    assert re.match(
+        rf"expected legal actions, got 'p' in {place}, where legal is [1-8]{{2}}( \d\d)* \(a mask",
+        str(error.value),
+    )
+
+
 class Moody(Uniform):
     """Draws random numbers of its own."""
 

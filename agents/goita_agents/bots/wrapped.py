@@ -2,7 +2,8 @@
 
 ``plain:base=A`` plays any game by what the agent would know in the plain one. ``muted:base=A`` is
 an agent that plays the table's game, with everything that it sees and hears. Both send message 0,
-which is silence, whenever they are asked for a message. ``masked:base=A,hide=SLICES`` is shown
+which is silence, whenever they are asked for a message (the first legal one, where the mask forbids
+silence). ``masked:base=A,hide=SLICES`` is shown
 transformed views; what is legal stays as it is, and is told to the agent as before.
 """
 
@@ -64,7 +65,7 @@ class Wrapped:
         return view
 
     def asked(self, legal: Bool) -> Bool:
-        """Tells in which rows the agent inside is asked; in the others it sends message 0: [N]."""
+        """Tells in which rows the agent inside is asked; in the others it sends a message: [N]."""
         return np.ones(len(legal), bool)
 
     def plays(self, information: InformationStructure) -> bool:
@@ -78,11 +79,11 @@ class Wrapped:
             chosen: Int = self.base.act(*self._question(view, legal), rng)
             return chosen
         if not asked.any():
-            return np.full(len(view), MESSAGE)
+            return _silence(legal)
         question = self._question(view[asked], legal[asked])
         answer = np.asarray(self.base.act(*question, rng))
         read_actions(answer, question[1], self.name)  # raises for what is no answer at all
-        chosen = np.full(len(view), MESSAGE, answer.dtype)
+        chosen = _silence(legal).astype(answer.dtype)
         chosen[asked] = answer
         return chosen
 
@@ -90,7 +91,7 @@ class Wrapped:
         """Returns the probability of each action: float64 [N, 69], with messages [N, 77]."""
         asked, found = self.asked(legal), np.zeros(legal.shape)
         if not asked.all():
-            found[~asked, MESSAGE] = 1.0
+            found[~asked, _silence(legal[~asked])] = 1.0
         if asked.any():
             question = self._question(view[asked], legal[asked])
             found[asked, : question[1].shape[1]] = self.base.probabilities(*question)
@@ -139,6 +140,11 @@ class Wrapped:
         close([self.base])
 
 
+def _silence(legal: Bool) -> Int:
+    """Returns message 0 in each row, or the first legal one: int64 [N]."""
+    return np.asarray(MESSAGE + legal[:, MESSAGE:].argmax(axis=1))
+
+
 class MutedAgent(Wrapped):
     """An agent that plays as another and sends no message."""
 
@@ -146,7 +152,7 @@ class MutedAgent(Wrapped):
         """Tells in which rows the agent inside is asked: [N]; not for messages."""
         if legal.shape[1] == NUM_ACTIONS:
             return super().asked(legal)
-        return np.asarray(~legal[:, MESSAGE])
+        return np.asarray(~legal[:, MESSAGE:].any(axis=1))
 
 
 class PlainAgent(MutedAgent):

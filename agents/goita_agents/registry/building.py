@@ -121,22 +121,23 @@ def short_name(spec: str) -> str:
     return match[1] if match else spec
 
 
-def load_agent(spec: str | Agent) -> Agent:
+def load_agent(spec: str | Agent | type) -> Agent:
     """Builds the agent that a text describes; an agent is returned as it is.
 
     Args:
         spec: "name", "name:option=value,...", "file:PATH", "MODULE:CLASS", each also as
-            "NAME=...", or an object with ``act`` and ``name``.
+            "NAME=...", an object with ``act``, or its class, which is built without arguments. One
+            without a ``name`` gets that of its class.
 
     Raises:
         AgentError: if there is no such agent or option, a value is of another type, something
             that it needs is missing, or its code raises; the text lists what there is.
     """
-    if not isinstance(spec, str):
-        if callable(getattr(spec, "act", None)) and isinstance(getattr(spec, "name", None), str):
-            return spec
-        raise AgentError(f"expected a text or an object with act() and a name, got {spec!r}")
-    prepared = prepare(spec)
+    if not isinstance(spec, str) and not callable(getattr(spec, "act", None)):
+        raise AgentError(f"expected a text or an object with act(), got {spec!r}")
+    if not isinstance(spec, str | type):
+        return _with_name(spec, type(spec).__name__)
+    prepared = prepare(spec) if isinstance(spec, str) else spec
     try:
         agent = prepared()
     except (ImportError, OSError) as error:
@@ -151,9 +152,17 @@ def load_agent(spec: str | Agent) -> Agent:
         ) from error
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
+    if isinstance(spec, type):
+        return _with_name(agent, spec.__name__)
     agent.name = short_name(spec)
     if is_own(spec):
-        agent.by_seat = True  # type: ignore[attr-defined]  # optional in goita_env.agent.Agent
+        agent.by_seat = True  # type: ignore[union-attr]  # optional in goita_env.agent.Agent
+    return agent
+
+
+def _with_name(agent: Agent, name: str) -> Agent:
+    if not isinstance(getattr(agent, "name", None), str):
+        agent.name = name
     return agent
 
 

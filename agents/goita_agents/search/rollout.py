@@ -178,7 +178,15 @@ class RolloutAgent:
         return values.chosen
 
     def _prior_actions(self, view: View, legal: Bool, seeds: Keys) -> Int:
-        return self._player.choose(view, legal, seeds, np.arange(len(view)), 0)
+        # The base is asked once about views that are alike; narrowed masks need not be.
+        size = len(view) if (legal == view.legal()).all() else 1
+        parts = [slice(first, first + size) for first in range(0, len(view), size)]
+        return np.concatenate(
+            [
+                self._player.choose(view[one], legal[one], seeds[one], np.arange(size), 0)
+                for one in parts
+            ]
+        )
 
 
 def players_of(base: Agent, types: Types | None) -> list[list[Agent]]:

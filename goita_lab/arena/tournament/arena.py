@@ -172,8 +172,8 @@ class Tournament:
 
 
 def play_pair(
-    a: str | Agent,
-    b: str | Agent,
+    a: str | Agent | type,
+    b: str | Agent | type,
     deals: int,
     *,
     seed: int = 0,
@@ -185,7 +185,7 @@ def play_pair(
     """Plays two agents against each other in this process, block by block.
 
     Args:
-        a: an agent or its text; results are from its side.
+        a: an agent, its class or its text; results are from its side.
         b: another, or the same.
         deals: number of deals, at least 2; each is played twice.
         seed: of deals and players.
@@ -197,12 +197,13 @@ def play_pair(
     Raises:
         AgentError, SettingError: if an argument is impossible, before anything is played.
     """
-    check_names(agent for agent in (a, b) if isinstance(agent, str))
+    given = tuple(one if isinstance(one, str) else load_agent(one) for one in (a, b))
+    check_names(one for one in given if isinstance(one, str))
     built: list[Agent] = []
     try:
-        players = [_shared(agent, built, get_rules(rules), information) for agent in (a, b)]
-        texts = tuple(agent if isinstance(agent, str) else agent.name for agent in (a, b))
-        names = tuple(short_name(one) if isinstance(one, str) else one.name for one in (a, b))
+        players = [_shared(one, built, get_rules(rules), information) for one in given]
+        texts = tuple(one if isinstance(one, str) else one.name for one in given)
+        names = tuple(map(short_name, texts))
         results: list[BlockResult] = []
         planned = tasks(
             texts, deals, seed=seed, rules=rules, episode=episode, information=information
@@ -222,9 +223,8 @@ def _shared(
 ) -> Agent | None:
     """Returns an agent for all blocks, noted in ``built``; None if each block builds its own."""
     if not isinstance(spec, str):
-        agent = load_agent(spec)
-        check_plays(agent, agent.name, information)
-        return agent
+        check_plays(spec, spec.name, information)
+        return spec
     if is_own(spec) and information == PLAIN:
         prepare(spec)
         return None

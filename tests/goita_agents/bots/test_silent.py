@@ -93,6 +93,11 @@ def test_a_muted_agent_hears_what_others_say():
     muted, inside = MutedAgent(Loud()), Loud()
     assert muted.act(view, view.legal(), np.random.default_rng(0)) == [MESSAGE]
     assert inside.act(view, view.legal(), np.random.default_rng(0)) == [MESSAGE + 3]
+    forced = view.legal()
+    forced[0, [MESSAGE, MESSAGE + 1]] = False  # silence is not among what the mask allows
+    for agent in (muted, PlainAgent(load_agent("random"))):
+        assert agent.act(view, forced, np.random.default_rng(0)) == [MESSAGE + 2]
+    assert PlainAgent(load_agent("random")).probabilities(view, forced)[0, MESSAGE + 2] == 1
     for _ in range(2):
         game.play("say0")
     found, inside = MutedAgent(Telling()), Telling()

@@ -9,6 +9,7 @@ from goita_agents import load_agent
 from goita_agents.base import AgentError
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
+from goita_env.testing import narrowed
 from goita_lab.arena.tournament import arena
 from goita_lab.commands import exact
 from goita_lab.exact.agent import restore, save
@@ -42,6 +43,13 @@ def test_a_solution_is_kept_goes_on_and_is_played(rules, tmp_path, capsys, tiny)
     assert found["measured"][0]["value"] == pytest.approx(value(tiny, learner.average()))
     agent = load_agent(f"goita_lab.exact.agent:SolvedAgent:path={file}")
     assert tiny.policy_of([agent] * 4) == pytest.approx(learner.average())
+    view = tiny.view()
+    for seed in range(5):
+        mask = narrowed(view.legal(), seed)
+        known = agent.probabilities(view, mask)
+        assert not known[~mask].any()
+        assert known.sum(axis=1) == pytest.approx(1)
+        assert mask[np.arange(len(view)), agent.act(view, mask, np.random.default_rng(0))].all()
     result = arena.play_pair(agent, "random", 200, seed=1, rules=tiny.rules)
     assert result.points_per_round > 0
 

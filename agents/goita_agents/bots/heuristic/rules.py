@@ -666,7 +666,7 @@ def _choose(
             continue
         if legal[row, REDEAL]:
             kings = _count_bits(words[row, TILES_WORD] >> AT_KINGS & 3)
-            chosen[row] = CONTINUE if kings == 2 else REDEAL
+            chosen[row] = CONTINUE if kings == 2 and legal[row, CONTINUE] else REDEAL
             continue
         heard = told[row] if len(told) else told[:, 0]
         _read(words[row], legal[row], heard, w, board)
@@ -687,6 +687,12 @@ def _choose(
             found = np.rint(ROUNDING * (found + (more[row, action] if len(more) else 0.0)))
             if found > best:
                 best, choice = found, action
+        # A mask may be so narrow that it holds neither pass nor pair, but silence, say.
+        if choice == PASS and not legal[row, PASS]:
+            for action in range(legal.shape[1]):
+                if legal[row, action]:
+                    choice = action
+                    break
         chosen[row] = choice
 
 
