@@ -2,9 +2,11 @@
 
 Parameters: ``rules``, the name of a rule set; ``deck``, the letters of 16 tiles for a small game of
 your own (``tiles.LETTERS``), such as PPPPPPPPLLLLGGGG; ``dealer``, a seat. A game is one round.
-Each hand but the last is one chance node, so a small game has few histories. A redeal deals again.
-A seat's observation has perfect recall, so it is its information state, too: the 512 bits of the
-environments.
+Each hand but the last is one chance node, so a small game has few histories.
+A seat's observation has perfect recall of the deal, so it is its information state, too: the 512
+bits of the environments. A redeal deals again, and nothing is recalled of the deal before it: that
+tells nothing of the next hands, but formally games with redeals (all but the small ones) have no
+perfect recall.
 
 It needs the extra ``[openspiel]``.
 """
@@ -24,7 +26,7 @@ from goita_env.engine import core
 from goita_env.engine.deals import lay, prepare
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER, WAITING, code_of
-from goita_env.errors import SettingError, install
+from goita_env.errors import IllegalActionError, SettingError, install
 from goita_env.hands import format_hand, list_hands
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import LETTERS, MATCH_POINTS, NUM_SEATS
@@ -35,8 +37,9 @@ try:
 except ImportError as error:
     raise ImportError(f"games of OpenSpiel need open_spiel: {install('openspiel')}") from error
 
-MOST_DECISIONS: Final = 1_000
-"""Decisions of a round, as OpenSpiel is told: each redeal adds up to eight."""
+MOST_WITH_REDEALS: Final = 1_000
+"""Decisions of a round, as OpenSpiel is told, where hands may be dealt again: each redeal adds up
+to eight, and there is no limit."""
 
 _TYPE: Final = pyspiel.GameType(
     short_name="python_goita",
@@ -78,6 +81,17 @@ def _read(params: dict[str, Any]) -> tuple[Rules, int]:
     return found, dealer or 0
 
 
+def most_decisions(rules: Rules) -> int:
+    """Returns the most decisions of a round: three passes after each play but the last.
+
+    Hands that are called, after which there may be a redeal, have five pawns.
+    """
+    if rules.hand_size > 4:
+        return MOST_WITH_REDEALS
+    plays = NUM_SEATS * (rules.hand_size // 2 - 1) + 1
+    return plays + 3 * (plays - 1)
+
+
 class GoitaGame(pyspiel.Game):  # type: ignore[misc]
     """The rounds of one rule set with one dealer.
 
@@ -95,7 +109,7 @@ class GoitaGame(pyspiel.Game):  # type: ignore[misc]
             min_utility=-float(MATCH_POINTS),
             max_utility=float(MATCH_POINTS),
             utility_sum=0.0,
-            max_game_length=MOST_DECISIONS,
+            max_game_length=most_decisions(self.rules),
         )
         super().__init__(_TYPE, info, params or {})
 
@@ -104,8 +118,11 @@ class GoitaGame(pyspiel.Game):  # type: ignore[misc]
 
     def make_py_observer(
         self, iig_obs_type: Any = None, params: dict[str, Any] | None = None
-    ) -> GoitaObserver:
-        return GoitaObserver(iig_obs_type, params)
+    ) -> GoitaObserver | None:
+        """Returns an observer of what one seat sees; None if something else is to be observed."""
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        one = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        return GoitaObserver(params) if one and kind.public_info else None
 
 
 class _Round:
@@ -179,12 +196,22 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
         if (state := self._round.state) is None:
             self._deal(action)
             return
+        legal = self._legal_actions(self.current_player())
+        if action not in legal:
+            names = " ".join(map(actions.name, legal)) or "no action, the round is over"
+            raise IllegalActionError(f"expected {names} in {str(self)!r}, got {action!r}")
         core.step(state, np.array([action]))
         if int(state.status[0]) == WAITING:  # a redeal
             self._round = _Round()
 
     def _deal(self, number: int) -> None:
         game = self.get_game()
+        if number not in range(len(game.hands)) or any(
+            held > many for held, many in zip(game.hands[number], self._left(), strict=True)
+        ):
+            raise IllegalActionError(
+                f"expected the number of a hand that is left after {str(self)!r}, got {number!r}"
+            )
         self._round.dealt = (*self._round.dealt, game.hands[number])
         if len(self._round.dealt) == NUM_SEATS - 1:
             hands = (*self._round.dealt, self._left())
@@ -200,20 +227,15 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
 
 
 class GoitaObserver:
-    """An observer of what one seat sees: its observation, which has perfect recall.
+    """An observer of what one seat sees: its observation, which has perfect recall of the deal.
 
     Raises:
-        ValueError: if something else is to be observed.
+        ValueError: if there are parameters.
     """
 
-    def __init__(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> None:
-        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        if params or not kind.public_info:
-            raise ValueError(
-                f"expected an observation with public information, got {kind} {params}"
-            )
-        if kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError(f"expected an observation of one player, got {kind}")
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        if params:
+            raise ValueError(f"expected an observation without parameters, got {params}")
         self.tensor: npt.NDArray[np.float32] = np.zeros(512, np.float32)
         self.dict = {"observation": self.tensor}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from goita_env import Game
-from goita_env.errors import SettingError
+from goita_env.errors import IllegalActionError, SettingError
 from raising import refuses
 from samples import slow
 
@@ -65,6 +65,37 @@ def test_rounds_are_those_of_the_game(rules):
             assert (tensor == ours.view(seat).observation()[0]).all()
             assert state.information_state_string(seat) == state.observation_string(seat)
             assert ours.view(seat).words.tobytes().hex() in state.information_state_string(seat)
+
+
+@pytest.mark.parametrize("name", ["python_goita(rules=mini_3)", "python_goita"])
+def test_a_playthrough_is_written(name):
+    from open_spiel.python.algorithms import generate_playthrough
+
+    text = generate_playthrough.playthrough(name, action_sequence=None, seed=1)
+    assert "InformationStateString(3)" in text
+    assert "Returns" in text
+
+
+def test_what_is_not_legal_and_a_hand_that_is_not_left_are_refused():
+    game = pyspiel.load_game(TINY)
+    for state in states(TINY, 3, seed=5):
+        before = state.history()
+        fine = [number for number, _ in state.chance_outcomes()] if state.is_chance_node() else []
+        wrong = set(range(len(game.hands) + 1)) - set(fine or state.legal_actions())
+        for action in sorted(wrong | {69, 10**6} - set(fine)):
+            refuses(IllegalActionError, "expected .* got", state.apply_action, action)
+        assert state.history() == before
+    with pytest.raises(IllegalActionError, match="no action, the round is over"):
+        state.apply_action(0)
+
+
+def test_the_length_of_a_game_is_that_of_its_rules():
+    assert pyspiel.load_game("python_goita").max_game_length() == 1000
+    small = pyspiel.load_game("python_goita(rules=mini_3)")
+    most = 0
+    for state in states("python_goita(rules=mini_3)", 300, seed=6):
+        most = max(most, sum(pair.player >= 0 for pair in state.full_history()))
+    assert 13 <= most <= small.max_game_length() == 17
 
 
 def test_copies_are_independent():
