@@ -16,6 +16,7 @@ from gymnasium.vector import AutoresetMode
 from goita_env.checks import check_action, check_options, check_seed
 from goita_env.envs.bots import Named, Opponents
 from goita_env.envs.seat_vector_env import GIVEN, SeatSettings, SeatVectorEnv
+from goita_env.errors import EpisodeOverError
 from goita_env.render import RENDER_MODES, RenderMode, check_render_mode, frame
 
 
@@ -88,6 +89,8 @@ class SeatEnv(gymnasium.Env[Any, int]):
             ActionError, IllegalActionError: as ``SeatVectorEnv.step``.
         """
         check_action(action, self._batch._num_actions)
+        if self._batch.over:
+            raise EpisodeOverError("expected a reset after the end of the episode, got a step")
         observation, reward, done, _, info = self._batch.step(np.array([action]))
         if self.render_mode == "human":
             self.render()

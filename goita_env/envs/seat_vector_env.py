@@ -261,6 +261,11 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         """Tells whether there has been a reset."""
         return self._games.begun
 
+    @property
+    def over(self) -> bool:
+        """Tells whether every episode is over, after a reset."""
+        return self._games.begun and bool(self._games.over.all())
+
     def positions(self) -> Positions:
         """Returns where the games stand, nothing hidden: for drawings and studies, not for play."""
         return self._games.positions()

@@ -4,6 +4,8 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from goita_env.errors import install
+
 # Threads of torch that wait for one another must sleep, not spin: spinning gains nothing here, and
 # makes a training several times slower where other programs want the cores. It counts only for a
 # torch that is imported after it.
@@ -76,7 +78,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    try:
+        module = import_module(f"{__name__}.{_PLACES[name]}")
+    except ModuleNotFoundError as error:
+        text = f"a training needs {error.name!r}: {install('train')}"
+        raise ModuleNotFoundError(text, name=error.name) from error
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Literal
 
 import torch as th
 from threadpoolctl import threadpool_limits
 
+from goita_agents.solver.cores import cores
 from goita_env.errors import SettingError
 
 
@@ -20,14 +20,12 @@ def use_threads(threads: int) -> None:
     threadpool_limits(1, user_api="blas")
 
 
-def free_threads() -> int:
-    """Returns 2 threads, or 1 where other programs leave no second core free.
+def default_threads() -> int:
+    """Returns 2 threads, or 1 on one core; what else runs does not count, so a seed repeats a run.
 
-    Networks this small gain little by a second thread, and lose much where it has to wait: a short
-    training took three times as long.
+    Networks this small gain little by more.
     """
-    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    return 2 if th.get_num_threads() - busy >= 1.5 else 1  # torch's default: all cores
+    return min(2, cores())
 
 
 def has_fast_bfloat16(device: str = "cpu") -> bool:

@@ -141,7 +141,8 @@ class Training:
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """where the network runs (auto: on a GPU where there is one)"""
     threads: int | None = None
-    """threads of torch. Default: 2, or 1 where other programs leave no second core free"""
+    """threads of torch, on which results depend. Default: 2, or 1 on one core; 1 is faster where
+    other programs leave no second core free"""
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """network dtype (auto: bfloat16 where the processor does it fast)"""
     save_every: int = 2_400_000
@@ -240,7 +241,7 @@ class Training:
 
     def settled(self) -> Self:
         """Returns the settings of a new run: name, device, threads and precision are chosen."""
-        from goita_lab.learning.device import find_device, free_threads, has_fast_bfloat16
+        from goita_lab.learning.device import default_threads, find_device, has_fast_bfloat16
 
         device = find_device(self.device)
         fast = has_fast_bfloat16(device)
@@ -248,7 +249,7 @@ class Training:
             self,
             name=self.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}",
             device=device,
-            threads=self.threads or free_threads(),
+            threads=self.threads or default_threads(),
             precision="bfloat16" if self._wants_bfloat16(fast) else "float32",
         )
 

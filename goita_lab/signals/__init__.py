@@ -5,3 +5,5 @@ again; ``listening`` runs exact listeners along it; ``measures`` has one functio
 ``study`` takes them all, ``page`` shows them and ``follow`` follows a record. The command line is
 ``goita signals``.
 """
+
+import goita_lab.installed  # noqa: F401

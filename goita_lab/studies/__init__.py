@@ -1,1 +1,3 @@
 """Runs studies of signalling whose hypotheses were written down before: docs/studies/."""
+
+import goita_lab.installed  # noqa: F401

@@ -29,7 +29,8 @@ AGENT_ORDER = [
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [
-    *("cli", "record_files", "provenance", "store", "processes", "pieces", "arena", "learning"),
+    *("installed", "cli", "record_files", "provenance", "store", "processes", "pieces"),
+    *("arena", "learning"),
     *(
         "deals",
         "exact",

@@ -24,16 +24,20 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import Annotated, Any, Final, Literal, Self
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
-from msgspec import Meta
 
 from goita_agents.base import AgentError
-from goita_env.errors import GoitaError
+from goita_env.errors import GoitaError, install
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_env.views.observation import OBSERVATION_VERSION
+
+try:
+    import msgspec
+    from msgspec import Meta
+except ImportError as error:
+    raise ImportError(f"networks need msgspec: {install('agents')}") from error
 
 Array = npt.NDArray[np.float32]
 

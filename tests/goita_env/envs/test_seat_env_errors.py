@@ -7,6 +7,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from goita_env import SeatVectorEnv, errors
+from goita_env.envs.seat_env import SeatEnv
 from playing import after_reset
 from raising import refuses
 from seat_playing import MODES, same
@@ -33,6 +34,19 @@ def test_an_illegal_action_forfeits_the_episode():
             if mode == AutoresetMode.DISABLED:
                 env.reset(options={"reset_mask": done})
             env.step(env.sample_legal(np.random.default_rng(0)))
+
+
+def test_a_single_game_that_is_over_asks_for_its_own_reset():
+    env, rng = after_reset(SeatEnv(), seed=0), np.random.default_rng(0)
+    for _ in range(200):
+        _, _, done, _, _ = env.step(int(rng.choice(env.action_masks().nonzero()[0])))
+        if done:
+            break
+    with pytest.raises(errors.EpisodeOverError) as error:
+        env.step(0)
+    assert str(error.value) == "expected a reset after the end of the episode, got a step"
+    env.reset()
+    env.step(int(env.action_masks().argmax()))
 
 
 def test_where_illegal_actions_raise_nothing_has_changed():

@@ -31,6 +31,7 @@ from goita_lab.learning import (
     Training,
     checkpoint,
     checkpoint_callback,
+    device,
     has_fast_bfloat16,
     policy_file,
     run_files,
@@ -437,6 +438,14 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch, capsys):
     monkeypatch.setattr(th.cuda, "is_available", lambda: False)
     assert "cuda" in refused(capsys, "--device", "cuda")
     assert Training().settled().device == "cpu"
+
+
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (2, 2), (64, 2)])
+def test_the_number_of_threads_follows_from_the_cores_alone(cores, threads, monkeypatch):
+    monkeypatch.setattr(device, "cores", lambda: cores)
+    monkeypatch.setattr(os, "getloadavg", lambda: (99.0, 99.0, 99.0))
+    settings = Training().settled()
+    assert settings.threads == settings.config()["threads"] == threads
 
 
 def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others(elsewhere):
