@@ -159,15 +159,15 @@ STATE_WORDS: Final = STATE_TABLE_WORD + 1
 STATE_MESSAGES_WORD: Final = STATE_WORDS
 """One more word with messages: three bits a seat, its message, then whether one is asked for."""
 
-_STATE_ASKED: Final = SLICES[-1].stop - 64 * TABLE_WORD
-"""First bit of the acting seat (4) and then its question (call, choice) in the last word: behind
-all that an observation of the base game says there."""
+_STATE_ASKED: Final = tables.FRAME_MESSAGES
+"""First bit of the acting seat (4) and then its question (call, choice) in the last word: where an
+observation has messages, which have a word of their own in the state."""
 
 _NO_QUESTION: Final = ~U64(
     (1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE) | (1 << TABLE_ASKED_MESSAGE)
 )
-_PLAIN_TABLE: Final = U64((1 << tables.FRAME_MESSAGES) - 1)
-"""Bits of the word of the table in the base game."""
+NO_MESSAGES: Final = ~U64((2 << TABLE_ASKED_MESSAGE) - (1 << tables.FRAME_MESSAGES))
+"""Bits of the word of the table but those of messages, that is, in the base game."""
 _MESSAGE: Final = (1 << tables.MESSAGE_BITS) - 1
 _CODE_MASK: Final = np.array(tables.CODE_MASK)
 _THIRTY_TWO: Final = np.array(32)
@@ -315,7 +315,7 @@ def pack_state(state: State) -> Words:
     ]
     words = np.empty((state.num_games, state_words(state.information)), U64)
     words[:, STATE_NOTES_WORD:STATE_TILES_WORD] = views[0][:, NOTES_WORD : NOTES_WORD + 2]
-    words[:, STATE_TABLE_WORD] = views[0][:, TABLE_WORD] & _PLAIN_TABLE
+    words[:, STATE_TABLE_WORD] = views[0][:, TABLE_WORD] & NO_MESSAGES
     for seat, view in enumerate(views):
         words[:, STATE_PLAYS_WORD + seat] = view[:, PLAYS_WORD]
         words[:, STATE_TILES_WORD + seat] = view[:, TILES_WORD]

@@ -17,7 +17,6 @@ from goita_env.engine.core import unpack_legal
 from goita_env.engine.state import State
 from goita_env.engine.tables import (
     CHOOSE,
-    FRAME_MESSAGES,
     FRESH,
     KING_PERMIT,
     MESSAGE_CHOICE,
@@ -37,7 +36,6 @@ from goita_env.views import scenes
 from goita_env.views.fields import ViewFields
 
 _OWN_KINGS: Final = U64(0x8080808080808080)
-_PLAIN_TABLE: Final = U64((1 << FRAME_MESSAGES) - 1)
 
 
 class View(ViewFields):
@@ -98,7 +96,7 @@ class View(ViewFields):
         Where the viewer is asked for a message, it seems to wait for the dealer.
         """
         words = self.words[:, : packing.NUM_WORDS].copy()
-        words[:, packing.TABLE_WORD] &= _PLAIN_TABLE
+        words[:, packing.TABLE_WORD] &= packing.NO_MESSAGES
         return View(words, self.game, self.rules)
 
     def legal(self) -> Bool:

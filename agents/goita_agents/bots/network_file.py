@@ -105,7 +105,11 @@ class NetworkInfo:
         try:
             found = msgspec.json.decode(metadata.get("network", ""), type=dict[str, Any])
             if (version := found.pop("observation_version", None)) != OBSERVATION_VERSION:
-                raise ValueError(f"observation_version {OBSERVATION_VERSION}, got {version!r:.100}")
+                raise ValueError(
+                    f"this network was made for version {version!r:.100} of the observation, this "
+                    f"is version {OBSERVATION_VERSION}: `python tools/widen.py` in a checkout "
+                    "widens files of earlier ones"
+                )
             found["rules"] = Rules.from_keys(found)
             found["information"] = InformationStructure.from_keys(found)
             found.pop("rules_fields", None)

@@ -187,7 +187,10 @@ def test_a_file_that_is_cut_off_or_no_network_is_refused(tmp_path):
 
 def test_a_network_for_something_else_is_refused(tmp_path):
     for described, match in (
-        ({"observation_version": OBSERVATION_VERSION + 1}, "observation_version"),
+        (
+            {"observation_version": OBSERVATION_VERSION + 1},
+            r"made for version 2 of the observation, this is version 1: `python tools/widen\.py`",
+        ),
         *(({"activation": "gelu"}, "activation"), ({"reward_scale": 0}, "reward_scale")),
         *(({"layers": 1}, "foreign"), ({"layers": 3}, "missing"), ({"layers": 0}, "a stack")),
         *(({"layers": "many"}, "layers"), ({"rules": "mine"}, "'mine'")),
