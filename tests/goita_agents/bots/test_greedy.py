@@ -83,7 +83,7 @@ def test_greedy_follows_its_six_rules_in_thousands_of_decisions(name):
         turn = env.step(mixed)
     every = {"call", "continue", "redeal", "last", "partner's last", "partner's attack"}
     every |= {"single", "no single", "own kind", "king", "must pass"}
-    if env._match.rules.is_small:  # no special hands
-        every -= {"call", "continue", "redeal"}
+    if env._match.rules.is_small:  # no special hands, and mini_3 has no king
+        every -= {"call", "continue", "redeal"} | ({"king"} if name == "mini_3" else set())
     assert set(seen) == every
     assert min(seen.values()) >= 5, seen
