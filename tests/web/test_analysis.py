@@ -70,6 +70,21 @@ def test_a_decision_shows_its_actions_and_what_the_others_could_know(analysed, o
     assert f"gave away {one['open_loss']}" in page.inner_text("#worth") or not one["open_loss"]
 
 
+def test_no_action_shows_more_points_than_the_best(analysed, open_page, tmp_path):
+    _, told = analysed
+    one = next(d for d in told["deals"][0]["decisions"] if d["agreement"] == "agreed")
+    found = {option["action"]: option for option in one["options"]}
+    text = analysed[0].read_text(encoding="utf-8")
+    shown = f'"points":{found[one["action"]]["points"]}'
+    assert shown in text
+    file = tmp_path / "page.html"
+    file.write_text(text.replace(shown, '"points":99.0'), encoding="utf-8")
+    page = open_page(f"{file.as_uri()}#1.{one['move']}")
+    assert "best" in page.inner_text("#options tbody tr >> nth=0")
+    assert "99" not in page.inner_text("#options")
+    assert "–" in page.inner_text("#options tr.played")
+
+
 def told_of(steps) -> list[str]:
     """A continuation as the page tells it: three passes as one, a share where it is a new one."""
     moves: list[tuple[str, float]] = []

@@ -389,6 +389,14 @@ def test_a_rule_is_explained_once_where_it_first_matters(serve, open_page):
     assert page.inner_text("#lesson") == ""
 
 
+def test_who_moves_has_read_the_lessons_that_were_shown(serve, open_page):
+    _, page = begun(serve, open_page)
+    shown = page.get_attribute("[data-do=learned]", "data-lesson")
+    go(page, lambda buttons: page.locator(buttons).last.click())
+    ready(page)
+    assert page.evaluate("localStorage.getItem('goita-lessons')").split() == shown.split()
+
+
 def test_another_match_is_begun_from_the_page(serve, open_page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     server, page = begun(serve, open_page, seed=1)

@@ -38,8 +38,9 @@ class HintOption:
     action: int
     probability: float
     """With which the champion's policy plays it, at temperature 1."""
-    points: float
-    """Of the round, for the player's team, minus the others'; the mean over the worlds."""
+    points: float | None
+    """Of the round, for the player's team, minus the others'; the mean over the worlds. None: it
+    was dropped early, behind others, in few worlds that happened to be good for all of them."""
     error: float
     """Standard error of that mean, by sampling alone."""
 
@@ -100,12 +101,18 @@ def hint(view: View, seat: int, earlier: Sequence[DealRecord] = ()) -> Hint:
     found = search.value(view, seat, chosen, seed, chances, {})
     assert found.best is not None
     assert found.rival is not None
+    best = next(one for one in found.options if actions.parse(one.action) == found.best)
+    ranked = sorted(found.options, key=lambda one: (one is not best, -one.points))
     options = [
-        HintOption(actions.parse(one.action), one.probability, one.points, one.error)
-        for one in found.options
+        HintOption(
+            actions.parse(one.action),
+            one.probability,
+            one.points if round(one.points, 1) <= round(best.points, 1) else None,
+            one.error,
+        )
+        for one in ranked
     ]
-    # The best by all worlds comes first, though one that was dropped early may show more.
-    options.sort(key=lambda one: (one.action != found.best, -one.points))
+    options.sort(key=lambda one: one.points is None)
     leads = found.loss > MIN_Z * found.loss_error
     return Hint(found.best if leads else chosen, tuple(options), found.rival, found.deciding)
 

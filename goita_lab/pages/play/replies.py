@@ -309,8 +309,8 @@ def _question(table: PlayTable, trial: Trial | None, say: Language) -> str:
 def _valued(one: advice.HintOption, say: Language) -> dict[str, Any]:
     return _action(one.action, say) | {
         "chance": sentences.share(one.probability),
-        "points": true_minus(signed(one.points, 1)),
-        "error": f"{one.error:.1f}",
+        "points": None if one.points is None else true_minus(signed(one.points, 1)),
+        "error": None if one.points is None else f"{one.error:.1f}",
     }
 
 

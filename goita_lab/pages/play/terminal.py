@@ -107,9 +107,10 @@ class Terminal:
         for one in hint.options[:MOST_OPTIONS]:
             mark = ">" if one.action == hint.action else " "
             tiles = self._tiles(one.action)
+            points = "" if one.points is None else f" {one.points:+7.1f} ± {one.error:.1f}"
             print(
                 f"{mark} {tiles}{' ' * (5 - ansi.width(tiles))}{sentences.action(one.action):20}"
-                f"{sentences.share(one.probability):>8} {one.points:+7.1f} ± {one.error:.1f}"
+                f"{sentences.share(one.probability):>8}{points}"
             )
         self._say(
             "At sight: how often the champion plays it without looking ahead. Points: of the round "

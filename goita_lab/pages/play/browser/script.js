@@ -80,12 +80,12 @@
 
   async function change(path, body = {}) {
     await alone(async () => {
-      const inside = document.activeElement.closest("#hand, #answers");
+      const inside = document.activeElement.closest("#hand, #answers"), read = lessonShown();
       offer(false);
       const told = await ask(path, { ...body, mark: state.mark });
       if (!told.error) {
         find("advice").textContent = "";
-        learn();
+        learn(read);
         await show(told, true);
       } else if (!(await refresh()) && !away) offer(true);
       if (inside) document.querySelector("#hand button:enabled, #answers button")?.focus();
@@ -199,9 +199,9 @@
   }
 
   // Who moves has read what was told.
-  function learn() {
-    const shown = find("lesson").querySelector("[data-lesson]");
-    if (shown) keep("lessons", `${lessons().join(" ")} ${shown.dataset.lesson}`.trim());
+  const lessonShown = () => find("lesson").querySelector("[data-lesson]")?.dataset.lesson;
+  function learn(names) {
+    if (names) keep("lessons", `${lessons().join(" ")} ${names}`.trim());
   }
 
   const pairs = () => state.actions.filter((one) => one.pair);
@@ -310,7 +310,7 @@
       const name = make("span", null);
       if (one.pair) name.append(...one.pair.map(tile), " ");
       name.append(one.name);
-      const line = row(body, [name, one.chance, ...(sure ? [one.points, one.error] : [])]);
+      const line = row(body, [name, one.chance, ...(sure ? [one.points ?? "–", one.error ?? ""] : [])]);
       if (one.action === told.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
@@ -389,7 +389,7 @@
     partner: () => advise(["partner"], partner),
     matches,
     open: ({ dataset }) => { find("matches").close(); change("open", { file: dataset.file }); },
-    learned: () => { learn(); lesson(true); },
+    learned: () => { learn(lessonShown()); lesson(true); },
     back: () => { if (state.may_take_back && (!state.takes_round_back || confirm(say("This goes back into the round before, whose hands you have seen. Go back?")))) change("back"); },
     next: during("round", "next"),
     close: () => find("advice").replaceChildren(),

@@ -101,17 +101,20 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     if (!one.options.length) return;
     head(table, [say("action"), say("at sight"), say("points"), ...(open ? [say("open")] : [])]);
     const body = table.createTBody();
-    // The best by all worlds comes first, though one that was dropped early may show more.
-    const rank = (option) => (option.action === one.best ? 1e6 : option.worlds * 1e-9 + option.points);
+    // What was dropped early, in few worlds that were good for all, may have more points than the best: it shows none.
+    const best = one.options.find((option) => option.action === one.best);
+    const compares = (option) => Number(option.points.toFixed(1)) <= Number(best.points.toFixed(1));
+    const rank = (option) => (option === best ? 1e6 : option.points - (compares(option) ? 0 : 1e3));
     const sorted = [...one.options].sort((a, b) => rank(b) - rank(a));
     const shown = sorted.filter((option, n) => n < MOST || option.action === one.action);
     for (const option of shown) {
       const row = body.insertRow();
       if (option.action === one.action) row.className = "played";
       name(row.insertCell(), one, option);
-      cells(row, [percent(option.probability), signed(option.points)]);
-      row.lastElementChild.append(make("span", { className: "research", textContent: ` ± ${option.error.toFixed(1)}` }));
-      if (several(one)) row.lastElementChild.append(make("small", { className: "research", textContent: range(option.range) }));
+      const points = compares(option) ? option.points : null;
+      cells(row, [percent(option.probability), signed(points)]);
+      if (points !== null) row.lastElementChild.append(make("span", { className: "research", textContent: ` ± ${option.error.toFixed(1)}` }));
+      if (points !== null && several(one)) row.lastElementChild.append(make("small", { className: "research", textContent: range(option.range) }));
       if (open) cells(row, [whole(option.open)]);
     }
     const left = one.options.length - shown.length;

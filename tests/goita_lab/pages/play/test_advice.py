@@ -1,6 +1,7 @@
 """Hints and the partner's likely hand: from the view alone, and as the search and the listener."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,11 +49,29 @@ def test_a_hint_says_what_every_action_is_worth(tables):
         )
         assert found.action in {found.best, int(chances.argmax())}
         assert found.best == found.options[0].action != found.rival
-        points = [one.points for one in found.options[1:]]
+        points = [one.points for one in found.options if one.points is not None]
         assert points == sorted(points, reverse=True)
-        assert all(abs(one.points) <= 100 and one.error >= 0 for one in found.options)
+        assert all(abs(one) <= 100 for one in points)
+        assert all(one.error >= 0 for one in found.options)
         for one in found.options:
             assert one.probability == pytest.approx(chances[one.action])
+
+
+def test_what_was_dropped_early_shows_no_points(tables, monkeypatch):
+    search = advice.TypedSearch.value
+
+    def value(*given):
+        found = search(*given)
+        options = [
+            one if parse(one.action) == found.best else replace(one, worlds=1, points=99.0)
+            for one in found.options
+        ]
+        return replace(found, options=tuple(options))
+
+    monkeypatch.setattr(advice.TypedSearch, "value", value)
+    best, *others = tables[0].hint().options
+    assert best.points is not None
+    assert {one.points for one in others} == {None}
 
 
 def last_lead() -> PlayTable:
