@@ -54,6 +54,25 @@ def test_a_figure_is_saved_as_a_file(file, open_page, tmp_path, kind, begins):
         ElementTree.fromstring(content)
 
 
+def test_a_saved_plot_shows_all_of_its_texts_and_names_its_axis(file, open_page, tmp_path):
+    page = open_page(file.as_uri())
+    long = "a name that may be broken at its end, longer than other names are"
+    add = "one.append(text.slice(0, -4), document.createElement('wbr'), text.slice(-4))"
+    page.evaluate(f"(text) => document.querySelectorAll('.name').forEach((one) => {add})", long)
+    with page.expect_download() as download:
+        page.locator("#ratings figure button:text-is('SVG')").click()
+    path = tmp_path / "saved.svg"
+    download.value.save_as(path)
+    page = open_page(path.as_uri())
+    assert f"random {long}" in page.locator("text").all_text_contents()
+    assert page.locator("text").last.text_content() == "Ratings in Elo"
+    assert page.evaluate(
+        "[...document.querySelectorAll('text')].every((text) => {"
+        "const box = text.getBBox(), { width } = document.rootElement.viewBox.baseVal;"
+        "return box.x >= 0 && box.x + box.width <= width; })"
+    )
+
+
 def test_a_figure_is_saved_as_a_picture(file, open_page, tmp_path):
     page = open_page(file.as_uri())
     with page.expect_download() as download:
