@@ -1,5 +1,7 @@
 """The analysis page in a browser: what a decision says, losses by key, the graph, seats."""
 
+import json
+
 import pytest
 
 from record_samples import LINE
@@ -181,6 +183,23 @@ def test_the_graph_the_list_and_its_links_lead_to_moves(analysed, open_page):
     assert at(page) == (1, place["move"])
     marked = page.locator("#moves .lost.agreed").count()
     assert marked == sum(deal == 1 for deal, _ in errors(told)) > 0
+
+
+def test_no_error_is_denied_in_a_round_that_is_not_analysed(analysed, open_page, tmp_path):
+    text = analysed[0].read_text(encoding="utf-8")
+    begin, found, rest = text.partition('<script type="application/json" id="data">')
+    data, end, rest = rest.partition("</script>")
+    data = json.loads(data)
+    data["analysis"]["deals"][1] = {}
+    file = tmp_path / "page.html"
+    file.write_text(f"{begin}{found}{json.dumps(data)}{end}{rest}", encoding="utf-8")
+    last = len(data["deals"][0]["moves"])
+    page = open_page(f"{file.as_uri()}#1.{last}")
+    page.keyboard.press(".")
+    assert page.inner_text("#tour") == "No further error is known: not every round is analysed."
+    page = open_page(f"{file.as_uri()}#1.0")
+    page.keyboard.press(",")
+    assert page.inner_text("#tour") == "No error before this move."
 
 
 def test_what_a_seat_saw_shows_nothing_that_needs_other_hands(analysed, open_page):

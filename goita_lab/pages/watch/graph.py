@@ -58,7 +58,8 @@ def draw(
         moves: how many moves it has, at least as many as the decisions reach.
         result: points that seats 0 and 2 made, minus those of the others; None: no round was ended.
         say: tells its words in a language.
-        viewer: whose team's points are drawn; None: those of seats 0 and 2.
+        viewer: whose team's points are drawn, and whose decisions alone are marked; None: those of
+            seats 0 and 2, and of all.
     """
     step, side = (RIGHT - LEFT) / max(moves, 1), 0 if viewer is None else viewer % 2
 
@@ -85,7 +86,7 @@ def draw(
     for x, value in last:
         y = _height(value, edge) - 7
         parts.append(f'<path class="result" d="M{at(x):.1f} {y:.1f}l7 7-7 7-7-7z"/>')
-    said = {one.move: agreement(one) for one in decisions}
+    said = {one.move: agreement(one) if viewer in (None, one.seat) else "fine" for one in decisions}
     ranges = {o.move: o.loss_range for o in decisions if said[o.move] in _MARKS}
     losses = {one.move: one.loss for one in decisions}
     parts += [

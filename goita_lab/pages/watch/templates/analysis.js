@@ -232,7 +232,9 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const places = told.deals.flatMap((moves, n) => Object.values(moves).filter((one) => one.agreement === "agreed" && known(one)).map((one) => [n, one.move]));
     const ahead = ([n, move]) => by * (n - at.deal || move - at.move) > 0;
     const next = (by > 0 ? places : places.reverse()).find(ahead);
+    const left = told.deals.some((moves, n) => by * (n - at.deal) >= 0 && data.deals[n].moves.length && !Object.keys(moves).length);
     if (next) to({ deal: next[0], move: next[1] });
+    else if (left) find("tour").textContent = say("No further error is known: not every round is analysed.");
     else find("tour").textContent = places.length ? say(by > 0 ? "No error after this move." : "No error before this move.") : say("No error.");
   }
 

@@ -120,6 +120,7 @@ def test_rounds_that_are_analysed_are_shown_and_those_to_come_are_named(reviewer
     status, _, page, _ = request(app, f"/{TOKEN}/review")
     assert status == 200
     assert "Not analysed yet: round 2." in page.decode()
+    assert "you <bdi>" not in page.decode()
 
 
 def test_a_redeal_is_no_round_of_its_own():

@@ -488,6 +488,10 @@ def test_a_graph_marks_every_decision_and_every_error(decisions):
     moves = [str(one.move) for one in decisions if verdicts.agreement(one) == "agreed"]
     assert f"Errors at moves {', '.join(moves)}" in drawn.label
     assert drawn.label.endswith("The round ended with +30.")
+    own = ElementTree.fromstring(f"<svg>{graph.draw(decisions, 13, 30, viewer=0).svg}</svg>")
+    marked = [one for one in own if (one.get("class") or "").startswith("mark ")]
+    judged = [verdicts.agreement(one) for one in decisions if one.seat == 0]
+    assert len(marked) == judged.count("agreed") + judged.count("depends") < kinds.count("range")
     empty = graph.draw((), 0, None)
     assert "No points" in empty.label
     assert "NaN" not in empty.svg
