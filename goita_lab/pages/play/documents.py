@@ -64,7 +64,7 @@ def page(title: str, body: str, look: replies.Look) -> str:
     """Returns a page without a script."""
     return (
         f'<!DOCTYPE html><html lang="{look.language}"><meta charset="utf-8">'
-        f"<title>Goita: {title}</title>"
+        f"<title>{look.say('Goita')}{look.say(': ')}{title}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
     )

@@ -269,7 +269,10 @@ def matches(sitting: Sitting, look: Look) -> dict[str, Any]:
     rules.setdefault(settings.rules.name, rules_of(settings.rules))
     return {
         "agents": [
-            (agent, f"{agent}: {look.say(AGENTS[agent])}" if agent in AGENTS else agent)
+            (
+                agent,
+                f"{agent}{look.say(': ')}{look.say(AGENTS[agent])}" if agent in AGENTS else agent,
+            )
             for agent in dict.fromkeys((*AGENTS, one, partner, other))
         ],
         "rules": [(name, _capital(look.say(text))) for name, text in rules.items()],

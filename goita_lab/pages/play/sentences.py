@@ -10,7 +10,7 @@ from goita_env import Game, View, actions
 from goita_env.render import words
 from goita_env.render.scene import Scene
 from goita_env.render.translation import Phrase
-from goita_env.tiles import NAMES
+from goita_env.tiles import KING, NAMES
 from goita_lab.pages.places import place, round_end, seen_from
 
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
@@ -60,6 +60,10 @@ def move(game: Game, number: int, viewer: int) -> Phrase:
             text = "you lay a {block} face down, attack with a {attack}"
         elif leads:
             text = "{who} lays a tile face down, attacks with a {attack}"
+        elif pair[0] == KING:  # Japanese has a word of its own for it
+            text = "{who} receives with a king, attacks with a {attack}"
+            if own:
+                text = "you receive with a king, attack with a {attack}"
         elif own:
             text = "you receive with a {block}, attack with a {attack}"
         else:

@@ -15,6 +15,7 @@ from goita_env.rules import RULE_SETS
 from goita_env.tiles import NAMES
 from goita_lab.pages.languages import LANGUAGES, known, language, wanted
 from goita_lab.pages.places import PLACES
+from goita_lab.pages.play.matches import AGENTS
 from programs import ROOT
 
 PAGES = ROOT / "goita_lab" / "pages"
@@ -91,6 +92,26 @@ def test_a_text_has_the_same_values_in_both_languages(text, told):
 
     assert values(told) <= values(text)
     assert values(text) - values(told) <= {"who", "kind"}
+
+
+HALF_WIDTH = re.compile(r"(?<![A-Za-z0-9])[:;,()?!]|[:;,()?!](?![A-Za-z0-9])")
+"""Punctuation that is not inside an agent's text or the like."""
+
+
+def test_japanese_sentences_have_full_width_punctuation():
+    rules = (PAGES / "play" / "browser" / "rules.ja.md").read_text(encoding="utf-8")
+    told = [*TABLE.values(), *rules.splitlines()]
+    marks = re.compile("（[?!]）")  # a key, and a mark of a drawing
+    assert [one for one in told if HALF_WIDTH.search(marks.sub("", one))] == []
+
+
+def test_to_receive_with_a_king_is_another_word_in_japanese():
+    text = "{who} receives with a king, attacks with a {attack}"
+    assert "切り" in language("ja")(text, who="next", attack="rook")
+
+
+def test_agents_that_a_page_offers_have_a_gloss():
+    assert all(TABLE[agent].startswith(f"{agent}（") for agent in AGENTS)
 
 
 def test_names_of_tiles_and_places_are_told_in_both_languages():

@@ -1,6 +1,7 @@
 (() => {
   const find = (id) => document.getElementById(id);
   const NAMES = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king"].map((name) => say(name));
+  const KING = NAMES.length - 1;
   const PLACES = [say("you"), say("next, at your right"), say("partner"), say("previous, at your left")];
   const HOLDERS = ["", say("The player at your right"), say("Your partner"), say("The player at your left")];
   const KEYS = { pass: "p", call: "c", silent: "s", redeal: "r", continue: "o" };
@@ -228,8 +229,9 @@
     find("meaning").textContent = asked ? state.meaning : "";
     find("trial").hidden = state.trial === null;
     find("trial-facts").textContent = state.trial ? say("You try round {round} again from move {move}. It does not count.", state.trial) : "";
-    const first = state.leads ? "You lay {kind} face down. Now the attack." : "You receive with {kind}. Now the attack.";
-    const question = asked && chosen !== null ? say(first, { kind: NAMES[chosen] }) : state.question;
+    const receive = chosen === KING ? say("You receive with the king. Now the attack.") : say("You receive with {kind}. Now the attack.", { kind: NAMES[chosen] });
+    const first = state.leads ? say("You lay {kind} face down. Now the attack.", { kind: NAMES[chosen] }) : receive;
+    const question = asked && chosen !== null ? first : state.question;
     lesson(asked);
     find("question").textContent = on ? question : "";
     for (const button of document.querySelectorAll(".side .bar button[data-do]")) {
@@ -330,7 +332,7 @@
     const likely = box.appendChild(make("p", say("Likeliest hands as dealt:")));
     for (const { hand: kinds, chance } of told.likely) {
       const one = likely.appendChild(make("span", null));
-      one.append(document.createElement("br"), ...kinds.map(tile), ` ${chance}`, make("span", ` ${kinds.map((kind) => NAMES[kind]).join(", ")}`, { class: "hidden" }));
+      one.append(document.createElement("br"), ...kinds.map(tile), ` ${chance}`, make("span", ` ${kinds.map((kind) => NAMES[kind]).join(say(", "))}`, { class: "hidden" }));
     }
     box.append(make("p", say("Models of next, partner, previous: {models}.", { models: told.models.join("; ") }), { class: "small" }));
   }

@@ -46,7 +46,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const changed = told.kinds.map((kind, n) => [kind, after[n] - before[n], before[n], after[n]]).filter(([, by]) => Math.abs(by) >= 0.1);
     changed.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
     const said = changed.slice(0, 3).map(([kind, by, from, to]) => say(by > 0 ? "a {kind} is likelier ({from}, then {to})" : "a {kind} is less likely ({from}, then {to})", { kind, from: percent(from), to: percent(to) }));
-    return said.length ? said.join("; ") : say("hardly anything");
+    return said.length ? said.join(say("; ")) : say("hardly anything");
   }
 
   const VERDICTS = {
@@ -86,7 +86,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
       const row = body.insertRow();
       row.className = type.counts ? "" : "faint";
       const th = make("th", { scope: "row" });
-      th.append(...type.name.split(/(?<=[:=.])/).flatMap((part) => [part, make("wbr")]));
+      th.append(...say(type.name).split(/(?<=[:=.])/).flatMap((part) => [part, make("wbr")]));
       row.append(th);
       const lost = type.loss > 0 ? `${type.loss.toFixed(1)} ± ${type.loss_error.toFixed(1)}` : "";
       cells(row, [percent(type.probability), word(type.best), lost]);
@@ -163,7 +163,7 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     find("learned").replaceChildren(...[partner, one.knowledge[0], one.knowledge[2]].map((knowledge) => {
       const item = make("li"), text = knowledge === partner && data.viewer === null ? "the partner, {who}" : "{who}";
       const real = knowledge.log_probability.map((log) => (log === null ? "0 %" : `${(100 * Math.exp(log)).toPrecision(2)} %`));
-      item.append(make("b", { textContent: say(text, { who: who(knowledge.seat) }) }), `: ${learned(knowledge)}.`);
+      item.append(make("b", { textContent: say(text, { who: who(knowledge.seat) }) }), `${say(": ")}${learned(knowledge)}${say(".")}`);
       item.append(make("span", { className: "research", textContent: ` ${say("The move told {n} nats. Doubt: {before} nats before, {after} after. The real hand's chance: {from}, then {to}.", { n: knowledge.information.toFixed(2), before: knowledge.entropy[0].toFixed(1), after: knowledge.entropy[1].toFixed(1), from: real[0], to: real[1] })}` }));
       return item;
     }));

@@ -32,7 +32,7 @@
       const text = move.name === "p" ? say("pass") : move.hidden || move.said;
       link.innerHTML = `<span class="pass" aria-hidden="true">${text}</span>`;
     }
-    link.append(make("span", { className: "words", textContent: `${number}: ${hides(move) ? move.hidden : move.said}` }));
+    link.append(make("span", { className: "words", textContent: `${number}${say(": ")}${hides(move) ? move.hidden : move.said}` }));
     return link;
   }
 
@@ -55,14 +55,14 @@
       row.insertCell().append(cell(move, n + 1));
     });
     const result = deal().result;
-    find("result").textContent = [result && say("Result: {result}.", { result }), deal().note && `${deal().note}.`].filter(Boolean).join(" ");
+    find("result").textContent = [result && say("Result: {result}.", { result }), deal().note && `${deal().note}${say(".")}`].filter(Boolean).join(" ");
   }
 
   function facts() {
     const { place, dealer, scores, rules } = deal();
     const [one, other] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
     const told = [`${title(at.deal)}, ${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
-    find("facts").textContent = [...told, place && `${place}.`].filter(Boolean).join(" ");
+    find("facts").textContent = [...told, place && `${place}${say(".")}`].filter(Boolean).join(" ");
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = named(Number(option.value));
     }
@@ -83,7 +83,7 @@
     draw(find("picture"), frame);
     const move = moves[at.move - 1];
     const done = move && (hides(move) ? move.hidden : move.said);
-    const text = hidden ? say("{who}: to move", { who: data.names[at.seen] }) : move ? (decided ? say("before the move: {move}", { move: done }) : [done, move.end].filter(Boolean).join("; ")) : say("the deal");
+    const text = hidden ? say("{who}: to move", { who: data.names[at.seen] }) : move ? (decided ? say("before the move: {move}", { move: done }) : [done, move.end].filter(Boolean).join(say("; "))) : say("the deal");
     find("said").textContent = text;
     find("words").replaceChildren(...said(frame).map((sentence) => make("li", { textContent: sentence })));
     find("seek").max = moves.length;
@@ -212,7 +212,7 @@
   }
 
   data.deals.forEach((one, n) => {
-    find("deal").add(new Option(`${title(n)}: ${one.result || say("no result")}`, n));
+    find("deal").add(new Option(`${title(n)}${say(": ")}${one.result || say("no result")}`, n));
   });
   for (const name of ["faces", "speed", "theme"]) {
     const value = kept(name), box = find(name);

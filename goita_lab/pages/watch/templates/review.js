@@ -87,7 +87,7 @@ function reviewing({ data, at, moved, find, make, tile, draw, dark, signed }) {
     find("varied").setAttribute("aria-hidden", "true");
     find("said").textContent = say(actions.length ? "your variation, all hands open" : "your variation begins here, all hands open");
     find("words").replaceChildren(...told.words.map((sentence) => make("li", { textContent: sentence })));
-    find("line").replaceChildren(...actions.map((one) => make("li", { textContent: `${data.names[one.seat]}: ${one.name}${one.points ? say(", {n} points", { n: one.points }) : ""}` })));
+    find("line").replaceChildren(...actions.map((one) => make("li", { textContent: `${data.names[one.seat]}${say(": ")}${one.name}${one.points ? say(", {n} points", { n: one.points }) : ""}` })));
     const counted = told.options.some((one) => one.points !== null), waits = told.options.length > 1 && !counted;
     const asked = { who: data.names[told.seat] };
     find("vary-asked").textContent = told.end || (waits ? say("{who}: to move. What each move is worth is being computed …", asked) : say("{who}: to move. Points are those of that team, by what the player could know:", asked));

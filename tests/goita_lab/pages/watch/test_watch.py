@@ -412,6 +412,6 @@ def test_a_page_is_told_in_japanese(deal, tmp_path, monkeypatch):
     text = (tmp_path / "replay.html").read_text(encoding="utf-8")
     assert '<html lang="ja">' in text
     (move, *_) = Page(text).told["deals"][0]["moves"]
-    assert move["said"] == "席2:伏せ銀→角"
+    assert move["said"] == "席2：伏せ銀→角"
     with pytest.raises(SystemExit):
         main(["deal.txt", "--language", "fr"])
