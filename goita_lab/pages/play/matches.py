@@ -28,6 +28,9 @@ AGENTS: Final = {
 }
 """Agents that a page offers beside those that were seated already, and what they are."""
 
+RULES: Final = {name: rules for name, rules in RULE_SETS.items() if not rules.is_small}
+"""Rule sets that a page offers: small games have no matches."""
+
 MOST: Final = 100
 """Matches that are listed."""
 
@@ -121,9 +124,9 @@ def settings_of(before: MatchSettings, wanted: dict[str, str] | None) -> MatchSe
         if wanted[place] not in offered:
             raise SettingError(f"expected one of the agents offered, got {wanted[place]!r}")
         agents[(before.seat + seat) % NUM_SEATS] = seated.get(wanted[place], wanted[place])
-    if rules not in (*RULE_SETS, before.rules.name):
+    if rules not in (*RULES, before.rules.name):
         raise SettingError(f"expected one of the rule sets offered, got {rules!r}")
-    return replace(new, agents=tuple(agents), rules=RULE_SETS.get(rules, before.rules))
+    return replace(new, agents=tuple(agents), rules=RULES.get(rules, before.rules))
 
 
 def _read(file: Path) -> Kept:

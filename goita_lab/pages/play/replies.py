@@ -21,14 +21,13 @@ from goita_env.render.pen import Faces
 from goita_env.render.scene import Scene
 from goita_env.render.themes import Theme
 from goita_env.render.translation import ENGLISH, Language, Phrase
-from goita_env.rules import RULE_SETS
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, POINTS
 from goita_lab.arena.report.figures import signed, true_minus
 from goita_lab.pages.languages import LanguageName, language, rules_of
 from goita_lab.pages.places import of_persons, place, seen_from
 from goita_lab.pages.play import advice, sentences
 from goita_lab.pages.play.lessons import lessons
-from goita_lab.pages.play.matches import AGENTS, Kept
+from goita_lab.pages.play.matches import AGENTS, RULES, Kept
 from goita_lab.pages.play.seating import HUMAN
 from goita_lab.pages.play.sitting import Sitting, Trial
 from goita_lab.pages.play.table import PlayTable
@@ -265,7 +264,7 @@ def matches(sitting: Sitting, look: Look) -> dict[str, Any]:
     """Returns the matches of the folder, and what a new one may be of."""
     settings, kept = sitting.match.settings, sitting.matches
     one, partner, other = settings.others
-    rules = {name: rules_of(found) for name, found in RULE_SETS.items()}
+    rules = {name: rules_of(found) for name, found in RULES.items()}
     rules.setdefault(settings.rules.name, rules_of(settings.rules))
     return {
         "agents": [

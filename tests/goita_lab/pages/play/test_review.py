@@ -332,6 +332,17 @@ def test_another_match_has_the_players_and_rules_that_were_chosen(matches):
     assert state["scores"] == [0, 0]
 
 
+def test_every_rule_set_that_is_offered_begins_a_match(matches):
+    sitting = Sitting(played(), matches)
+    app = web.application(sitting, TOKEN, "")
+    offered = [name for name, _ in json.loads(request(app, f"/{TOKEN}/matches")[2])["rules"]]
+    assert offered == ["jga", "pagat", "nine"]
+    for rules in offered:
+        wanted = {"partner": "random", "next": "random", "previous": "random", "rules": rules}
+        assert post(app, "match", wanted | {"mark": now(app)["mark"]})[0] == 200
+        assert sitting.match.settings.rules.name == rules
+
+
 def test_the_matches_of_the_folder_are_listed_and_opened(matches, tmp_path):
     sitting = Sitting(played(), matches)
     app = web.application(sitting, TOKEN, "")
