@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from goita_agents.base import AgentError
 from goita_agents.faults import FaultTracking
@@ -30,6 +31,12 @@ from goita_lab.pages.play import savegame
 from goita_lab.pages.play.seating import HUMAN, MatchSettings, is_shipped, leading_seed
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.play.terminal import Terminal
+
+if TYPE_CHECKING:
+    from socket import socket
+
+
+LAST_PORT: Final = 2**16 - 1
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,8 @@ class Args:
     def __post_init__(self) -> None:
         if self.seat not in (None, *range(NUM_SEATS)):
             raise SettingError(f"expected a seat 0..3, got {self.seat!r}")
+        if not 0 <= self.port <= LAST_PORT:
+            raise SettingError(f"expected a port 0..{LAST_PORT}, got {self.port}")
         if self.opponents is not None and len(self.opponents) > 2:
             raise SettingError(f"expected one or two opponents, got {self.opponents!r}")
         if self.resume:
@@ -118,8 +127,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     with ExitStack() as stack:
         try:
+            listening = _listen(args, stack)  # first: a start that fails leaves no match
             table, path = open_table(args, stack)
-            code, table, path = _play(args, table, path, stack)
+            code, table, path = _play(args, table, path, stack, listening)
         except (GoitaError, OSError, ImportError) as error:
             cli.fail(str(error).partition("\n")[0])
         sys.stdout.write(f"Saved in {path}.\n{_next_commands(table, path)}")
@@ -131,12 +141,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _listen(args: Args, stack: ExitStack) -> socket | None:
+    """Returns the socket of a page; None: the match is played in the terminal."""
+    if not args.web:
+        return None
+    from goita_lab.pages.play import web  # needs the extra [lab]
+
+    return stack.enter_context(web.listen(args.host, args.port))
+
+
 def _play(
-    args: Args, table: PlayTable, path: Path, stack: ExitStack
+    args: Args, table: PlayTable, path: Path, stack: ExitStack, listening: socket | None
 ) -> tuple[int, PlayTable, Path]:
     """Plays until the player leaves; returns the exit code, the last match and its file."""
-    if args.web:
-        return _serve(args, table, path, stack)
+    if listening is not None:
+        return _serve(args, table, path, stack, listening)
     try:
         Terminal(table, ascii=args.ascii).play()
     except KeyboardInterrupt:
@@ -149,10 +168,10 @@ def _play(
 
 
 def _serve(
-    args: Args, table: PlayTable, path: Path, stack: ExitStack
+    args: Args, table: PlayTable, path: Path, stack: ExitStack, listening: socket
 ) -> tuple[int, PlayTable, Path]:
     """Serves matches, one after another, until Ctrl-C."""
-    from goita_lab.pages.play import web  # needs the extra [lab]
+    from goita_lab.pages.play import web
     from goita_lab.pages.play.matches import Matches
     from goita_lab.pages.play.sitting import Sitting
 
@@ -162,7 +181,7 @@ def _serve(
     stack.callback(sitting.close)
     note = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
     try:
-        web.serve(sitting, token, note, args.host, args.port)
+        web.serve(sitting, token, note, args.host, listening)
     except KeyboardInterrupt:
         sys.stdout.write("\n")
         code = 130

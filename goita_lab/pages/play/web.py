@@ -11,9 +11,11 @@ import asyncio
 import json
 import logging
 import os
+import re
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from html import escape
@@ -46,6 +48,8 @@ from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
 
 _NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
+
+_TOKEN: Final = re.compile(rb"[\w-]{16,}")
 
 T = TypeVar("T")
 
@@ -314,12 +318,17 @@ def token_of(path: Path, wanted: str | None = None) -> str:
     ``wanted``: of a match that has none; None: a new one.
     """
     file = path.with_name(f".{path.name}.token")
-    try:
-        with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
-            new.write(wanted or secrets.token_urlsafe(18))
-    except FileExistsError:
-        pass
-    return file.read_text(encoding="ascii").strip()
+    with suppress(FileNotFoundError):
+        kept = file.read_bytes().strip()
+        if _TOKEN.fullmatch(kept):  # else it was cut, as where the disk was full
+            return kept.decode()
+    token = wanted or secrets.token_urlsafe(18)
+    part = file.with_name(f"{file.name}.part")
+    part.unlink(missing_ok=True)
+    with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
+        new.write(token)
+    part.replace(file)
+    return token
 
 
 def _is_in_event_loop() -> bool:
@@ -330,18 +339,15 @@ def _is_in_event_loop() -> bool:
     return True
 
 
-def serve(sitting: Sitting, token: str, note: str, host: str, port: int) -> None:
-    """Serves a match until Ctrl-C.
+def listen(host: str, port: int) -> socket.socket:
+    """Returns a socket that listens at an address of this machine.
 
     Args:
-        sitting: the match.
-        token: the secret part of its address.
-        note: is printed beside the address.
-        host: address of this machine.
+        host: the address.
         port: of it; 0: any that is free.
 
     Raises:
-        SettingError: if the address is that of all networks, or an event loop is running.
+        SettingError: if the address is that of all networks or none, or an event loop is running.
         OSError: if the address cannot be used.
     """
     if host in ("", "0.0.0.0", "::", "*"):
@@ -350,12 +356,33 @@ def serve(sitting: Sitting, token: str, note: str, host: str, port: int) -> None
         )
     if _is_in_event_loop():
         raise SettingError("expected no event loop, got a notebook's; there: !goita play --web")
-    app = application(sitting, token, host)
     # With the protocol named, uvicorn sends small answers at once (no Nagle's algorithm).
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen()  # a quick click on the link waits a moment
+    except UnicodeError as error:
+        listening.close()
+        raise SettingError(f"expected an address of this machine, got {host!r}") from error
+    except BaseException:
+        listening.close()
+        raise
+    return listening
+
+
+def serve(sitting: Sitting, token: str, note: str, host: str, listening: socket.socket) -> None:
+    """Serves a match until Ctrl-C.
+
+    Args:
+        sitting: the match.
+        token: the secret part of its address.
+        note: is printed beside the address.
+        host: address of this machine at which ``listening`` listens.
+        listening: is closed in the end.
+    """
+    app = application(sitting, token, host)
+    with listening:
         address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
         print(f"Play at {address}   ({note})", flush=True)
         # Where a crowd takes all the files that a process may open, asyncio tells of each attempt.

@@ -16,12 +16,13 @@ from functools import partial
 import pytest
 
 from goita_env import Rules, errors
+from goita_lab.commands import play
 from goita_lab.pages.play import replies, savegame
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
 from play_tables import GREEDY, OWN, TOKEN, any_move, play_on, request, scope, table_of
-from programs import ROOT
+from programs import ROOT, refusal
 from redrawn_worlds import World
 
 pytest.importorskip("starlette")
@@ -310,15 +311,44 @@ def test_the_token_of_a_match_is_secret_and_stays(tmp_path):
     assert kept.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize("content", [b"", b"  \n", b"abc", b"\xff" * 24])
+def test_a_token_file_that_was_cut_gets_a_new_token(tmp_path, content):
+    kept = tmp_path / ".match.json.token"
+    kept.write_bytes(content)
+    token = web.token_of(tmp_path / "match.json")
+    assert len(token) >= 24
+    assert kept.read_text() == token
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+PORTS = {
+    "70000": "expected a port 0..65535, got 70000",
+    "-1": "expected a port 0..65535, got -1",
+}
+
+
+@pytest.mark.parametrize("port", [*PORTS, None])
+def test_a_start_that_fails_is_told_in_a_line_and_leaves_nothing(
+    port, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        wanted = port or str(other.getsockname()[1])
+        text = refusal(capsys, play.main, ["--web", "--partner", "greedy", f"--port={wanted}"])
+    assert PORTS.get(port, "Address already in use") in text
+    assert len(text.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "*"])
-def test_it_is_never_served_to_all_networks(host, tmp_path):
+def test_it_is_never_served_to_all_networks(host):
     with pytest.raises(errors.SettingError, match="one address of this machine"):
-        web.serve(Sitting(PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "", host, 0)
+        web.listen(host, 0)
 
 
 def test_from_a_running_event_loop_as_of_a_notebook_the_line_that_works_is_told():
     async def cell():
-        web.serve(Sitting(PlayTable(MatchSettings(GREEDY, 0))), TOKEN, "", "127.0.0.1", 0)
+        web.listen("127.0.0.1", 0)
 
     with pytest.raises(errors.SettingError, match=r"!goita play --web"):
         asyncio.run(cell())
