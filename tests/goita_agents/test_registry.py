@@ -1,5 +1,6 @@
 """The registry: agents are loaded from texts, and named by them."""
 
+import os
 import sys
 from hashlib import sha256
 from importlib.metadata import EntryPoint
@@ -60,6 +61,24 @@ def test_an_object_that_is_an_agent_is_handed_back_and_what_is_none_is_refused(m
     for wrong, words in ((17, "object"), ("far", "no_such_package")):
         with pytest.raises(AgentError, match=words):
             load_agent(wrong)
+
+
+def test_of_two_packages_with_one_name_only_who_asks_for_it_is_told(tmp_path):
+    for package in ("one", "two"):
+        told = tmp_path / f"{package}-1.0.dist-info"
+        told.mkdir()
+        (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        (told / "entry_points.txt").write_text(f"[{GROUP}]\nclever = {package}:build\n")
+    lines = (
+        "from goita_agents import agent_names, load_agent",
+        "assert agent_names()[0] == 'best_response' and 'clever' in agent_names()",
+        "load_agent('greedy')",
+        "load_agent('clever')",
+    )
+    settings = {"env": os.environ | {"PYTHONPATH": str(tmp_path)}}
+    found = run([sys.executable, "-c", "\n".join(lines)], **settings)
+    assert found.returncode == 1
+    assert "got 'clever' as one:build and as two:build" in found.stderr.splitlines()[-1]
 
 
 MY_BOTS = """

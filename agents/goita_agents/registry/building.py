@@ -35,6 +35,7 @@ from goita_agents.registry.entries import (
     FUNCTION_HINTS,
     agent_names,
     built_in,
+    check_clear,
     function_name,
     load_function,
     load_own,
@@ -236,6 +237,7 @@ def parse(spec: str) -> Named:
     name, colon, text = whole.partition(":")
     own = _OWN.fullmatch(whole)
     if name in points():
+        check_clear(name)
         found = Named(name, text, not built_in(name))
     elif own is not None:
         colon, text = ("", "") if own[3] is None else (":", own[3])

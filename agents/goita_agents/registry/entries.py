@@ -36,19 +36,24 @@ DOTTED: Final = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 def points() -> dict[str, EntryPoint]:
     """Returns the entry points of agents by name, the built-in ones first.
 
-    Raises:
-        AgentError: if two other packages have one of the same name.
+    Of two other packages with one name the first counts; ``check_clear`` tells who asks for it.
     """
-    every = entry_points(group=GROUP)
-    built_in = {one.name: one for one in every if is_built_in(one)}
-    found = dict(built_in)
-    for one in every:
-        if one.name not in built_in and found.setdefault(one.name, one).value != one.value:
-            raise AgentError(
-                f"expected agents of different names in installed packages, got {one.name!r} as "
-                f"{found[one.name].value} and as {one.value}"
-            )
+    found: dict[str, EntryPoint] = {}
+    for one in sorted(entry_points(group=GROUP), key=lambda one: not is_built_in(one)):
+        found.setdefault(one.name, one)
     return found
+
+
+@cache
+def check_clear(name: str) -> None:
+    """Raises an AgentError if two packages of others have an agent of one name."""
+    every = [one for one in entry_points(group=GROUP, name=name) if not is_built_in(one)]
+    values = sorted({one.value for one in every})
+    if len(values) > 1 and not built_in(name):
+        raise AgentError(
+            f"expected agents of different names in installed packages, got {name!r} as "
+            f"{' and as '.join(values)}"
+        )
 
 
 def built_in(name: str) -> bool:
