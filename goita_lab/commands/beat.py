@@ -15,17 +15,19 @@ from __future__ import annotations
 
 import json
 import secrets
+import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final
 
-import msgspec
+from msgspec import Meta
 
 from goita_agents.base import Float
-from goita_agents.files import check_writable, read_limited, write_whole
+from goita_agents.files import check_writable, decode, read_limited, write_whole
 from goita_agents.registry import short_name, unnamed
+from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.arena import report
@@ -33,12 +35,13 @@ from goita_lab.arena.report.figures import ROUGH, interval, signed
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.games_folder import GamesFolder
-from goita_lab.arena.tournament.plan import TournamentPlan
+from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import Played, Summary
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.commands import imitate
+from goita_lab.imitate.examples import FEWEST_GAMES
 from goita_lab.provenance import to_json
 
 CHAMPION: Final = "champion"
@@ -47,6 +50,17 @@ NAME: Final = "program"
 BLOCK: Final = 50
 """Deals that are played at once, and that a stop loses."""
 MOST_BYTES: Final = 1 << 16
+RESERVED: Final = frozenset(",;()")
+"""Characters that a path within an agent's text cannot have."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a folder is of."""
+
+    program: str
+    deals: int
+    seed: Annotated[int, Meta(ge=0)]
 
 
 @dataclass(frozen=True)
@@ -67,7 +81,15 @@ class Args:
     """processes, at most one a core; the result is the same with any number"""
 
     def __post_init__(self) -> None:
+        if wrong := RESERVED & set(str(self.output)):
+            raise SettingError(
+                f"expected a folder whose name can stand in an agent's text, got {min(wrong)!r} in "
+                f"{str(self.output)!r}"
+            )
         check_writable(self.output, folder=True)
+        if self.seed is not None:
+            check_seed(self.seed), check_seed(self.seed + 1)
+        check_deals(self.deals, FEWEST_GAMES, "--deals")
         check_workers(self.workers, "loky")
         self.learning(0), self.measuring(0)
 
@@ -103,8 +125,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     command = cli.command("goita beat", argv)
     try:
+        args.learning(0).check_agents()
         args.output.mkdir(parents=True, exist_ok=True)
         seed = seed_of(args)
+    except (GoitaError, OSError, ImportError) as error:
+        cli.fail(error)
+    try:
         return run(args, seed, command)
     except (GoitaError, OSError, ImportError) as error:
         sys.stderr.write(f"goita beat: error: {error}\n")
@@ -118,18 +144,19 @@ def seed_of(args: Args) -> int:
     """Returns the seed of the folder; the first command draws one and writes what it was given.
 
     Raises:
-        SettingError: if the folder is of another program or other numbers.
+        SettingError: if the folder is of another program or other numbers, or they are damaged.
     """
-    file, given = args.output / "settings.json", {"program": args.program, "deals": args.deals}
+    file = args.output / "settings.json"
     if not file.exists():
         seed = secrets.randbits(63) if args.seed is None else args.seed
-        write_whole(file, json.dumps({**given, "seed": seed}, indent=1) + "\n")
+        settings = Settings(args.program, args.deals, seed)
+        write_whole(file, json.dumps(asdict(settings), indent=1) + "\n")
         return seed
-    kept: dict[str, Any] = msgspec.json.decode(read_limited(file, MOST_BYTES))
-    known: int = kept["seed"] if args.seed is None else args.seed
-    if kept != {**given, "seed": known}:
-        raise SettingError(f"expected the settings of {file}, {kept}, or another folder")
-    return known
+    kept = decode(read_limited(file, MOST_BYTES), Settings, f"settings in {str(file)!r}")
+    seed = check_seed(kept.seed if args.seed is None else args.seed)
+    if kept != Settings(args.program, args.deals, seed):
+        raise SettingError(f"expected the settings of {file}, {asdict(kept)}, or another folder")
+    return seed
 
 
 def run(args: Args, seed: int, command: str) -> int:
@@ -153,6 +180,7 @@ def run(args: Args, seed: int, command: str) -> int:
         f"measuring on {args.measured:,} fresh deals, the champion first and then the search\n"
     )
     plan = args.measuring(seed)
+    plan.check_agents()
     played, summary = play(args, plan, "measured.db", command)
     alone, search = (-per_deal(one) for one in played)
     found = {"champion": alone, "search": search, "gain": search - alone}
@@ -168,7 +196,6 @@ def play(
     args: Args, plan: TournamentPlan, results: str, command: str, saved: Path | None = None
 ) -> tuple[list[Played], Summary]:
     """Plays what a file of results lacks, tells the faults, and returns all pairings."""
-    plan.check_agents()
     tournament, file = Tournament(plan), ResultsFile(args.output / results, plan)
     tournament.add(file.blocks)
     games = GamesFolder(saved, plan, 1.0) if saved else None
@@ -207,7 +234,8 @@ def text(args: Args, figures: dict[str, Interval]) -> str:
             *lines,
             f"{args.measured:,} fresh deals, 95 % intervals over deals.",
             *([ROUGH] if any(one.few for one in figures.values()) else ()),
-            f"play with it: goita play --web --partner '{args.search}' --opponents '{program}'",
+            "play with it: goita play --web "
+            + shlex.join(["--partner", args.search, "--opponents", program]),
             f"report: {args.output / 'report.html'}",
         ]
     )

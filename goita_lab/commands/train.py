@@ -90,13 +90,13 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
         )
         return 1
     except OSError as error:  # such as a full disk
-        again = f"goita train --resume {run} goes on"
+        again = f"goita train --resume {shlex.quote(str(run))} goes on"
         sys.stderr.write(
             f"goita train: error: {error}; {run} keeps what was saved before, {again}\n"
         )
         return 1
     if not finished:
-        print(f"stopped and saved; goita train --resume {run} goes on")
+        print(f"stopped and saved; goita train --resume {shlex.quote(str(run))} goes on")
         return 130
     save_policy(model, run.files.policy, settings.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -151,5 +151,5 @@ def measure(settings: Training, measuring: Evaluator, run: Run, model: SelfPlayP
     from goita_lab.arena import report
 
     print(report.pairs(results))
-    folder, policy = shlex.quote(str(run.files.directory)), shlex.quote(str(run.files.policy))
-    print(f"its curve: goita plot {folder}\nplay with it: goita play --web --partner file:{policy}")
+    folder, policy = shlex.quote(str(run)), shlex.quote(f"file:{run.files.policy}")
+    print(f"its curve: goita plot {folder}\nplay with it: goita play --web --partner {policy}")

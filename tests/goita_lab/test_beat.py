@@ -6,6 +6,7 @@ import pytest
 
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.commands import beat, imitate
+from programs import refusal
 
 WORDS = ["rival=greedy", "--deals", "16", "--measured", "2", "--seed", "7"]
 
@@ -36,7 +37,7 @@ def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys,
     assert played == [(7, 0), (8, 4)]  # the games to learn from were there
     out = capsys.readouterr().out
     assert "its search with the model against rival" in out
-    assert "--opponents 'greedy'" in out
+    assert "--opponents greedy" in out
     assert "a rough one" in out
     found = json.loads((folder / "result.json").read_bytes())["figures"]
     assert found["gain"]["mean"] == pytest.approx(
@@ -62,8 +63,33 @@ def test_nothing_is_learned_from_a_program_that_does_not_start(tmp_path, capsys,
 
 def test_a_folder_is_of_one_program(tmp_path, capsys):
     (tmp_path / "settings.json").write_text(json.dumps({"program": "a", "deals": 3, "seed": 7}))
-    assert beat.main([*WORDS, "-o", str(tmp_path)]) == 1
-    assert "expected the settings of" in capsys.readouterr().err
+    assert "expected the settings of" in refusal(capsys, beat.main, [*WORDS, "-o", str(tmp_path)])
     with pytest.raises(SystemExit):
         beat.main(["greedy", "-o", str(tmp_path), "--deals", "1"])
-    assert "expected a number of deals from 2" in " ".join(capsys.readouterr().err.split())
+    assert "expected --deals from 5" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "folder", "message"),
+    [
+        (["greedy"], "x;y", "expected a folder whose name can stand in an agent's text, got ';'"),
+        (["greedy"], "x)", "got ')'"),
+        (["greedy", "--seed", "-1"], "x", "expected a seed from 0"),
+        (["greedy", "--seed", str(2**64 - 1)], "x", "expected a seed from 0"),
+        (["nobody"], "x", "expected an agent of"),
+    ],
+)
+def test_what_is_wrong_is_refused_and_leaves_nothing(words, folder, message, tmp_path, capsys):
+    assert message in refusal(capsys, beat.main, [*words, "-o", str(tmp_path / folder)])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[]", '{"program": "greedy", "deals": 4, "seed": -1}', "[" * 9999]
+)
+def test_damaged_settings_are_told_in_a_line(content, tmp_path, capsys):
+    (tmp_path / "settings.json").write_text(content)
+    words = ["greedy", "--deals", "6", "-o", str(tmp_path)]
+    (line,) = refusal(capsys, beat.main, words).splitlines()
+    assert "expected settings in" in line
+    assert [one.name for one in tmp_path.iterdir()] == ["settings.json"]
