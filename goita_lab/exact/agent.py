@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from goita_agents.base import AgentError, Bool, Float, Int, sample
-from goita_env import View
+from goita_env import View, actions
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_lab.exact.files import Arrays, read, write
@@ -16,6 +16,14 @@ from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import Tree, spread
 
 FORMAT: Final = "goita-solution-1"
+
+_PLAYED: Final = {
+    "digests": ("u", (None,)),
+    "starts": ("iu", (None,)),
+    "action": ("iu", (None,)),
+    "average": ("f", (None,)),
+}
+"""What is played of a file."""
 
 
 def save(learner: Learner, path: Path) -> None:
@@ -36,10 +44,26 @@ def restore(tree: Tree, path: Path) -> Learner:
     Raises:
         SettingError: if the file is of another game, or none that ``save`` wrote.
     """
-    _, found = read(path, FORMAT, tree)
     learner = Learner(tree)
-    learner.restore({name: found[name] for name in learner.state()})
+    wanted = {name: ("f", one.shape) for name, one in learner.state().items()}
+    _, found = read(path, FORMAT, wanted, tree)
+    learner.restore(found)
     return learner
+
+
+def _check(found: Arrays, path: str) -> None:
+    """Raises a SettingError if the actions of the information sets are not those of a solution."""
+    sets, starts, action = len(found["digests"]), found["starts"].astype(np.int64), found["action"]
+    fits = sets > 0 and len(starts) == sets + 1 and len(action) == len(found["average"])
+    if not (
+        fits
+        and starts[0] == 0
+        and starts[-1] == len(action)
+        and (np.diff(starts) > 0).all()
+        and ((action >= 0) & (action < actions.NUM_ACTIONS)).all()
+        and ((found["average"] >= 0) & (found["average"] <= 1)).all()
+    ):
+        raise SettingError(f"expected actions with probabilities in {path!r}, got others")
 
 
 class SolvedAgent:
@@ -55,12 +79,13 @@ class SolvedAgent:
     def __init__(self, path: str) -> None:
         self.name = "solved"
         try:
-            about, found = read(Path(path), FORMAT)
+            about, found = read(Path(path), FORMAT, _PLAYED)
+            self.rules = Rules.from_keys(about)
+            _check(found, path)
         except SettingError as error:
             raise AgentError(str(error)) from error
-        if about["eyes"] != ["own", "own"]:
-            raise AgentError(f"expected a solution with eyes own, got {about['eyes']} in {path!r}")
-        self.rules = Rules.from_keys(about)
+        if (eyes := about.get("eyes")) != ["own", "own"]:
+            raise AgentError(f"expected a solution with eyes own, got {eyes} in {path!r}")
         self._order = found["digests"].argsort()
         self._digests = found["digests"][self._order]
         self._starts, self._action = found["starts"], found["action"].astype(np.int64)

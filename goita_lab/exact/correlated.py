@@ -68,7 +68,12 @@ class Mixtures:
     @classmethod
     def restore(cls, tree: Tree, path: Path) -> Mixtures:
         """Reads the plans that ``save`` wrote; raises a SettingError where they are others."""
-        _, found = read(path, FORMAT, tree)
+        wanted = {
+            "dealer": ("u", (None, None)),
+            "other": ("u", (None, None)),
+            "points": ("f", (None, None)),
+        }
+        _, found = read(path, FORMAT, wanted, tree)
         try:
             return cls(tree, [found["dealer"], found["other"]], found["points"])
         except (LookupError, ValueError) as error:

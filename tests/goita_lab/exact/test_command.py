@@ -1,6 +1,8 @@
 """The command ``goita exact``, the files that it keeps, and the agent that plays them."""
 
+import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -99,10 +101,42 @@ def test_a_file_of_another_game_or_of_none_is_refused(tiny, tmp_path):
     turn = GoitaVectorEnv(4, seed=0).reset()
     refuses(AgentError, "the small game 'tiny'", agent.probabilities, turn.view, turn.action_mask)
     save(Learner(other), file)
-    refuses(AgentError, "eyes own", load_agent, f"goita_lab.exact.agent:SolvedAgent:path={file}")
+    spec = f"goita_lab.exact.agent:SolvedAgent:path={file}"
+    refuses(AgentError, "eyes own", load_agent, spec)
     for broken in (b"", b"PK\3\4", file.read_bytes()[:1000]):
         file.write_bytes(broken)
         refuses(SettingError, "expected a file of goita-solution-1 in", restore, tiny, file)
+    save(learner, file)
+    good = dict(np.load(file))
+    policy = good["policy"]
+    damaged = {
+        "no policy": {name: one for name, one in good.items() if name != "policy"},
+        "a short one": good | {"policy": policy[:3]},
+        "of texts": good | {"policy": policy.astype(str)},
+        "not finite": good | {"sum": np.full_like(policy, np.nan)},
+        "deep": good | {"about": np.array("[" * 20_000)},
+        "no object": good | {"about": np.array("[]")},
+    }
+    for arrays in damaged.values():
+        np.savez(file, **arrays)
+        before = file.read_bytes()
+        refuses(SettingError, "expected", restore, tiny, file)
+        assert file.read_bytes() == before
+    np.savez(file, **(good | {"starts": good["starts"] + 1}))
+    refuses(AgentError, "expected actions", load_agent, spec)
+    np.save(tmp_path / "plain.npy", policy)
+    refuses(SettingError, "expected a file", restore, tiny, tmp_path / "plain.npy")
+    huge = io.BytesIO()
+    head = {"descr": "<f8", "fortran_order": False, "shape": (10**13,)}
+    np.lib.format.write_array_header_1_0(huge, head)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, one in good.items():
+            written = io.BytesIO()
+            np.save(written, one)
+            if name == "policy":
+                written = huge
+            archive.writestr(f"{name}.npy", written.getvalue())
+    refuses(SettingError, "expected a file", restore, tiny, file)
     np.savez(file, about=np.array("{}"))
     refuses(SettingError, "the format", restore, tiny, tmp_path / "tiny.npz")
 
