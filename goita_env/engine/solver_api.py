@@ -15,12 +15,18 @@ from goita_env.arrays import Bits, Int
 from goita_env.engine.state import SLOTS, State
 from goita_env.engine.tables import (
     BLOCKS,
+    CALL_CHOICE,
+    CALL_DUTY,
+    CHOOSE,
     CODE_MASK,
     KING_PERMIT,
+    MESSAGE_CHOICE,
     NEXT,
     NUM_ATTACK_STATUSES,
     NUM_CODES,
+    OVER,
     RADIX,
+    WAITING,
     attack_status,
     code_counts,
     tables,
@@ -42,6 +48,16 @@ __all__ = [
     "search_rules",
 ]
 
+
+_MOMENTS: Final = {
+    CALL_CHOICE: "a seat is asked whether it calls its pawns",
+    CALL_DUTY: "a seat has to call its pawns",
+    CHOOSE: "a seat is asked whether all are dealt new hands",
+    WAITING: "new hands are to be dealt",
+    OVER: "the round is over",
+    MESSAGE_CHOICE: "a seat is asked for a message",
+}
+"""The moments, by status, that are none of play."""
 
 _LEADS: Final = 3
 """Passes after which the attacker leads anew; the dealer's first turn is told as one more lead."""
@@ -115,11 +131,12 @@ def position_arrays(games: State | Games) -> PositionArrays:
         HandsError: if the tiles in one are not those of the set.
     """
     state = games if isinstance(games, State) else games._state
-    wrong = np.flatnonzero(state.status > NUM_ATTACK_STATUSES)
+    wrong = np.flatnonzero((state.status > NUM_ATTACK_STATUSES) | (state.status < 0))
     if len(wrong):
+        moment = _MOMENTS[int(state.status[wrong[0]])]
+        where = "" if state.num_games == 1 else f" in game {wrong[0]}"
         raise SettingError(
-            "expected a position of play, got one before play or after the end of the round "
-            f"(status {state.status[wrong[0]]}) in game {wrong[0]}"
+            f"expected a position in which a seat plays or passes, got one in which {moment}{where}"
         )
     codes = np.ascontiguousarray(
         np.take_along_axis(state.hand, (SLOTS + state.offset) & 3, axis=0).T

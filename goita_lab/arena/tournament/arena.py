@@ -33,7 +33,7 @@ from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics.sequential_test import SprtRun
-from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.block import play_block, warm_up
 from goita_lab.arena.tournament.games_folder import GamesFolder
 from goita_lab.arena.tournament.plan import Pairing, Schedule, check_starts, tasks
 from goita_lab.arena.tournament.results import ResultsFile
@@ -230,4 +230,5 @@ def _shared(
         return None
     built.append(load_agent(spec))
     check_starts(built[-1], spec, rules, information)
+    warm_up(spec, rules, information)
     return built[-1] if may_share(built[-1], spec) else None

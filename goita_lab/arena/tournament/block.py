@@ -10,20 +10,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from goita_agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close
+from goita_agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close, uniform
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.isolated import isolated
 from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent, check_actions
 from goita_agents.registry import is_own, load_agent, may_share, short_name
 from goita_env import View
+from goita_env.information import InformationStructure
 from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rounds.telling import tell
+from goita_env.rules import Rules
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
 from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal, is_saved
 from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Task
@@ -69,8 +72,11 @@ def play_block(
     Raises:
         AgentError: if an agent cannot be built or answers with an illegal action.
     """
-    start = time.perf_counter()
     objects = {number: one for number, one in enumerate(players) if one is not None}
+    for number, spec in enumerate(task.agents):
+        if number not in objects:
+            warm_up(spec, task.rules, task.information)
+    start = time.perf_counter()
     seated: list[Seated] = []
     try:
         for one in seat_players(task, objects, guarded=guarded):
@@ -80,6 +86,34 @@ def play_block(
     finally:
         close(one.agent for one in seated if one.player not in objects)
     return block.result(start)
+
+
+@cache
+def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
+    """Has an agent make some decisions before its clock runs: what it needs is compiled and loaded.
+
+    It is another instance, with random numbers of its own, once in a process. Users' classes and
+    programs are not asked more often than they play.
+    """
+    if is_own(spec):
+        return
+    agent = load_agent(spec)
+    try:
+        if isinstance(unwrapped(agent), ExternalAgent):
+            return
+        rounds, rng = (
+            Rounds(1, rules=rules, seed=0, information=information),
+            np.random.default_rng(0),
+        )
+        for step in count():
+            now = rounds.decisions
+            if len(now.rows) and step % 4 == 0:
+                agent.act(now.view, now.legal, rng)
+            if rounds.over:
+                return
+            rounds.step(uniform(now.legal, rng.random(len(now.rows))))
+    finally:
+        close([agent])
 
 
 class _Block:

@@ -9,7 +9,7 @@ from brute_force import late_positions
 from deals import RULE_SETS, complete
 from goita_agents import solver
 from goita_agents.solver import kernel
-from goita_env import Game, actions, records
+from goita_env import Game, InformationStructure, MessageChannel, actions, records
 from goita_env.engine.state import State
 from goita_env.engine.tables import RADIX
 from goita_env.errors import GoitaError, HandsError, IllegalActionError, SettingError
@@ -238,3 +238,16 @@ def test_a_horizon_beyond_the_end_of_the_round_gives_exact_values():
     assert dict(zip(legal.tolist(), values.tolist(), strict=True)) == fresh.values(place)
     assert fresh.evaluate(place.rules, root, legal, 3, 14) is None
     assert fresh.evaluate(place.rules, root, legal, 10**9, 1) is not None
+
+
+def test_a_position_before_play_is_refused_in_words():
+    called = Game(hands=["11111234", "11234567", "11234568", "12345578"], dealer=0)
+    refuses(
+        SettingError,
+        "got one in which a seat is asked whether it calls its pawns",
+        solver.solve,
+        called,
+    )
+    told = Game(information=InformationStructure("partner", MessageChannel(2)))
+    refuses(SettingError, "got one in which a seat is asked for a message", solver.solve, told)
+    refuses(SettingError, "got one in which the round is over", solver.solve, over())

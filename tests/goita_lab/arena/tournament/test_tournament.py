@@ -7,15 +7,16 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.faults import FAULTS, Fault
 from goita_agents.registry import Entry
 from goita_agents.registry.entries import GROUP, points
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import Sprt
-from goita_lab.arena.tournament import arena, workers
+from goita_lab.arena.tournament import arena, block, workers
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
+from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals, tasks
 from goita_lab.processes import WorkerError
 from raising import refuses
 from samples import slow
@@ -215,3 +216,23 @@ def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, mo
     again, file = keep(path, whole)
     assert file.blocks
     assert found(again) == played(whole)
+
+
+def test_what_an_agent_loads_at_its_first_decision_is_not_on_its_clock(monkeypatch):
+    class Heavy(GreedyAgent):
+        loaded = False
+
+        def act(self, view, legal, rng):
+            if not Heavy.loaded:
+                time.sleep(0.5)
+                Heavy.loaded = True
+            return super().act(view, legal, rng)
+
+    (task,) = tasks(("greedy", "greedy"), 8)
+    before = play_block(task)
+    monkeypatch.setattr(block, "load_agent", lambda spec: Heavy())
+    block.warm_up.cache_clear()
+    after = play_block(task)
+    assert Heavy.loaded
+    assert after.thinking.max() < 0.25
+    assert (after.points == before.points).all()
