@@ -90,7 +90,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
         """
         check_action(action, self._batch._num_actions)
         if self._batch.over:
-            raise EpisodeOverError("expected a reset after the end of the episode, got a step")
+            raise EpisodeOverError("expected a reset with the episode over, got a step")
         observation, reward, done, _, info = self._batch.step(np.array([action]))
         if self.render_mode == "human":
             self.render()

@@ -44,7 +44,7 @@ def test_a_single_game_that_is_over_asks_for_its_own_reset():
             break
     with pytest.raises(errors.EpisodeOverError) as error:
         env.step(0)
-    assert str(error.value) == "expected a reset after the end of the episode, got a step"
+    assert str(error.value) == "expected a reset with the episode over, got a step"
     env.reset()
     env.step(int(env.action_masks().argmax()))
 
