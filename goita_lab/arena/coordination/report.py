@@ -64,7 +64,7 @@ def agents_table(results: Results) -> Table:
         *("agent", "points with unknown partners", "with itself", "with the worst partner"),
         *("worst partner", "deals a cell", "ms per decision", "remarks"),
     )
-    return Table("Agents", heads, tuple(rows), (0, 4), notes=(4, len(heads) - 1))
+    return Table("Agents", heads, tuple(rows), (0,), notes=(4, len(heads) - 1))
 
 
 def differences_table(results: Results) -> Table:
