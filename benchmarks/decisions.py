@@ -14,7 +14,6 @@ around 0. Intervals are over games: deals in both seatings.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +22,7 @@ import numpy as np
 
 from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs.types import Types
+from goita_agents.files import json_text
 from goita_agents.models import EPSILONS, PolicyModel
 from goita_agents.registry import load_agent, short_name
 from goita_agents.search.action_values import MAX_UNSEEN_TILES, evaluate_actions
@@ -181,7 +181,7 @@ def report(args: Args, examples: Examples, lost: Float) -> None:
     heads = list(next(iter(told.values())))[1:]
     print(table(["decisions", "number", *heads], rows))
     if args.json is not None:
-        args.json.write_text(json.dumps(plain(told), indent=1) + "\n")
+        args.json.write_text(json_text(plain(told)))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ python train.py --name attacker --preset quick --seed 78 --opponents champion
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.champion.agent import network
-from goita_agents.files import locked, write_whole
+from goita_agents.files import json_text, locked, write_whole
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_lab import cli
@@ -208,7 +207,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.json:
         rows = {name: figures(name, args.of) for name in args.rows}
         weights = {"champion": network().digest} if args.of is None else {}
-        write_whole(args.json, json.dumps(plain({"weights": weights, **rows})))
+        write_whole(args.json, json_text(plain({"weights": weights, **rows})))
     return 0
 
 

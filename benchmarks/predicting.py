@@ -12,7 +12,6 @@ of what both seats of the player did, in nats a decision with a choice. Interval
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +22,7 @@ from goita_agents.base import Float
 from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.champion.agent import EPSILON, FIRST, first_types, known_players
+from goita_agents.files import json_text
 from goita_agents.models import UNIFORM_MODEL
 from goita_agents.registry import load_agent, short_name
 from goita_agents.search.carrying import carried
@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             rows.append([Path(folder).name, name, *map(bounds, figures.values())])
     print(table(["player", "model", *GROUPS], rows))
     if args.json is not None:
-        args.json.write_text(json.dumps(plain(told), indent=1) + "\n")
+        args.json.write_text(json_text(plain(told)))
     return 0
 
 

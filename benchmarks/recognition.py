@@ -13,7 +13,6 @@ over matches: the ratio of points and rounds of each, linearised.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     heads = ["agent", "partner / opponents", "all rounds", *gains, f"from round {FROM_ROUND}"]
     print(table([*heads, *gains], rows))
     if args.json is not None:
-        args.json.write_text(json.dumps(plain(told), indent=1) + "\n")
+        args.json.write_text(json_text(plain(told)))
     return 0
 
 

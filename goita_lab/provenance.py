@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping
@@ -10,7 +9,6 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +18,7 @@ import goita_agents
 import goita_env
 import goita_lab
 from goita_agents.base import Policy
+from goita_agents.files import json_text
 from goita_agents.registry import weights
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
@@ -83,7 +82,7 @@ def to_json(found: Mapping[str, Any], agents: Iterable[str]) -> str:
     that isn't finite null. Figures deal by deal are left out; ``goita_lab.deals`` writes them.
     """
     written = plain({**provenance(agents), **found})
-    return json.dumps(written, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(written, escape=False)
 
 
 def plain(value: Any) -> Any:
@@ -103,4 +102,4 @@ def plain(value: Any) -> Any:
         return {k if isinstance(k, str) else " | ".join(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+    return value

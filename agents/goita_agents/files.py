@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from math import isfinite
 from pathlib import Path
-from typing import IO, Final, TypeVar
+from typing import IO, Any, Final, TypeVar
 
 from goita_env.errors import SettingError
 
@@ -115,6 +117,23 @@ def check_writable(path: Path, *, folder: bool = False) -> None:
     else:
         return
     raise SettingError(f"expected a {wanted} for the results, got {str(path)!r}: {wrong}")
+
+
+def json_text(value: object, *, escape: bool = True) -> str:
+    """Returns plain values as JSON for a file; a number that isn't finite becomes null.
+
+    ``escape``: letters beyond ASCII, of which some cannot be written as UTF-8.
+    """
+    written = _finite(value)
+    return json.dumps(written, indent=1, ensure_ascii=escape, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def read_limited(path: Path, most: int) -> bytes:

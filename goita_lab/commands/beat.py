@@ -13,7 +13,6 @@ fault of the program, or an error that stopped it. 2: wrong arguments. 130: inte
 
 from __future__ import annotations
 
-import json
 import secrets
 import shlex
 import sys
@@ -25,7 +24,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from goita_agents.base import Float
-from goita_agents.files import check_writable, decode, read_limited, write_whole
+from goita_agents.files import check_writable, decode, json_text, read_limited, write_whole
 from goita_agents.registry import short_name, unnamed
 from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
@@ -150,7 +149,7 @@ def seed_of(args: Args) -> int:
     if not file.exists():
         seed = secrets.randbits(63) if args.seed is None else args.seed
         settings = Settings(args.program, args.deals, seed)
-        write_whole(file, json.dumps(asdict(settings), indent=1) + "\n")
+        write_whole(file, json_text(asdict(settings)))
         return seed
     kept = decode(read_limited(file, MOST_BYTES), Settings, f"settings in {str(file)!r}")
     seed = check_seed(kept.seed if args.seed is None else args.seed)

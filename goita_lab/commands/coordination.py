@@ -21,7 +21,6 @@ the same command goes on.
 
 from __future__ import annotations
 
-import json
 import secrets
 import sys
 import time
@@ -31,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from goita_agents.external.command import parse_memory
-from goita_agents.files import check_writable
+from goita_agents.files import check_writable, json_text
 from goita_agents.registry import short_name
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
@@ -174,8 +173,8 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     code = int(found.failed())
     try:
         if args.json is not None:
-            text = json.dumps(found.to_json(), indent=1, allow_nan=False) + "\n"
-            write_summary(args.json, text, deal_figures(tournament.played()))
+            deals = deal_figures(tournament.played())
+            write_summary(args.json, json_text(found.to_json()), deals)
         if args.enter is not None:
             leaderboard.enter(args.enter, found)
     except (SettingError, OSError) as error:

@@ -14,7 +14,6 @@ tournament. 2: wrong arguments. 130: interrupted.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import sys
@@ -28,7 +27,7 @@ from typing import Literal
 from goita_agents import agent_names
 from goita_agents.base import Float
 from goita_agents.external.command import parse_memory
-from goita_agents.files import check_writable, write_whole
+from goita_agents.files import check_writable, json_text, write_whole
 from goita_agents.registry import expand
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -220,7 +219,7 @@ def draw_seed(results: Path | None) -> int:
 
 def write_files(args: Args, found: Summary, deals: Mapping[str, Float]) -> None:
     if args.json:
-        write_summary(args.json, json.dumps(found.to_json(), indent=1) + "\n", deals)
+        write_summary(args.json, json_text(found.to_json()), deals)
     if args.markdown:
         write_whole(args.markdown, report.markdown(found))
     if args.html:

@@ -21,7 +21,6 @@ interrupted; with -o the same command goes on.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -31,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from goita_agents.base import AgentError, Float, Policy
-from goita_agents.files import check_writable, write_whole
+from goita_agents.files import check_writable, json_text, write_whole
 from goita_agents.models import check_stateless
 from goita_agents.registry import load_agent
 from goita_env.errors import GoitaError, SettingError
@@ -124,7 +123,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     found["seconds"] = time.perf_counter() - start
     found["versions"] = provenance.versions()
     if args.json:
-        write_whole(args.json, json.dumps(found, indent=1) + "\n")
+        write_whole(args.json, json_text(found))
     _say(command)
     return 0
 

@@ -13,7 +13,6 @@ code 0: written. 2: wrong arguments or games. 130: interrupted, and nothing is w
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ from rich.progress import Progress
 from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network_file import write_network
-from goita_agents.files import check_writable, write_whole
+from goita_agents.files import check_writable, json_text, write_whole
 from goita_agents.registry import load_agent
 from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
@@ -141,7 +140,7 @@ def run(args: Args) -> Result:
     )
     write_whole(args.output, _file(clone, half=args.half))
     if args.json:
-        write_whole(args.json, json.dumps(to_json(result), indent=1) + "\n")
+        write_whole(args.json, json_text(to_json(result)))
     return result
 
 

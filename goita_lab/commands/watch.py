@@ -7,7 +7,6 @@ goita watch game.yaml --analyse champion -o analysis.html  says what each decisi
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from goita_agents.beliefs.people import PEOPLE
-from goita_agents.files import write_whole
+from goita_agents.files import json_text, write_whole
 from goita_agents.models import ANALYSIS_EPSILON
 from goita_agents.registry import split_agents
 from goita_env.errors import GoitaError, SettingError
@@ -142,6 +141,6 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
         )
     write_whole(args.page, watch.page(source, analysis, language=args.language))
     if args.json is not None:
-        text = json.dumps(watch.to_json(source, analysis), ensure_ascii=False, indent=1)
-        write_whole(args.json, f"{text}\n".encode(errors="replace"))
+        text = json_text(watch.to_json(source, analysis), escape=False)
+        write_whole(args.json, text.encode(errors="replace"))
     keep.unlink(missing_ok=True)

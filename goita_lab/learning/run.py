@@ -12,7 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
 from goita_agents.bots.network import file_digest
-from goita_agents.files import decode, locked, write_whole
+from goita_agents.files import decode, json_text, locked, write_whole
 from goita_env.errors import SettingError
 from goita_lab.learning.checkpoint import load_checkpoint
 from goita_lab.learning.checkpoint_callback import CheckpointCallback
@@ -104,7 +104,10 @@ class Run:
     def configure(self, config: Mapping[str, Any]) -> None:
         """Replaces the run's settings and writes them."""
         self.config = dict(config)
-        write_whole(self.files.config, json.dumps(self.config, indent=1, default=str) + "\n")
+        write_whole(
+            self.files.config,
+            json.dumps(self.config, indent=1, default=str, allow_nan=False) + "\n",
+        )
 
     def restore(self, model: SelfPlayPPO) -> bool:
         """Has a new model go on from the last checkpoint; returns whether there is one.
@@ -167,7 +170,7 @@ class Run:
     def save_result(self, pairs: Sequence[Mapping[str, Any]]) -> None:
         """Writes the results of the final measurement."""
         told = {"pairs": pairs, **provenance([f"file:{self.files.policy}"])}
-        write_whole(self.files.result, json.dumps(told, indent=1) + "\n")
+        write_whole(self.files.result, json_text(told))
 
     def _logger(self) -> Logger:
         """Returns a logger into the directory; a log that is there already is left alone."""

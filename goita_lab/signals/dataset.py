@@ -7,7 +7,6 @@ The folder holds a log of members that may be trained with, ``train``, and one o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
@@ -17,7 +16,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader
 
 import goita_env
-from goita_agents.files import write_whole
+from goita_agents.files import json_text, write_whole
 from goita_agents.population import METHODS, origin
 from goita_agents.registry import expand
 from goita_env.errors import SettingError
@@ -61,7 +60,7 @@ def make(folder: Path, rounds: int, *, seed: int = 0, workers: int = 1) -> Itera
         before += many[split]
     decisions = {split: len(log.read(folder / split).deal) for split in SPLITS}
     write_whole(folder / "README.md", _card(many, decisions, seed))
-    write_whole(folder / "croissant.json", json.dumps(croissant(), indent=1) + "\n")
+    write_whole(folder / "croissant.json", json_text(croissant()))
 
 
 @cache

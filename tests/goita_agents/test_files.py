@@ -1,5 +1,6 @@
 """Files that are there whole or not at all."""
 
+import json
 import os
 import stat
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import pytest
 
 from goita_agents import files
-from goita_agents.files import write_whole
+from goita_agents.files import json_text, write_whole
 from programs import run_small
 
 
@@ -23,6 +24,15 @@ def test_a_file_is_written_and_written_over_in_a_folder_that_is_there(tmp_path):
     assert names(tmp_path) == ["page"]
     with pytest.raises(FileNotFoundError, match="no/page"):
         write_whole(tmp_path / "no" / "page", "new")
+
+
+def test_json_has_null_where_a_number_is_not_finite():
+    told = {"bounds": [float("-inf"), 1.5], "rate": float("nan"), "name": "ö"}
+    text = json_text(told)
+    found = json.loads(text, parse_constant=pytest.fail)
+    assert found == {"bounds": [None, 1.5], "rate": None, "name": "ö"}
+    assert text.isascii()
+    assert "ö" in json_text(told, escape=False)
 
 
 def test_a_full_disk_is_a_line_and_what_was_there_stays(tmp_path):

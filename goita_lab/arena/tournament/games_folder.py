@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from goita_agents.files import decode, read_limited, write_whole
+from goita_agents.files import decode, json_text, read_limited, write_whole
 from goita_agents.registry import weights
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import InformationStructure
@@ -80,7 +80,7 @@ class GamesFolder:
         if not manifest.exists():
             if any(path.glob("[!.]*")):
                 raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
-            write_whole(manifest, json.dumps(head | {"versions": versions()}, indent=1) + "\n")
+            write_whole(manifest, json_text(head | {"versions": versions()}))
             return
         found = decode(read_limited(manifest, MOST_BYTES), dict[str, Any], f"JSON in {manifest}")
         found.pop("versions", None)  # those of another commit may go on

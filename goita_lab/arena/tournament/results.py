@@ -11,10 +11,12 @@ import json
 from collections import Counter
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
+from msgspec import Meta
 
 from goita_agents.faults import Fault
 from goita_agents.registry import short_name
@@ -50,8 +52,14 @@ TABLES: Final = {
 }
 """The columns of a file of results, by table."""
 
-_Player = tuple[int, int, str, str | None, int, float, int]
+_Seconds = Annotated[float, Meta(ge=0, le=1e9)]
+_Player = tuple[
+    int, int, str, str | None, Annotated[int, Meta(ge=0, le=1 << 40)], _Seconds, Literal[0, 1]
+]
 """A row of the table of players."""
+
+_MOST_POINTS: Final = 1_000
+"""Points of a round, with what messages cost, are below it."""
 
 
 class ResultsFile(Store):
@@ -151,8 +159,12 @@ class ResultsFile(Store):
         if not np.array_equal(games[1:3], _games(task)):
             raise ValueError(f"expected {task.deals} deals in {len(task.seatings)} seatings")
         players = msgspec.convert(rows["players"], list[_Player])
-        if len(players) != len(task.agents):
+        if [row[1] for row in players] != list(range(len(task.agents))):
             raise ValueError(f"expected {len(task.agents)} players, got {len(players)}")
+        faults = tuple(_fault(row) for row in rows["faults"])
+        if wrong := {player for player, _ in faults} - {*range(len(task.agents))}:
+            raise ValueError(f"expected faults of its players, got one of {min(wrong)}")
+        _check(task, games[3:])
         shape = task.deals, len(task.seatings)
         columns = zip(GAME_FIGURES, games[3:], strict=True)
         figures: dict[str, Any] = {name: one.reshape(shape).T.copy() for name, one in columns}
@@ -162,11 +174,26 @@ class ResultsFile(Store):
             **figures,
             decisions=np.array([row[4] for row in players], np.int64),
             thinking=np.array([row[5] for row in players]),
-            seconds=msgspec.convert(seconds, float),
-            faults=tuple(_fault(row) for row in rows["faults"]),
+            seconds=msgspec.convert(seconds, _Seconds),
+            faults=faults,
             forfeited=tuple(row[1] for row in players if row[6]),
         )
         return result, [row[3] for row in players]
+
+
+def _check(task: Task, figures: npt.NDArray[np.int32]) -> None:
+    """Raises a ValueError if the figures of games are impossible: rows as ``GAME_FIGURES``."""
+    points, rounds, rounds_won, won = figures
+    possible = (
+        ((rounds == 1) if task.episode == "round" else (rounds >= 1))
+        & (rounds_won >= 0)
+        & (rounds_won <= rounds)
+        & ((won == 0) | (won == 1))
+        & (abs(points) < _MOST_POINTS * rounds)
+    )
+    if not possible.all():
+        names, first = ", ".join(GAME_FIGURES), figures[:, int((~possible).argmax())]
+        raise ValueError(f"expected possible {names}, got {first.tolist()}")
 
 
 def read_arguments(path: Path) -> dict[str, Any] | None:

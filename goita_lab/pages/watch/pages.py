@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -94,7 +95,9 @@ def page(
         "viewer": viewer,
         "analysis": None if analysis is None else _script_data(source, analysis, say, viewer),
     }
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(PREFIX, _IDS)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
+        PREFIX, _IDS
+    )
     # Nothing that a record holds can end the script that holds it, or is no Unicode.
     text = text.encode(errors="replace").decode()
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -323,9 +326,9 @@ def _judged(decision: Decision) -> dict[str, Any]:
 
 
 def _rounded(value: Any) -> Any:
-    """Returns plain values with all numbers rounded; minus infinity is None, which JSON knows."""
+    """Returns plain values with all numbers rounded; what is not finite is None, for JSON."""
     if isinstance(value, float):
-        return None if value == -float("inf") else round(value, _DECIMALS)
+        return round(value, _DECIMALS) if isfinite(value) else None
     if isinstance(value, dict):
         return {key: _rounded(one) for key, one in value.items()}
     return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
