@@ -61,7 +61,7 @@
   function facts() {
     const { place, dealer, scores, rules } = deal();
     const [one, other] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
-    const told = [`${title(at.deal)}, ${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
+    const told = [`${title(at.deal)}${say(", ")}${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
     find("facts").textContent = [...told, place && `${place}${say(".")}`].filter(Boolean).join(" ");
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = named(Number(option.value));
