@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from goita_agents.files import json_text
 from goita_env.rules import JGA
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import mean_interval
