@@ -18,7 +18,7 @@ GROUPS: Final = {
     },
     "compare agents": {
         "evaluate": ("commands.evaluate", "play a tournament over duplicate deals"),
-        "check": ("arena.check", "check a bot of your own before it plays"),
+        "check": ("commands.check", "check a bot of your own before it plays"),
         "coordination": (
             "commands.coordination",
             "measure how an agent plays with partners that it does not know",
@@ -26,8 +26,6 @@ GROUPS: Final = {
         "exploit": ("commands.exploit", "bound from below how much an agent can lose"),
         "grade": ("commands.grade", "compare decisions with perfect play"),
         "bot": ("commands.bot", "put one of our bots behind the bot protocol"),
-        "host": ("commands.host", "serve bots over a socket, so that their weights stay here"),
-        "connect": ("commands.connect", "play as a bot that goita host serves"),
     },
     "train and learn": {
         "train": ("commands.train", "train a policy by self-play"),

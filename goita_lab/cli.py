@@ -57,7 +57,6 @@ GROUPS: Final = {
     ),
     "network": ("layers", "critic", "policy", "transform", "init"),
     "measurement": ("snapshot_every", "against", "measure_deals", "eval_seed"),
-    "isolation": ("strict", "isolate", "isolate_ms", "isolate_memory"),
     "machine": (
         *("workers", "backend", "block_deals", "device", "threads", "precision"),
         *("save_every", "progress"),
@@ -68,21 +67,6 @@ GROUPS: Final = {
     ),
 }
 """Options that the help shows together, in this order below the others, by the box's title."""
-
-RENAMED: Final = {
-    "goita check": {"--ms": "--isolate-ms", "--memory": "--isolate-memory"},
-    "goita exploit": {"--results": "-o"},
-    "goita grade": {"--kifu": "--records", "--deals": "--rounds"},
-    "goita imitate": {"--held-out": "--test-share"},
-    "goita play": {"--save": "-o", "--deal": "--position"},
-    "goita plot": {"--file": "-o"},
-    "goita signals": {"tokens": "messages"},
-    "goita signals follow": {"--assume": "--read-as"},
-    "goita signals log": {"--out": "-o"},
-    "goita studies": {"tokens": "messages"},
-    "goita watch": {"--deals": "--deal", "--epsilon": "--mover-epsilon"},
-}
-"""Options, and first words, by command: what was written before version 0.3, and is written now."""
 
 EXIT_CODES: Final = (
     "Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. "
@@ -123,7 +107,6 @@ def parse(
 
     argv = sys.argv[1:] if argv is None else list(argv)
     program = f"{_program()} {command}".rstrip()
-    refuse_renamed(program, argv)
     text = without_marks(description).rstrip()
     if "xit code" not in text:
         text += f"\n\n{EXIT_CODES}"
@@ -173,7 +156,6 @@ def parse_one(
         doc: the help.
     """
     given = list(sys.argv[1:] if argv is None else argv)
-    refuse_renamed(_program(), given[:1])
     if given[:1] in ([], ["-h"], ["--help"]):
         sys.stdout.write(f"{without_marks(doc)}\n")
         return 0 if given else 2
@@ -181,14 +163,6 @@ def parse_one(
         fail(f"expected a command of {', '.join(commands)}, got {given[0]!r}")
     kind = commands[given[0]]
     return parse(kind, given[1:], description=inspect.getdoc(kind), command=given[0])
-
-
-def refuse_renamed(program: str, argv: Sequence[str]) -> None:
-    """Ends the program where an option, or the first word, is one that has another name now."""
-    renamed = RENAMED.get(program, {})
-    for word in [*argv[:1], *(word for word in argv[1:] if word.startswith("-"))]:
-        if (now := renamed.get(word.partition("=")[0])) is not None:
-            fail(f"expected {now}, got {word.partition('=')[0]}, as it was called before 0.3")
 
 
 def without_marks(text: str | None) -> str:

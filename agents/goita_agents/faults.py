@@ -7,10 +7,8 @@ faults is a ``FaultTracking``; ``GuardedAgent`` makes one of a user's class.
 
 from __future__ import annotations
 
-import os
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partialmethod
 from typing import Any, Final, Literal, Protocol, TypeVar, runtime_checkable
@@ -79,22 +77,6 @@ class FaultTracking(Agent, Protocol):
     def close(self) -> None:
         """Ends what the agent runs; it may be used again and then starts anew."""
         ...
-
-
-@contextmanager
-def contained() -> Iterator[None]:
-    """Runs code of somebody else; restores the working directory and numpy's handling of errors.
-
-    A copy of the process that the code forked ends here, or it would play on beside this one.
-    """
-    process, folder = os.getpid(), os.getcwd()
-    try:
-        with np.errstate():
-            yield
-    finally:
-        if os.getpid() != process:
-            os._exit(1)
-        os.chdir(folder)
 
 
 class BotError(GoitaError):
@@ -249,8 +231,7 @@ class GuardedAgent:
         rows = 1 if games is None else len(games)
         first = -1 if games is None or not rows else int(games[0])
         try:
-            with contained():
-                return work()
+            return work()
         except KeyboardInterrupt:
             raise
         except AnswerError as error:

@@ -29,7 +29,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from goita_agents.external.command import parse_memory
 from goita_agents.files import check_writable, json_text
 from goita_agents.registry import short_name
 from goita_env.errors import GoitaError, SettingError
@@ -43,7 +42,6 @@ from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.summary import deal_figures
-from goita_lab.arena.tournament.task import Isolation
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.deals import write_summary
 
@@ -76,12 +74,6 @@ class Args:
     operating system draws one, so that no agent can know the deals"""
     workers: int = 1
     """processes, at most one a core; the result is the same with any number"""
-    isolate: bool = False
-    """host every class of your own (MODULE:CLASS) in processes of its own, one for each seat"""
-    isolate_ms: int = 1000
-    """milliseconds that such a class may take for a decision"""
-    isolate_memory: str = "2G"
-    """memory that such a process may take: bytes, or with K, M or G"""
     results: Path | None = None
     """file to which finished blocks are added; the same command resumes from it"""
     enter: Path | None = None
@@ -112,7 +104,6 @@ class Args:
             task = CoordinationTask(partners, self.opponents or task.opponents)
         specs = {short_name(spec): spec for spec in (*(self.agents or ()), *task.specs)}
         fewer = (parse_fewer_deals(text) for text in self.fewer_deals or ())
-        isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
         return Benchmark(
             agents=self.agents or (),
             task=task,
@@ -122,7 +113,6 @@ class Args:
             quick=self.quick,
             speak=self.speak,
             fewer_deals=tuple((deals, specs.get(agent, agent)) for deals, agent in fewer),
-            isolation=isolation if self.isolate else None,
         )
 
 

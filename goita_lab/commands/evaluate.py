@@ -4,7 +4,7 @@ goita evaluate --agents greedy random --deals 2000                  every pair o
 goita evaluate --one greedy --agents random heuristic               one against each
 goita evaluate --agents greedy heuristic --sprt 0,1.5               until it is decided
 goita evaluate --agents A B C --workers 8 --results long.db         resumes after a stop
-goita evaluate --agents mine:Bot greedy --isolate --seed random     somebody else's bot
+goita evaluate --agents "exec:goita bot mine:Bot" greedy --seed random     somebody else's bot
 goita evaluate --agents A B --save-games games --save-share 0.1     saves a tenth of the games
 
 Exit code 0: every pairing was played. 1: an agent did not start, raised, answered with an illegal
@@ -19,14 +19,13 @@ import secrets
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from goita_agents import agent_names
 from goita_agents.base import Float
-from goita_agents.external.command import parse_memory
 from goita_agents.files import check_writable, json_text, write_whole
 from goita_agents.registry import expand
 from goita_env.errors import GoitaError, SettingError
@@ -42,7 +41,6 @@ from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.saved_games import check_share
 from goita_lab.arena.tournament.summary import Summary, deal_figures
-from goita_lab.arena.tournament.task import Isolation
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.deals import write_summary
 from goita_lab.pages import watch
@@ -87,12 +85,6 @@ class Args:
     strict: bool = False
     """stop at the first fault of an agent; otherwise a random legal action takes its place, and
     after ten faults the agent has forfeited the pairing"""
-    isolate: bool = False
-    """host every class of your own (MODULE:CLASS) in processes of its own, one for each seat"""
-    isolate_ms: int = 1000
-    """milliseconds that such a class may take for a decision"""
-    isolate_memory: str = "2G"
-    """memory that such a process may take: bytes, or with K, M or G"""
     results: Path | None = None
     """file to which finished blocks are added; the same command resumes from it"""
     save_games: Path | None = None
@@ -124,7 +116,6 @@ class Args:
 
     def plan(self, seed: int = 0) -> TournamentPlan:
         """Returns the tournament; ``seed`` stands in for a random one."""
-        isolation = Isolation(self.isolate_ms, parse_memory(self.isolate_memory))
         return TournamentPlan(
             agents=expand(self.agents),
             one=self.one,
@@ -138,7 +129,6 @@ class Args:
             episode=self.episode,
             sprt=Sprt.parse(self.sprt) if self.sprt else None,
             block_deals=self.block_deals,
-            isolation=isolation if self.isolate else None,
         )
 
 
@@ -177,7 +167,8 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
 
     code = 0
     try:
-        with file or nullcontext(), ProgressLine(tournament) as line:
+        # What a class prints is not among the tables.
+        with file or nullcontext(), ProgressLine(tournament) as line, redirect_stdout(sys.stderr):
             tournament.play(
                 workers=args.workers,
                 backend=args.backend,

@@ -8,10 +8,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from goita_lab import cli
 from goita_lab.__main__ import COMMANDS as SUBCOMMANDS
 from goita_lab.__main__ import main
-from goita_lab.arena import check
+from goita_lab.commands import check
 from programs import run
 from samples import slow
 
@@ -36,17 +35,6 @@ def test_every_help_has_one_form(monkeypatch, capsys, name):
             assert told.count(f"\n    goita {name}") >= 2, "two examples"
         for mark in ("::", "``", "%%", "\n\n\n\n"):
             assert mark not in told
-
-
-def test_an_option_as_it_was_called_before_is_refused_with_its_new_name(monkeypatch, capsys):
-    for command, renamed in cli.RENAMED.items():
-        program, name, *more = command.split()
-        monkeypatch.setattr(sys, "argv", [f"{program} {name}"])
-        found = import_module(f"goita_lab.{SUBCOMMANDS[name]}")
-        for before, now in renamed.items():
-            with pytest.raises(SystemExit):
-                found.main([*more, f"{before}=x" if before.startswith("-") else before])
-            assert f"expected {now}, got {before}" in capsys.readouterr().err
 
 
 def test_the_commands_help_comes_without_numpy():

@@ -24,7 +24,7 @@ from goita_agents.base import (
 from goita_agents.external import protocol
 from goita_agents.external.protocol import Message, ProtocolError
 from goita_agents.external.seat_table import SeatTable
-from goita_agents.faults import AnswerError, BotError, contained, read_actions
+from goita_agents.faults import AnswerError, BotError, read_actions
 from goita_agents.registry import load_agent
 from goita_env import actions
 from goita_env.hands import format_hand, parse_hands
@@ -158,8 +158,7 @@ class Host:
     def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
         """Runs the agent's code; reports a failure to the client and returns None."""
         try:
-            with contained():
-                return function()
+            return function()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -207,8 +206,7 @@ def serve(spec: str, seed: int = 0) -> int:
     lines, out = _own_streams()
     try:
         try:
-            with contained():
-                host = Host(load_agent(spec), out, np.random.default_rng(seed))
+            host = Host(load_agent(spec), out, np.random.default_rng(seed))
         except AgentError as error:
             out.write(protocol.encode(_fault("hello", None, error)))
             raise

@@ -138,9 +138,8 @@ def load_agent(spec: str | Agent | type) -> Agent:
         raise AgentError(f"expected a text or an object with act(), got {spec!r}")
     if not isinstance(spec, str | type):
         return _with_name(spec, type(spec).__name__)
-    prepared = prepare(spec) if isinstance(spec, str) else spec
     try:
-        agent = prepared()
+        agent = prepare(spec)() if isinstance(spec, str) else spec()
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
     except AgentError:

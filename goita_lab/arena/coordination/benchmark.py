@@ -8,7 +8,7 @@ opponent has deals of its own, so an agent never meets a deal again in another c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from goita_lab.arena.coordination.task import (
     Partner,
 )
 from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, tasks
-from goita_lab.arena.tournament.task import Isolation, seatings_of
+from goita_lab.arena.tournament.task import seatings_of
 
 FORMAT: Final = "goita-coordination-3"
 """Names the JSON and the arguments of stored blocks; grows when the meaning of a field changes."""
@@ -80,7 +80,6 @@ class Benchmark(Schedule):
     fewer_deals: tuple[tuple[int, str], ...] = ()
     """Most deals of the cells of a slow agent: (deals, text)."""
     speak: bool = False  #: The agents take part in games with messages; else deaf and silent.
-    isolation: Isolation | None = None  #: Host users' classes in processes of their own.
 
     information = PLAIN
 
@@ -155,7 +154,6 @@ class Benchmark(Schedule):
                 episode=self.episode,
                 block_deals=BLOCK_DEALS,
                 seatings=seatings_of(cell),
-                isolation=self.isolation,
                 information=information,
             )
             a, b, c = map(short_name, names)
@@ -209,7 +207,6 @@ class Benchmark(Schedule):
             "episode": self.episode,
             "block_deals": BLOCK_DEALS,
             "version": goita_env.__version__,
-            **({"isolation": asdict(self.isolation)} if self.isolation else {}),
         }
 
 

@@ -19,7 +19,6 @@ import numpy as np
 from goita_agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close, uniform
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
-from goita_agents.external.isolated import isolated
 from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent, check_actions
 from goita_agents.registry import is_own, load_agent, may_share, short_name
 from goita_env import View
@@ -271,7 +270,7 @@ def seat_players(
 
     One instance of a memoryless agent of this repository plays all seats of its player
     (``registry.may_share``). Any other agent might see its partner's hand, or both games of a deal;
-    each seat of each seating gets an instance, or a process, of its own.
+    each seat of each seating gets an instance of its own.
     """
     for player, spec in enumerate(task.agents):
         seats = tuple(
@@ -297,10 +296,7 @@ def seat_players(
             place = (task.block, player, seating, seat)
             rng = bot_generator(task.seed, PURPOSE, *place)
             seed = bot_seed(task.seed, PURPOSE, *place)
-            if own and task.isolation is not None:
-                limits = task.isolation
-                agent = isolated(spec, ms=limits.ms, memory=limits.memory, seed=seed)
-            elif own and guarded:
+            if own and guarded:
                 chance = bot_generator(task.seed, "replacement", *place)
                 agent = GuardedAgent(short_name(spec), partial(load_agent, spec), seat, chance)
             else:

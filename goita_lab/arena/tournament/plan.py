@@ -7,8 +7,7 @@ process that plays them or on their order.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any, Final
 
@@ -16,15 +15,21 @@ import goita_env
 from goita_agents.base import Agent, AgentError, close
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
-from goita_agents.registry import check_names, check_plays, content_hash, load_agent, short_name
+from goita_agents.registry import (
+    check_names,
+    check_plays,
+    content_hash,
+    is_own,
+    load_agent,
+    short_name,
+)
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, check_information
 from goita_env.rounds import Episode, check_episode
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics.sequential_test import Sprt
-from goita_lab.arena.tournament.task import PAIR_SEATINGS, Isolation, Seating, Task, seatings_of
-from goita_lab.arena.tournament.workers import inspect_own
+from goita_lab.arena.tournament.task import PAIR_SEATINGS, Seating, Task, seatings_of
 
 BLOCK_DEALS: Final = 256
 """Deals in a block: 512 games of a pair at once. Results depend on it, as on the seed."""
@@ -56,7 +61,6 @@ def tasks(
     episode: Episode = "round",
     block_deals: int = BLOCK_DEALS,
     seatings: tuple[Seating, ...] = PAIR_SEATINGS,
-    isolation: Isolation | None = None,
     information: InformationStructure = PLAIN,
 ) -> list[Task]:
     """Returns the blocks of a pairing; the last may be shorter.
@@ -68,7 +72,7 @@ def tasks(
     check_seed(seed)
     rules = get_rules(rules)
     check_episode(episode, rules, information)
-    rest = (rules, episode, seatings, isolation, information)
+    rest = (rules, episode, seatings, information)
     return [
         Task(agents, seed, block, first, min(block_deals, deals - first), *rest)
         for block, first in enumerate(range(0, deals, block_deals))
@@ -129,7 +133,8 @@ class Schedule(ABC):
 
     def sources(self) -> dict[str, str]:
         """Returns the SHA-256 of the source of each user's class, by the agent's text."""
-        return {spec: source for spec, (_, source) in self._own.items() if source}
+        hashes = {spec: content_hash(spec) for spec in self.specs if is_own(spec)}
+        return {spec: found for spec, found in hashes.items() if found is not None}
 
     def information_of(self, spec: str) -> InformationStructure:
         """Returns what an agent has to be able to play with."""
@@ -137,33 +142,24 @@ class Schedule(ABC):
 
     def contents(self) -> dict[str, str | None]:
         """Returns a hash of the files that each agent is read from, by its text; None if none."""
-        return {
-            spec: self._own[spec][1] if spec in self._own else content_hash(spec)
-            for spec in self.specs
-        }
+        return {spec: content_hash(spec) for spec in self.specs}
 
     def check_agents(self) -> None:
-        """Builds every agent once, a user's class in a child process, and starts every program.
+        """Builds every agent once, and starts every program.
 
         Raises:
             AgentError: if there is no such agent, module, class or option, an agent cannot be built
                 or started, or does not play games with the table's options.
         """
         for spec in self.specs:
-            wrong, _ = self._own.get(spec, ("", ""))
-            if wrong:
-                raise AgentError(wrong)
-            if spec not in self._own:
+            try:
                 agent = load_agent(spec)
                 try:
                     check_starts(agent, spec, get_rules(self.rules), self.information_of(spec))
                 finally:
                     close([agent])
-
-    @cached_property
-    def _own(self) -> dict[str, tuple[str, str]]:
-        """What is wrong with each user's class, and the hash of its source."""
-        return inspect_own(self.specs, self.information)
+            except SystemExit as error:  # a class may leave where it likes
+                raise AgentError(f"expected to build {spec!r}, but it left the program") from error
 
 
 @dataclass(frozen=True)
@@ -188,7 +184,6 @@ class TournamentPlan(Schedule):
     episode: Episode = "round"
     sprt: Sprt | None = None  #: Ends pairings early; cross-play is not tested.
     block_deals: int = BLOCK_DEALS
-    isolation: Isolation | None = None  #: Host users' classes in processes of their own.
     information: InformationStructure = PLAIN  #: Who knows and tells what at the tables.
 
     def __post_init__(self) -> None:
@@ -270,7 +265,6 @@ class TournamentPlan(Schedule):
             episode=self.episode,
             block_deals=self.block_deals,
             seatings=seatings_of(agents),
-            isolation=self.isolation,
             information=self.information,
         )
         return Pairing(names, tuple(planned), self.sprt if len(agents) == 2 else None)
@@ -290,5 +284,4 @@ class TournamentPlan(Schedule):
             "sprt": [self.sprt.low, self.sprt.high] if self.sprt else None,
             "block_deals": self.block_deals,
             "version": goita_env.__version__,
-            **({"isolation": asdict(self.isolation)} if self.isolation else {}),
         }

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from goita_agents.base import Bool, Int
 from goita_agents.faults import Fault
-from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
 from goita_env.rules import Rules
@@ -29,9 +28,6 @@ MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
 )
 """Players 0 and 1 as partners against two of player 2, at every seat."""
 
-LEAST_MEMORY: Final = 256 << 20
-"""Least address space, in bytes, for a process that hosts a user's class."""
-
 GAME_FIGURES: Final = ("points", "rounds", "rounds_won", "won")
 """The figures of one game: arrays of ``BlockResult`` and columns of a results file."""
 
@@ -42,27 +38,6 @@ def seatings_of(agents: tuple[str, ...]) -> tuple[Seating, ...]:
         return PAIR_SEATINGS
     # With one agent as both partners the other two seatings would repeat these.
     return MIXED_SEATINGS[: 2 if agents[0] == agents[1] else 4]
-
-
-@dataclass(frozen=True)
-class Isolation:
-    """Limits the processes that host a user's classes: ms for a decision, bytes of memory.
-
-    Raises:
-        SettingError: if a limit is impossible.
-    """
-
-    ms: int = 1000
-    memory: int = 2 << 30
-
-    def __post_init__(self) -> None:
-        if self.ms < 1:
-            raise SettingError(f"expected at least 1 ms for a decision, got {self.ms!r}")
-        if self.memory < LEAST_MEMORY:
-            raise SettingError(
-                f"expected at least {LEAST_MEMORY >> 20}M, which Python and numpy take, "
-                f"got {self.memory:,} bytes"
-            )
 
 
 @dataclass(frozen=True)
@@ -80,8 +55,6 @@ class Task:
     seatings: tuple[Seating, ...] = PAIR_SEATINGS
     """[S] The player at each seat in each game of a deal. The first team sits at seats 0 and 2 in
     the first, third, ... game, at 1 and 3 in the others."""
-    isolation: Isolation | None = None
-    """Host a user's classes in processes of their own; None: in the process of the block."""
     information: InformationStructure = PLAIN  #: Who knows and tells what.
 
 

@@ -17,16 +17,13 @@ from goita_agents.base import RandomAgent, plays
 from goita_agents.external import protocol
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.host import Host
-from goita_agents.external.isolated import isolated
 from goita_agents.external.protocol import EventMessages, ProtocolError
 from goita_agents.external.seat_table import SeatTable
 from goita_env import Game, InformationStructure, MessageChannel, Rules
 from goita_env.information import PLAIN
 from goita_env.rules import JGA
-from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import TournamentPlan, tasks
-from goita_lab.arena.tournament.task import Isolation
+from goita_lab.arena.tournament.plan import tasks
 from goita_lab.commands import evaluate
 from informed_bots import Remembering, Telling
 from informed_oracle import OPTIONS
@@ -38,6 +35,8 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots nee
 
 HANDS = ["11235578", "11112333", "11444567", "11224568"]
 EXAMPLE = f"{sys.executable} {ROOT / 'examples' / 'bot_python.py'}"
+HOSTED = f"env PYTHONPATH={ROOT / 'tests' / 'helpers'} {sys.executable} -m goita_lab bot"
+"""The command that plays a class of the helpers, whose name follows, as a program."""
 WHISPER = InformationStructure("partner", MessageChannel(2))
 MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
 
@@ -89,7 +88,7 @@ def test_the_messages_of_a_round_say_what_the_views_say(deals):
 @pytest.mark.slow
 @pytest.mark.parametrize("information", OPTIONS[9:10], ids=str)
 def test_a_bot_with_a_memory_plays_the_same_in_a_process_of_its_own(information):
-    with isolated("informed_bots:Remembering", ms=30_000) as there:
+    with load_agent(f"exec:[ms=30000]{HOSTED} informed_bots:Remembering") as there:
         assert plays(there, information)
         twice = Twice(Remembering(), there)
         (task,) = tasks(("twice", "telling"), 2, seed=7, rules=MINE, information=information)
@@ -139,20 +138,6 @@ def test_a_program_of_the_plain_game_at_another_table_faults_with_a_reason():
         assert {fault.kind for fault in agent.faults} == {"hello"}
         wanted = 'expected a "hello" with "information":{"shown":"partner","token":{"bits":2'
         assert agent.faults[0].text.startswith(wanted)
-
-
-@pytest.mark.slow
-def test_classes_in_processes_of_their_own_play_in_a_tournament():
-    field = ("informed_bots:Telling", "muted:base=informed_bots:Telling")
-    found = []
-    for isolation in (None, Isolation(ms=30_000)):
-        plan = TournamentPlan(field, deals=2, information=WHISPER, isolation=isolation, seed=4)
-        plan.check_agents()
-        tournament = Tournament(plan)
-        tournament.play()
-        found.append([one.blocks[0].points.tolist() for one in tournament.played()])
-        assert not any(one.faults() for one in tournament.played())
-    assert found[0] == found[1]
 
 
 def test_only_a_bot_that_plays_there_echoes_the_options():

@@ -1,0 +1,96 @@
+"""Checks an agent in a minute, a line a check: "ok", or what is wrong.
+
+goita check my_bots:Cautious:risk=0.9
+goita check "exec:node my_bot.js" --rules pagat
+
+"builds": the agent can be built, and a program starts. "answers": legal actions of the right shape,
+within narrowed masks too, the same to the same question (goita_env.testing.check_agent). "plays":
+it ends a small tournament against greedy without a fault.
+
+Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or an agent that cannot be
+built.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from goita_agents.base import AgentError, close
+from goita_agents.bots.wrapped import unwrapped
+from goita_agents.external.agent import ExternalAgent
+from goita_agents.registry import load_agent
+from goita_env.rules import JGA, Rules
+from goita_env.testing import check_agent
+from goita_lab import cli
+from goita_lab.arena.report.figures import interval, signed
+from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.plan import TournamentPlan
+from goita_lab.arena.tournament.summary import Summary
+
+AGAINST: Final = "greedy"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    agent: str = field(metadata=cli.POSITIONAL)
+    """the agent, as goita evaluate takes it: my_bots:Mine"""
+    rules: Rules = JGA
+    """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
+    deals: int = 48
+    """deals that it plays against greedy"""
+
+    def __post_init__(self) -> None:
+        self.plan()
+
+    def plan(self) -> TournamentPlan:
+        """Returns the small tournament; an agent named greedy plays against itself."""
+        return TournamentPlan((AGAINST,), self.agent, deals=self.deals, rules=self.rules)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the checks in turn, up to the first that finds something wrong."""
+    args = cli.parse(Args, argv, __doc__)
+    plan = args.plan()
+    try:
+        plan.check_agents()
+    except AgentError as error:
+        cli.fail(error)
+    print("builds: ok", flush=True)
+    if wrong := _answers(args):
+        print(f"answers: {wrong}")
+        return 1
+    print("answers: ok", flush=True)
+    tournament = Tournament(plan)
+    tournament.play()
+    found = Summary.of(plan, tournament.played())
+    for fault in found.faults:
+        print(f"plays: {fault.count:,} faults, the last {fault.kind}: {fault.text}")
+        print(*fault.stderr, fault.traceback, sep="\n")
+    if not found.faults:
+        points = found.pairs[0].points
+        print(f"plays: ok, {signed(points.mean)} {interval(points)} points a round v {AGAINST}")
+    return int(bool(found.faults))
+
+
+def _answers(args: Args) -> str:
+    """Returns what is wrong with the agent's answers; empty: nothing."""
+    agent = load_agent(args.agent)
+    try:
+        check_agent(agent, args.rules)
+        program = unwrapped(agent)
+        if isinstance(program, ExternalAgent) and program.faults:
+            return str(program.faults[0])
+    except (AssertionError, AgentError) as error:
+        return str(error)
+    except Exception as error:  # an agent may raise whatever it likes
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+    finally:
+        close([agent])
+    return ""
