@@ -310,7 +310,7 @@ def measured(name: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         file = ROOT / run.result if run.result else Path(folder, "result.json")
         if run.result is None or not tracked(run.result):
-            words = shlex.split(run.command.format(json=file, folder=Path(folder, "work")))
+            words = shlex.split(run.command.format(json=file, folder=folder))
             start = [sys.executable, "-m", "goita_lab"] if words[0] == "goita" else [sys.executable]
             subprocess.run([*start, *words[1:]], cwd=ROOT, check=True)
         found = json.loads(file.read_text(encoding="utf-8"))
