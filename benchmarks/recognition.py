@@ -120,7 +120,7 @@ def play(block: tuple[tuple[str, ...], int, int, int, int]) -> list[list[list[in
         )
         if one.block == number
     )
-    return by_match(play_block(task, save_share=1.0))
+    return by_match(play_block(task, save=True))
 
 
 def by_match(result: BlockResult) -> list[list[list[int]]]:

@@ -16,11 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tabulate import tabulate
+
 from goita_agents import AgentError, load_agent
 from goita_agents.base import close
 from goita_env.errors import SettingError
 from goita_lab import cli
-from goita_lab.arena import report
+from goita_lab.arena.report import tables
+from goita_lab.arena.report.tables import Table
+from goita_lab.arena.tournament.summary import Summary
 from goita_lab.commands import evaluate
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -75,10 +79,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if code or found is None:
         return code
     by = f"`{command}`, played by `make benchmark`"
-    ratings = f"{report.ratings(found)}\n\n{by}"
-    args.readme.write_text(report.refresh(readme, ratings), encoding="utf-8")
-    both = f"{report.benchmark(found)}\n\n{by}"
-    args.page.write_text(report.refresh(page, both), encoding="utf-8")
+    ratings = f"{benchmark(found, matrix=False)}\n\n{by}"
+    args.readme.write_text(refresh(readme, ratings), encoding="utf-8")
+    both = f"{benchmark(found)}\n\n{by}"
+    args.page.write_text(refresh(page, both), encoding="utf-8")
     return 0
 
 
@@ -103,6 +107,30 @@ def with_markers(text: str) -> str:
     if HEADING not in text:
         raise SettingError(f"expected {START!r} and {END!r}, or the heading {HEADING.strip()!r}")
     return text.replace(HEADING, f"{HEADING}\n{START}\n{END}\n", 1)
+
+
+def refresh(text: str, table: str) -> str:
+    """Returns the text with a new table between its two comments."""
+    before, _, rest = text.partition(START)
+    return f"{before}{START}\n\n{table.strip()}\n\n{END}{rest.partition(END)[2]}"
+
+
+def benchmark(summary: Summary, *, matrix: bool = True) -> str:
+    """Returns what a page shows, in Markdown without headings: ratings, and the matrix."""
+    found = [tables.ratings_table(summary)]
+    found += [tables.matrix_table(summary, bounds=True)] if matrix else []
+    return "\n\n".join(piped(table) for table in found if table is not None)
+
+
+def piped(table: Table) -> str:
+    """Returns a table of shipped agents as Markdown."""
+    rows = [
+        [f"`{told}`" if number in table.agents else told for number, told in enumerate(row)]
+        for row in table.rows
+    ]
+    words = {*table.agents, *table.notes}
+    sides = ["left" if n in words else "right" for n in range(len(table.columns))]
+    return tabulate(rows, table.columns, "pipe", colalign=sides, disable_numparse=True)
 
 
 if __name__ == "__main__":

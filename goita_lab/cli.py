@@ -58,11 +58,11 @@ GROUPS: Final = {
     "network": ("layers", "critic", "policy", "transform", "init"),
     "measurement": ("snapshot_every", "against", "measure_deals", "eval_seed"),
     "machine": (
-        *("workers", "backend", "block_deals", "device", "threads", "precision"),
+        *("workers", "backend", "device", "threads", "precision"),
         *("save_every", "progress"),
     ),
     "files_to_write": (
-        *("output", "force", "json", "results", "markdown", "html", "save_games", "save_share"),
+        *("output", "force", "json", "results", "html", "save_games"),
         "resume",
     ),
 }

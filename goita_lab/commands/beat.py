@@ -197,7 +197,7 @@ def play(
     """Plays what a file of results lacks, tells the faults, and returns all pairings."""
     tournament, file = Tournament(plan), ResultsFile(args.output / results, plan)
     tournament.add(file.blocks)
-    games = GamesFolder(saved, plan, 1.0) if saved else None
+    games = GamesFolder(saved, plan) if saved else None
     if games:
         games.check_whole(tournament.kept())
     with file, ProgressLine(tournament) as line:

@@ -5,7 +5,7 @@ goita evaluate --one greedy --agents random heuristic               one against 
 goita evaluate --agents greedy heuristic --sprt 0,1.5               until it is decided
 goita evaluate --agents A B C --workers 8 --results long.db         resumes after a stop
 goita evaluate --agents "exec:goita bot mine:Bot" greedy --seed random     somebody else's bot
-goita evaluate --agents A B --save-games games --save-share 0.1     saves a tenth of the games
+goita evaluate --agents A B --save-games games                      saves the games
 
 Exit code 0: every pairing was played. 1: an agent did not start, raised, answered with an illegal
 action, crashed or forfeited, which the tables show with its rating; or an error stopped the
@@ -36,10 +36,9 @@ from goita_lab.arena import report
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.games_folder import GamesFolder
-from goita_lab.arena.tournament.plan import BLOCK_DEALS, TournamentPlan, parse_fewer_deals
+from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
-from goita_lab.arena.tournament.saved_games import check_share
 from goita_lab.arena.tournament.summary import Summary, deal_figures
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.deals import write_summary
@@ -76,8 +75,6 @@ class Args:
     seed: int | Literal["random"] = 0
     """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
     agent can know the deals, and printed at the end"""
-    block_deals: int = BLOCK_DEALS
-    """deals of a block, the unit that is played at once, and that a stop loses"""
     workers: int = 1
     """processes, at most one a core or block of deals; the result is the same with any number"""
     backend: Literal["loky", "ray"] = "loky"
@@ -90,12 +87,8 @@ class Args:
     save_games: Path | None = None
     """folder to which the games are written, a file for each block, a line of JSON for each
     deal; with --results none is lost or doubled by a stop"""
-    save_share: float = 1.0
-    """share of the deals whose games are saved, the same deals of every pair"""
     json: Path | None = None
     """file for all results as JSON; the figures deal by deal go to a .npz of the same name"""
-    markdown: Path | None = None
-    """file for the tables as Markdown"""
     html: Path | None = None
     """file for a page with tables and pictures; with --save-games it links to pages that replay
     some of the games"""
@@ -103,16 +96,13 @@ class Args:
     def __post_init__(self) -> None:
         self.plan()
         check_workers(self.workers, "loky")
-        check_share(self.save_share)
-        files = [file for file in (self.results, self.json, self.markdown, self.html) if file]
+        files = [file for file in (self.results, self.json, self.html) if file]
         for file in files:
             check_writable(file)
         if len({file.resolve() for file in files}) < len(files):
             raise SettingError("expected another file for each output, got one twice")
         if self.save_games:
             check_writable(self.save_games, folder=True)
-        elif self.save_share < 1:
-            raise SettingError(f"expected --save-games for a share, got {self.save_share!r} alone")
 
     def plan(self, seed: int = 0) -> TournamentPlan:
         """Returns the tournament; ``seed`` stands in for a random one."""
@@ -128,7 +118,6 @@ class Args:
             information=self.information,
             episode=self.episode,
             sprt=Sprt.parse(self.sprt) if self.sprt else None,
-            block_deals=self.block_deals,
         )
 
 
@@ -159,7 +148,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         if file:
             tournament.add(file.blocks)
             sys.stderr.write(file.note)
-        games = GamesFolder(args.save_games, plan, args.save_share) if args.save_games else None
+        games = GamesFolder(args.save_games, plan) if args.save_games else None
         if games:
             games.check_whole(tournament.kept())
     except (ValueError, OSError) as error:
@@ -211,8 +200,6 @@ def draw_seed(results: Path | None) -> int:
 def write_files(args: Args, found: Summary, deals: Mapping[str, Float]) -> None:
     if args.json:
         write_summary(args.json, json_text(found.to_json()), deals)
-    if args.markdown:
-        write_whole(args.markdown, report.markdown(found))
     if args.html:
         games = watch.write_pages(args.save_games) if args.save_games else {}
         links = {name: os.path.relpath(page, args.html.parent) for name, page in games.items()}

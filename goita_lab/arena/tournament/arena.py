@@ -145,8 +145,7 @@ class Tournament:
             strict: raise an AgentError at the first fault of an agent.
         """
         missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
-        share = games.share if games else 0.0
-        for result in play_blocks(missing, workers, backend, save_share=share, strict=strict):
+        for result in play_blocks(missing, workers, backend, save=games is not None, strict=strict):
             if games is not None:
                 games.write(result.task, result.games)
             if file is not None:

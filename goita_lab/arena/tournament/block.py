@@ -27,7 +27,7 @@ from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rounds.telling import tell
 from goita_env.rules import Rules
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
-from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal, is_saved
+from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal
 from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Task
 
 PURPOSE = "tournament"  # Separates what a tournament derives from its seed from what others derive.
@@ -54,7 +54,7 @@ def play_block(
     task: Task,
     players: Sequence[Agent | None] = (),
     *,
-    save_share: float = 0.0,
+    save: bool = False,
     guarded: bool = False,
     strict: bool = False,
 ) -> BlockResult:
@@ -63,7 +63,7 @@ def play_block(
     Args:
         task: the block.
         players: existing agents; missing ones are built from their texts, and closed at the end.
-        save_share: share of the deals whose games the result holds (``saved_games.is_saved``).
+        save: let the result hold the games.
         guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
             random legal action.
         strict: raise at the first fault of any agent.
@@ -80,7 +80,7 @@ def play_block(
     try:
         for one in seat_players(task, objects, guarded=guarded):
             seated.append(one)  # noqa: PERF402  (those built before an error are closed)
-        block = _Block(task, seated, save_share, strict)
+        block = _Block(task, seated, save, strict)
         block.play()
     finally:
         close(one.agent for one in seated if one.player not in objects)
@@ -118,9 +118,7 @@ def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
 class _Block:
     """All N games of a block, played in parallel; closing an agent may still add faults."""
 
-    def __init__(
-        self, task: Task, seated: Sequence[Seated], save_share: float, strict: bool
-    ) -> None:
+    def __init__(self, task: Task, seated: Sequence[Seated], save: bool, strict: bool) -> None:
         self.task, self.seated, self.strict = task, seated, strict
         seatings = len(task.seatings)
         deals = np.tile(task.first + np.arange(task.deals), seatings)
@@ -133,13 +131,10 @@ class _Block:
             seed=task.seed,
             games=deals,
             numbers=self.numbers.shown(self.first + np.arange(len(deals))),
-            log=save_share > 0,
+            log=save,
             information=task.information,
         )
-        self.recorder: Recorder | None = None
-        if save_share > 0:
-            saved = [is_saved(task.seed, deal, save_share) for deal in deals.tolist()]
-            self.recorder = Recorder(self.rounds, set(np.flatnonzero(saved).tolist()))
+        self.recorder = Recorder(self.rounds) if save else None
         sitting = np.zeros((seatings, 4), np.int64)
         for place, one in enumerate(seated):
             sitting[tuple(np.array(one.seats).T)] = place

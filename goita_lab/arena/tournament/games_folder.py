@@ -3,8 +3,8 @@
 ::
 
     FOLDER/tournament.json                       the tournament, its rules (and who knew
-                                                 and told what), the share saved, the
-                                                 weights of networks, versions
+                                                 and told what), the weights of networks,
+                                                 versions
     FOLDER/001-greedy-random-00000.jsonl         the first block of the first pairing
 
     {"pairing": ["greedy", "random"], "block": 0, "deal": 17, "seating": 1, "number": 1,
@@ -31,7 +31,7 @@ from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.tournament.plan import TournamentPlan
-from goita_lab.arena.tournament.saved_games import SavedDeal, check_share
+from goita_lab.arena.tournament.saved_games import SavedDeal
 from goita_lab.arena.tournament.task import Task
 from goita_lab.provenance import versions
 
@@ -57,19 +57,18 @@ class GamesFolder:
     """A folder of the games of a tournament; it is created if missing.
 
     Raises:
-        SettingError: if the folder holds the games of another tournament, share or network.
+        SettingError: if the folder holds the games of another tournament or network.
         OSError: if it cannot be created or written.
     """
 
-    def __init__(self, path: Path, plan: TournamentPlan, share: float = 1.0) -> None:
-        self.path, self.share = path, check_share(share)
+    def __init__(self, path: Path, plan: TournamentPlan) -> None:
+        self.path = path
         self._prefixes = {
             pairing.tasks[0].agents: "-".join([f"{number:03}", *map(_short, pairing.agents)])
             for number, pairing in enumerate(plan.pairings(), 1)
         }
         head = {
             "format": FORMAT,
-            "save_share": share,
             "arguments": plan.arguments(),
             "rules": asdict(get_rules(plan.rules)),
             **plan.information.to_keys(),
@@ -84,11 +83,10 @@ class GamesFolder:
             return
         found = decode(read_limited(manifest, MOST_BYTES), dict[str, Any], f"JSON in {manifest}")
         found.pop("versions", None)  # those of another commit may go on
-        # 0.2.1 and earlier wrote no weights.
-        if {"weights": head["weights"], **found} != json.loads(json.dumps(head)):
+        if found != json.loads(json.dumps(head)):
             raise SettingError(
-                f"expected {str(path)!r} to hold this tournament's games and the same share, "
-                f"got another one: see {str(manifest)!r}"
+                f"expected {str(path)!r} to hold this tournament's games, got another one's: see "
+                f"{str(manifest)!r}"
             )
 
     def file(self, task: Task) -> Path:

@@ -1,17 +1,15 @@
-"""Records games as they are played; selects, writes and reads those that a tournament saves."""
+"""Records games as they are played; writes and reads those that a tournament saves."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Container
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Self
 
 from goita_agents.base import Agent, AgentError, is_stateless
 from goita_agents.files import decode
 from goita_env import actions
-from goita_env.errors import RecordError, SettingError
+from goita_env.errors import RecordError
 from goita_env.hands import format_hand
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.records import DealRecord, Record, history
@@ -26,12 +24,10 @@ class Recorder:
 
     Args:
         rounds: the rounds, with ``log=True`` and before the first step.
-        games: indices of the games to record; None: all.
     """
 
-    def __init__(self, rounds: Rounds, games: Container[int] | None = None) -> None:
+    def __init__(self, rounds: Rounds) -> None:
         self.rules, self.information = rounds.rules, rounds.information
-        self.games = range(rounds.num_games) if games is None else games
         self.deals: list[list[tuple[DealRecord, int, int]]] = [[] for _ in range(rounds.num_games)]
         """Every finished deal of each game, redeals among them, with the seat that ended it and
         its points; (-1, 0) for a redeal."""
@@ -46,26 +42,24 @@ class Recorder:
             for game, seat, action in zip(
                 made.rows.tolist(), made.seats.tolist(), made.actions.tolist(), strict=True
             ):
-                if game in self.games:
-                    self._moves[game].append((seat, action))
+                self._moves[game].append((seat, action))
         for over in (decisions.redealt, decisions.ended):
             if over is None:
                 continue
             for game, winner, points in zip(
                 over.rows.tolist(), over.winner.tolist(), over.points.tolist(), strict=True
             ):
-                if game in self.games:
-                    hands, dealer, scores = self._dealt[game]
-                    record = DealRecord(
-                        hands,
-                        dealer,
-                        tuple(self._moves[game]),
-                        scores,
-                        self.rules,
-                        number=len(self.deals[game]) + 1,
-                        information=self.information,
-                    )
-                    self.deals[game].append((record, winner, points))
+                hands, dealer, scores = self._dealt[game]
+                record = DealRecord(
+                    hands,
+                    dealer,
+                    tuple(self._moves[game]),
+                    scores,
+                    self.rules,
+                    number=len(self.deals[game]) + 1,
+                    information=self.information,
+                )
+                self.deals[game].append((record, winner, points))
         self._note_deals(decisions)
 
     def _note_deals(self, decisions: PendingDecisions) -> None:
@@ -79,10 +73,9 @@ class Recorder:
             dealt.scores.tolist(),
             strict=True,
         ):
-            if game in self.games:
-                kings = tell_kings([format_hand(hand) for hand in hands])
-                self._dealt[game] = kings, dealer, (even, odd)
-                self._moves[game] = []
+            kings = tell_kings([format_hand(hand) for hand in hands])
+            self._dealt[game] = kings, dealer, (even, odd)
+            self._moves[game] = []
 
 
 def play_deals(
@@ -181,16 +174,3 @@ class SavedDeal:
             information=information,
         )
         return cls(found.agents, found.deal, found.seating, record, found.winner, found.points)
-
-
-def is_saved(seed: int, deal: int, share: float) -> bool:
-    """Tells by seed and number whether a deal's games are saved; a larger share adds deals."""
-    digest = blake2b(f"{seed} {deal}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest) < share * 2**64
-
-
-def check_share(share: float) -> float:
-    """Returns a share of deals; raises a SettingError if it is not above 0 and at most 1."""
-    if not 0 < share <= 1:
-        raise SettingError(f"expected a share of the deals, above 0 and at most 1, got {share!r}")
-    return share

@@ -49,7 +49,7 @@ def play_blocks(
     workers: int = 1,
     backend: Backend = "loky",
     *,
-    save_share: float = 0.0,
+    save: bool = False,
     strict: bool = False,
 ) -> Iterator[BlockResult]:
     """Yields the results of blocks as they are finished, in any order.
@@ -58,14 +58,14 @@ def play_blocks(
         tasks: taken as workers become free, so it may end early.
         workers: number of processes; with one the blocks are played in this process.
         backend: "loky" for this machine, "ray" for a cluster (``check_workers`` first).
-        save_share: share of the deals whose games the results hold.
+        save: let the results hold the games.
         strict: raise at the first fault of an agent.
 
     Raises:
         AgentError: what a block raised.
         WorkerError: if a worker died; it names the pairings that were being played.
     """
-    work = partial(play_block, save_share=save_share, guarded=True, strict=strict)
+    work = partial(play_block, save=save, guarded=True, strict=strict)
     if backend == "ray":
         yield from play_on_ray(work, tasks, workers)
         return

@@ -101,7 +101,7 @@ def test_a_bot_with_a_memory_plays_the_same_in_a_process_of_its_own(information)
 def test_the_example_sends_messages_and_makes_no_fault(information):
     with load_agent(f"exec:[ms=5000]{EXAMPLE}") as agent:
         (task,) = tasks(("example", "random"), 12, seed=1, information=information)
-        games = play_block(task, [agent, load_agent("random")], save_share=1.0).games
+        games = play_block(task, [agent, load_agent("random")], save=True).games
         assert agent.faults == []
     sent = {0: 0, 1: 0}
     for one in games:

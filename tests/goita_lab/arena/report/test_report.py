@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from drawings import contrast, luminance
-from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_env.rules import JGA, Rules
 from goita_lab.arena import report
+from goita_lab.arena.report import tables
 from goita_lab.arena.report.figures import brief, clean, duration, interval, signed
 from goita_lab.arena.report.tables import strongest_first
 from goita_lab.arena.report.to_html import STEPS, Scale, legend, step
@@ -133,19 +133,15 @@ def crowd(number):
 
 
 def texts(summary):
-    """The text of a report in its three forms."""
+    """The text of a report in its two forms."""
     yield Page(report.html(summary)).text
-    yield report.markdown(summary)
     yield report.terminal(summary)
 
 
-def cells(line):
-    """The cells of a line of Markdown, without the spaces that align them."""
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-
-
-def table(text):
-    return [cells(line) for line in text.splitlines() if line.startswith("|")]
+def table_rows(summary):
+    """The rows of all tables of a report, as text."""
+    matrix = tables.matrix_table(summary, bounds=True)
+    return [list(row) for table in tables.tables(summary, matrix) for row in table.rows]
 
 
 def test_the_matrix_shows_both_triangles_with_the_sign_turned():
@@ -158,8 +154,8 @@ def test_the_matrix_shows_both_triangles_with_the_sign_turned():
     assert (
         "random against greedy: −6.25 [−8.25, −5.25] points per round, 1,000 deals" in page.titles
     )
-    row = ["3", "`random`", "-15.50 [-17.50, -14.50]", "-6.25 [-8.25, -5.25]", ""]
-    assert row in table(report.markdown(tournament()))
+    row = ["3", "random", "-15.50 [-17.50, -14.50]", "-6.25 [-8.25, -5.25]", ""]
+    assert row in table_rows(tournament())
     assert re.search(r"3  random +-15\.5 +-6\.2", report.terminal(tournament()))
 
 
@@ -170,8 +166,8 @@ def test_ratings_come_the_strongest_first_with_dot_whisker_and_interval():
     assert ratings[0] == ["1", "heuristic", "", "+302", "[+288, +316]"]
     whiskers = [attrs for tag, attrs in page.tags if attrs.get("class", "").startswith("whisker")]
     assert len(whiskers) == 2 + 3  # random at 0 has no width; and each pair has one
-    row = ["2", "`greedy`", "+131", "[+120, +143]", "late 3×"]
-    assert row in table(report.markdown(tournament()))
+    row = ["2", "greedy", "+131", "[+120, +143]", "late 3×"]
+    assert row in table_rows(tournament())
     assert re.search(r"2  greedy +\+131  \[\+120, \+143\]", report.terminal(tournament()))
 
 
@@ -197,8 +193,8 @@ def test_all_pairs_have_every_figure():
 def test_match_wins_have_a_column_where_matches_were_played():
     played = of_pairs(pair("a", "b", 1.0, match_win_rate=0.75, match_win_ci95=(0.7, 0.8)))
     assert "75.0 %[70.0, 80.0]" in Page(report.html(played)).text
-    assert "matches won" in report.markdown(played)
-    assert "matches won" not in report.markdown(tournament()).lower()
+    assert "matches won" in report.terminal(played)
+    assert "matches won" not in report.terminal(tournament()).lower()
 
 
 def test_partners_in_cross_play_count_both_ways_with_the_same_sign():
@@ -206,7 +202,7 @@ def test_partners_in_cross_play_count_both_ways_with_the_same_sign():
     assert ["heuristic", "·", "+9.75[+8.50, +11.00]"] in page.rows
     assert ["greedy", "+9.75[+8.50, +11.00]", "+6.25[+5.00, +7.00]"] in page.rows
     assert "heuristic with greedy: +9.75 [+8.50, +11.00] points per round, 500 deals" in page.titles
-    assert "Against `random`." in report.markdown(tournament())
+    assert ", against random" in report.terminal(tournament())
 
 
 def test_a_page_says_in_words_who_is_ahead():
@@ -271,17 +267,8 @@ def test_hostile_names_and_standard_error_are_text_and_nothing_else():
     assert {tag for tag, _ in page.tags} <= harmless
     assert not any(key.startswith("on") for _, attrs in page.tags for key in attrs)
     assert "<script>alert(1)</script>" in page.text
-    for text in (report.html(summary), report.markdown(summary), report.terminal(summary)):
+    for text in (report.html(summary), report.terminal(summary)):
         assert not set("\x1b\u202e") & set(text)
-    matrix = [row for row in table(report.markdown(summary)) if row[0] == "3"]
-    assert [len(row) for row in matrix] == [5, 5]
-    assert {row[1] for row in matrix} == {"`` <script>alert(1)</script>\\|`x`\"'&� next ``"}
-
-
-def test_nothing_in_standard_error_ends_its_block_of_markdown():
-    fault = replace(FAULT, text="", stderr=("```", "````", "# heading"))
-    text = report.markdown(tournament(faults=(fault,)))
-    assert "`````text\n```\n````\n# heading\n`````" in text
 
 
 def test_control_characters_become_visible_and_terminal_escapes_go():
@@ -293,7 +280,6 @@ def test_a_tournament_of_which_nothing_was_rated_has_no_empty_parts():
     bare = of_pairs(pair("x", "y", 1.0))
     page = Page(report.html(bare))
     assert not {"Ratings", "Cross-play"} & set(page.texts)
-    assert "## Ratings" not in report.markdown(bare)
     assert report.terminal(bare).startswith("Pairs")
     assert report.pairs(bare.pairs) in report.terminal(bare)
     assert report.pairs([]) == ""
@@ -398,34 +384,13 @@ def test_figures_are_short_and_never_a_signed_zero():
     assert interval(Interval(1, -0.001, 3)) == "[0.00, +3.00]"
 
 
-def test_the_readme_gets_a_new_table_and_keeps_everything_else():
-    readme = "# Title\n<!-- benchmark:start -->\nold\n<!-- benchmark:end -->\nrest\n"
-    once = report.refresh(readme, report.benchmark(tournament()))
-    assert once.startswith("# Title\n<!-- benchmark:start -->\n\n|    | agent       |   Elo |")
-    assert once.endswith("|\n\n<!-- benchmark:end -->\nrest\n")
-    assert report.refresh(once, report.benchmark(tournament())) == once
-    other = readme.replace("benchmark:", "switches:")
-    assert "<!-- switches:start -->\n\nnew\n\n<!-- switches:end -->" in (
-        report.refresh(other, "new", "switches")
-    )
-
-
-def test_a_readme_without_both_comments_once_is_refused():
-    start, end = "<!-- benchmark:start -->", "<!-- benchmark:end -->"
-    for readme in ("nothing", start, end + start, start + end + end):
-        with pytest.raises(SettingError, match="benchmark:start"):
-            report.refresh(readme, "table")
-    with pytest.raises(SettingError, match="without"):
-        report.refresh(start + end, end)
-
-
 def test_what_went_wrong_stands_beside_the_rating_and_with_the_fault():
     lost = replace(FAULT, kind="died", count=10, forfeited=True)
     again = replace(lost, pair=("greedy", "random"), kind="hello", count=1_200, forfeited=True)
     late = replace(FAULT, agent="random", pair=("greedy", "random", "heuristic"))
     summary = tournament(faults=(lost, again, late))
     note = "forfeited 2 pairings, crashed 10×, did not start 1,200×"
-    assert ["2", "`greedy`", "+131", "[+120, +143]", note] in table(report.markdown(summary))
+    assert ["2", "greedy", "+131", "[+120, +143]", note] in table_rows(summary)
     assert re.search(rf"greedy .*{note}", report.terminal(summary))
     assert any(row[:2] == ["2", f"greedy{note}"] for row in Page(report.html(summary)).rows)
     for text in (report.terminal(summary), Page(report.html(summary)).text):
@@ -442,7 +407,7 @@ def test_who_forfeited_stands_below_the_others_without_a_rank():
     lost = replace(FAULT, agent="heuristic", kind="died", count=10, forfeited=True)
     summary = tournament(ratings=(*ratings[1:], last), faults=(lost,))
     assert strongest_first(summary) == ["greedy", "random", "heuristic"]
-    assert ["-", "`heuristic`"] in [row[:2] for row in table(report.markdown(summary))]
+    assert ["-", "heuristic"] in [row[:2] for row in table_rows(summary)]
     assert re.search(r"- +heuristic", report.terminal(summary))
     ranks = [row[0] for row in Page(report.html(summary)).rows if len(row) == 5]
     assert ranks[1:4] == ["1", "2", "-"]

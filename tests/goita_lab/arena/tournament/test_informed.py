@@ -47,7 +47,7 @@ def test_points_are_after_what_messages_cost_and_scores_before(cost):
     for information in (free, dear):
         (task,) = tasks(("loud", "silent"), 60, seed=3, rules="pagat", information=information)
         players = Loud(), PlainAgent(RandomAgent())
-        results.append(play_block(task, players, save_share=1.0))
+        results.append(play_block(task, players, save=True))
     one, other = results
     deals, points = np.zeros_like(one.points), np.zeros_like(one.points)
     for saved in other.games:
@@ -78,7 +78,7 @@ def test_costs_need_rounds():
 @pytest.mark.parametrize("information", OPTIONS, ids=str)
 def test_a_line_gives_back_the_deal_with_its_messages(information):
     (task,) = tasks(("random", "telling"), 12, seed=2, information=information)
-    games = play_block(task, (RandomAgent(), Telling()), save_share=1.0).games
+    games = play_block(task, (RandomAgent(), Telling()), save=True).games
     sent = 0
     for one in games:
         line = one.to_line(task.agents, 0)
@@ -117,7 +117,7 @@ def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, e
 
     for folder in (tmp_path / "once", tmp_path / "twice"):
         folder.mkdir()
-        path, games = folder / "results.db", GamesFolder(folder / "games", wanted, 0.5)
+        path, games = folder / "results.db", GamesFolder(folder / "games", wanted)
         if folder.name == "twice":
             with pytest.raises(KeyboardInterrupt):
                 keep(path, wanted, games=games, progress=stop)

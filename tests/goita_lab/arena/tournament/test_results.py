@@ -125,7 +125,7 @@ def test_a_file_whose_seed_is_no_number_is_refused_in_a_sentence(path, capsys, s
 
 def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(tmp_path):
     command = [sys.executable, "evaluate.py", "--agents", "random", "random"]
-    command += ["--deals", "640", "--block-deals", "10", "--save-share", "0.5"]
+    command += ["--deals", "16384"]
     wanted, whole, file, out = (tmp_path / name for name in ("wanted", "whole.db", "file", "out"))
     games, all_games = tmp_path / "games", tmp_path / "all"
     kept = ["--json", str(wanted), "--results", str(whole), "--save-games", str(all_games)]

@@ -113,13 +113,13 @@ def test_where_a_class_ends_its_process_the_rest_stays_and_the_pairing_is_named(
 ):
     results = ["--workers", "2", "--results", str(tmp_path / "results.db")]
     agents = ["--agents", "greedy", "random", f"bad={OWN}exits two seconds later"]
-    code, told = evaluated(tmp_path, *agents, "--block-deals", "8", *results)
+    code, told = evaluated(tmp_path, *agents, *results)
     assert (code, told) == (1, None)
     error = capsys.readouterr().err
     assert "greedy against bad" in error
     assert "exec:goita bot MODULE:CLASS" in error
     assert "the same command goes on" in error
-    assert table(tmp_path / "results.db", "SELECT count(*) FROM blocks") == [(2,)]
+    assert table(tmp_path / "results.db", "SELECT count(*) FROM blocks") == [(1,)]
 
 
 def evaluated(tmp_path, *arguments):
