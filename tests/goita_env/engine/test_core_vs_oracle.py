@@ -147,7 +147,7 @@ def check_core(rules: str | Rules, judged_by: str, games: int, seed: int = 0) ->
     return made
 
 
-@pytest.mark.parametrize("how", [(256, 12_000, 0), slow((4_096, 5_000_000, 1))])
+@pytest.mark.parametrize("how", [(256, 12_000, 0), slow((4_096, 1_000_000, 1))])
 @pytest.mark.parametrize("episode", ["round", "match"])
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_core_and_oracle_agree_on_random_decisions(rules, episode, how):
@@ -156,7 +156,7 @@ def test_core_and_oracle_agree_on_random_decisions(rules, episode, how):
     assert made >= decisions
 
 
-@pytest.mark.parametrize("games", [500, slow(50_000)])
+@pytest.mark.parametrize("games", [500, slow(10_000)])
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_core_and_oracle_agree_on_deals_rich_in_pawns(rules, games):
     assert check_core(rules, rules, games=games) >= 5 * games
