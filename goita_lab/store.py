@@ -6,9 +6,8 @@
     ...                       the tables of its kind
 
 A block is one transaction: once it has been added it survives a crash of the program, and on a full
-disk the blocks before it stay. A file is open in one program at a time, by SQLite's own lock.
-A file of another kind, version or schema is refused and left unchanged. A file may come from
-somebody else: it is data, and its reader parses the rows into types.
+disk the blocks before it stay. A file is open in one program at a time, by SQLite's own lock. It
+may come from somebody else: it is data, and its reader parses the rows into types.
 """
 
 from __future__ import annotations
@@ -24,12 +23,6 @@ import msgspec
 import numpy as np
 
 from goita_env.errors import SettingError
-
-APPLICATION: Final = 0x476F6974  # SQLite's application id of our files: "Goit".
-
-VERSION: Final = 2  # Grows when a table or the meaning of a column changes.
-
-MOST_BYTES: Final = 1 << 26  # Largest text or blob of a file, in bytes.
 
 _PRAGMAS: Final = (
     *("trusted_schema = OFF", "locking_mode = EXCLUSIVE", "foreign_keys = ON"),
@@ -49,8 +42,8 @@ class Store:
         arguments: everything that the blocks depend on, as JSON; written into a new file.
 
     Raises:
-        SettingError: if the file is something else, is damaged, or is open in another program.
-        OSError: if it cannot be read or written.
+        SettingError: if the file is something else, is damaged, cannot be read or written, or is
+            open in another program.
 
     Attributes:
         arguments: those in the file.
@@ -78,7 +71,7 @@ class Store:
         """Yields the database for the rows of a block: all of them are written, or none.
 
         Raises:
-            OSError: if the disk is full or fails; the file keeps its content.
+            SettingError: if the disk is full or fails; the file keeps its content.
         """
         with self._errors():
             # Into FILE-wal, without waiting for the disk; now and then from there into the file.
@@ -107,69 +100,34 @@ class Store:
         self.close()
 
     def _open(self, tables: Mapping[str, str], arguments: str) -> None:
-        """Locks the file, creates or checks its tables, and reads its arguments."""
+        """Locks the file, creates its tables where it has none, and reads its arguments."""
         db = self._db
-        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
         for pragma in _PRAGMAS:
             db.execute(f"PRAGMA {pragma}")
         db.execute("BEGIN EXCLUSIVE")  # locking_mode keeps the lock until the file is closed
         with db:
             if not db.execute("PRAGMA schema_version").fetchone()[0]:  # nobody made a table
-                db.execute(f"PRAGMA application_id = {APPLICATION}")
-                db.execute(f"PRAGMA user_version = {VERSION}")
                 for name, columns in tables.items():
                     db.execute(f"CREATE TABLE {name} ({columns})")
                 db.execute("INSERT INTO meta VALUES (?, ?)", (self.kind, arguments))
-            self._check(tables)
-            ((_, found),) = db.execute("SELECT * FROM meta").fetchall()
+            ((kind, found),) = db.execute("SELECT kind, arguments FROM meta").fetchall() or [(0, 0)]
+        if kind != self.kind:
+            raise self.damaged(f"its kind is {kind!r}")
         try:
             self.arguments: dict[str, Any] = msgspec.json.decode(found, type=dict[str, Any])
         except (msgspec.MsgspecError, RecursionError, TypeError) as error:
             raise self.damaged(error) from error
 
-    def _check(self, tables: Mapping[str, str]) -> None:
-        """Raises a SettingError if the file has another kind, version or schema."""
-        number, version = (
-            self._db.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
-        )
-        if number == APPLICATION and version != VERSION:
-            raise SettingError(
-                f"expected {self.kind} of this version, got {str(self.path)!r}, which another "
-                "version of goita-env has written: go on with it there, or remove it"
-            )
-        wanted = {name: f"CREATE TABLE {name} ({columns})" for name, columns in tables.items()}
-        query = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
-        same = number == APPLICATION and dict(self._db.execute(query)) == wanted
-        if not same or self._db.execute("SELECT kind FROM meta").fetchall() != [(self.kind,)]:
-            raise SettingError(
-                f"expected a file of {self.kind}, got {str(self.path)!r}, an SQLite file of "
-                "something else"
-            )
-        if (found := self._db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
-            raise self.damaged(found)
-
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turns SQLite's errors into a SettingError (damaged, in use) or an OSError (disk)."""
+        """Turns SQLite's errors into a SettingError with what SQLite says."""
         try:
             yield
         except sqlite3.Error as error:
-            # An extended code has the primary one in its lowest byte.
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-            if code == sqlite3.SQLITE_BUSY:
-                raise SettingError(
-                    f"expected {self.kind} in a file that no other program has open, got "
-                    f"{str(self.path)!r}"
-                ) from error
-            if code == sqlite3.SQLITE_NOTADB:
-                raise SettingError(
-                    f"expected a file of {self.kind}, got {str(self.path)!r}, which is no SQLite "
-                    "file; one of version 0.2.0 is none, either"
-                ) from error
-            if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
-                raise OSError(f"{str(self.path)!r}: {error}") from error
-            raise self.damaged(error) from error
+            raise SettingError(
+                f"expected {self.kind} in a file that no other program has open, got "
+                f"{str(self.path)!r}: {str(error)[:200]}"
+            ) from error
 
 
 class Parts(Store):
@@ -185,7 +143,7 @@ class Parts(Store):
             the first new one is added.
 
     Raises:
-        SettingError, OSError: as ``Store`` does.
+        SettingError: as ``Store`` does.
 
     Attributes:
         found: the packed parts of the file, by key.
@@ -208,7 +166,7 @@ class Parts(Store):
             raise self.damaged(f"{key}: {error}") from error
 
     def add(self, key: str, packed: bytes) -> None:
-        """Writes a part; raises an OSError as ``block`` does."""
+        """Writes a part; raises as ``block`` does."""
         with self.block() as db:
             if self._others:
                 db.execute("DELETE FROM parts")

@@ -258,12 +258,10 @@ class GoitaVectorEnv:
         """Goes on where games were saved; returns what they ask now, with no rewards.
 
         Args:
-            arrays: from ``save``, of as many games with the same rules and episode. They may come
-                from a file that somebody else wrote: numbers that the games could not go on with
-                are refused.
+            arrays: from ``save``, of as many games with the same rules and episode.
 
         Raises:
-            SettingError: if these games cannot go on from there; nothing has changed then.
+            SettingError: if arrays have other names, types or shapes; nothing has changed then.
         """
         saved.restore(self._match, arrays)
         return self._turn(None)

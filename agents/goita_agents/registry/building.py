@@ -46,16 +46,6 @@ from goita_env.errors import install
 
 _WORDS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
-_RENAMED: Final = {
-    "ms": "budget now, in playouts (1 ms was 75), of solver in searched positions (1 ms was 7000)",
-    "caution": "min_z now, in standard errors",
-    "sure": "skip_above now, a probability",
-    "questions": "max_policy_queries now",
-    "unseen": "max_unseen_tiles now",
-    "drop": "allocation now, half is halving and behind is elimination",
-}
-"""Options that agents had under another name: what to write instead."""
-
 SHORT: Final = re.compile(r"([\w.-]+)=(.*)", re.DOTALL)
 """NAME=SPEC: no colon before the first "="."""
 
@@ -312,10 +302,8 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int = 0
     for part in split(text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key not in parameters or not equals:
-            new = _RENAMED.get(key, "")
-            now = f": {key} is {new}" if new.partition(" ")[0] in parameters else ""
-            now = now or (did_you_mean(key, parameters) if key not in parameters else "")
-            raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}{now}")
+            near = "" if key in parameters else did_you_mean(key, parameters)
+            raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}{near}")
         if key in options:
             raise AgentError(f"expected each option once, got {key!r} twice in {spec!r}")
         try:

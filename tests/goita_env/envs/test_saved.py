@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goita_env import GoitaVectorEnv
-from goita_env.errors import EpisodeOverError, GoitaError, SettingError
+from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.rules import JGA, NINE, PAGAT, Rules
 from raising import refuses
 from samples import rotating, slow
@@ -63,13 +63,6 @@ def test_nothing_is_saved_before_the_first_reset():
         ("state", lambda a: a[:, :-1]),
         ("state", lambda a: a[:-1]),
         ("state", lambda a: a.astype(np.int32)),
-        ("state", np.zeros_like),
-        ("state", lambda a: a + 1),
-        ("state", lambda a: np.roll(a, 1, axis=0)),
-        ("clock", lambda a: a + 4),
-        ("clock", lambda a: a - 5),
-        ("episodes", lambda a: a - 10**6),
-        ("deals", lambda a: a * 0),
         ("keys", lambda a: a.astype(np.int64)),
         ("more", lambda a: np.zeros(1)),
     ],
@@ -83,33 +76,3 @@ def test_arrays_that_are_no_saved_games_are_refused_and_change_nothing(name, cha
     assert np.array_equal(env.state(), before)
     del crafted[name], saved["keys"]
     refuses(SettingError, "saved games", env.restore, saved)
-
-
-@pytest.mark.parametrize("trials", [30, slow(600)])
-def test_numbers_of_somebody_else_are_refused_or_playable(trials):
-    """One number of a game is made another at random, or one game's with another's."""
-    rng = np.random.default_rng(5)
-    refused = 0
-    for trial in range(trials):
-        env, _ = after(int(rng.integers(40)), num_games=8, seed=int(rng.integers(9)))
-        saved = env.save()
-        state = saved["state"]
-        row, game = rng.integers(len(state)), rng.integers(8)
-        if trial % 3 == 0:
-            state[row, game] = rng.integers(-(2**62), 2**62)
-        elif trial % 3 == 1:
-            state[row, game] ^= 1 << rng.integers(20)
-        else:
-            state[row, game] = state[rng.integers(len(state)), rng.integers(8)]
-        try:
-            env.restore(saved)
-        except SettingError:
-            refused += 1
-            continue
-        try:
-            for _ in range(60):
-                env.step(env.sample_legal(rng))
-                env.state()
-        except GoitaError:  # a status that fits no play may leave a seat without a legal action
-            continue
-    assert refused > trials / 2
