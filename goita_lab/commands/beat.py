@@ -32,11 +32,8 @@ from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.report.figures import ROUGH, interval, signed
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
-from goita_lab.arena.tournament.arena import Tournament
-from goita_lab.arena.tournament.games_folder import GamesFolder
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
-from goita_lab.arena.tournament.progress import ProgressLine
-from goita_lab.arena.tournament.results import ResultsFile
+from goita_lab.arena.tournament.schedule import play_schedule
 from goita_lab.arena.tournament.summary import Played, Summary
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.commands import imitate
@@ -179,7 +176,6 @@ def run(args: Args, seed: int, command: str) -> int:
         f"measuring on {args.measured:,} fresh deals, the champion first and then the search\n"
     )
     plan = args.measuring(seed)
-    plan.check_agents()
     played, summary = play(args, plan, "measured.db", command)
     alone, search = (-per_deal(one) for one in played)
     found = {"champion": alone, "search": search, "gain": search - alone}
@@ -195,13 +191,11 @@ def play(
     args: Args, plan: TournamentPlan, results: str, command: str, saved: Path | None = None
 ) -> tuple[list[Played], Summary]:
     """Plays what a file of results lacks, tells the faults, and returns all pairings."""
-    tournament, file = Tournament(plan), ResultsFile(args.output / results, plan)
-    tournament.add(file.blocks)
-    games = GamesFolder(saved, plan) if saved else None
-    if games:
-        games.check_whole(tournament.kept())
-    with file, ProgressLine(tournament) as line:
-        tournament.play(workers=args.workers, file=file, games=games, progress=line)
+    tournament, stop = play_schedule(
+        plan, workers=args.workers, results=args.output / results, games=saved
+    )
+    if stop is not None:
+        raise stop
     played = tournament.played()
     summary = Summary.of(plan, played, command=command)
     for fault in report.faults(summary):

@@ -25,22 +25,20 @@ import secrets
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from goita_agents.files import check_writable, json_text
 from goita_agents.registry import short_name
-from goita_env.errors import GoitaError, SettingError
+from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_searches
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
-from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import parse_fewer_deals
-from goita_lab.arena.tournament.progress import ProgressLine
-from goita_lab.arena.tournament.results import ResultsFile, read_arguments
+from goita_lab.arena.tournament.results import read_arguments
+from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import deal_figures
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.deals import write_summary
@@ -137,26 +135,10 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     start = time.perf_counter()
     try:
         benchmark = completed(args.benchmark(), args.results)
-        benchmark.check_agents()
-        tournament = Tournament(benchmark)
-        file = ResultsFile(args.results, benchmark) if args.results else None
-        if file:
-            tournament.add(file.blocks)
-            sys.stderr.write(file.note)
+        tournament, stop = play_schedule(benchmark, workers=args.workers, results=args.results)
     except (ValueError, OSError) as error:
         cli.fail(error)
-    code = 0
-    try:
-        with file or nullcontext(), ProgressLine(tournament) as progress:
-            tournament.play(workers=args.workers, file=file, progress=progress)
-    except KeyboardInterrupt:
-        code = 130
-    except (GoitaError, OSError) as error:
-        code = 1
-        sys.stderr.write(f"\n{error}")
-    if code:
-        more = "the same command goes on" if args.results else "without --results all is lost"
-        sys.stderr.write(f"\nstopped with {tournament.deals_left():,} deals left; {more}\n")
+    if code := exit_code(tournament, stop, args.results):
         return code, None
     seconds = time.perf_counter() - start
     found = Results.of(benchmark, tournament.played(), command=command, seconds=seconds)

@@ -19,7 +19,6 @@ import secrets
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -28,17 +27,15 @@ from goita_agents import agent_names
 from goita_agents.base import Float
 from goita_agents.files import check_writable, json_text, write_whole
 from goita_agents.registry import expand
-from goita_env.errors import GoitaError, SettingError
+from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.statistics.sequential_test import Sprt
-from goita_lab.arena.tournament import arena
-from goita_lab.arena.tournament.games_folder import GamesFolder
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
-from goita_lab.arena.tournament.progress import ProgressLine
-from goita_lab.arena.tournament.results import ResultsFile, read_arguments
+from goita_lab.arena.tournament.results import read_arguments
+from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Summary, deal_figures
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.deals import write_summary
@@ -141,43 +138,20 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     start = time.perf_counter()
     try:
         plan = args.plan(draw_seed(args.results))
-        plan.check_agents()
         check_workers(args.workers, args.backend)
-        tournament = arena.Tournament(plan)
-        file = ResultsFile(args.results, plan) if args.results else None
-        if file:
-            tournament.add(file.blocks)
-            sys.stderr.write(file.note)
-        games = GamesFolder(args.save_games, plan) if args.save_games else None
-        if games:
-            games.check_whole(tournament.kept())
+        tournament, stop = play_schedule(
+            plan,
+            workers=args.workers,
+            backend=args.backend,
+            results=args.results,
+            games=args.save_games,
+            strict=args.strict,
+        )
     except (ValueError, OSError) as error:
         cli.fail(error)
-
-    code = 0
-    try:
-        # What a class prints is not among the tables.
-        with file or nullcontext(), ProgressLine(tournament) as line, redirect_stdout(sys.stderr):
-            tournament.play(
-                workers=args.workers,
-                backend=args.backend,
-                file=file,
-                games=games,
-                progress=line,
-                strict=args.strict,
-            )
-    except KeyboardInterrupt:
-        code = 130
-    except (GoitaError, OSError) as error:
-        code = 1
-        sys.stderr.write(f"\n{error}")
-
-    played = tournament.played()
-    if code:
-        more = "the same command goes on" if args.results else "without --results the rest is lost"
-        sys.stderr.write(f"\nstopped after {len(played)} finished pairing(s); {more}\n")
-        if args.seed == "random":
-            sys.stderr.write(f"seed: {plan.seed}\n")
+    code, played = exit_code(tournament, stop, args.results), tournament.played()
+    if code and args.seed == "random":
+        sys.stderr.write(f"seed: {plan.seed}\n")
     if not played:
         return code, None
     found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)

@@ -54,10 +54,8 @@ def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys,
 def test_nothing_is_learned_from_a_program_that_does_not_start(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(imitate, "run", lambda args: pytest.fail("learned"))
     words = ["exec:python no-such-file.py", "--deals", "12", "--seed", "1", "-o", str(tmp_path)]
-    assert beat.main(words) == 1
-    told = capsys.readouterr()
-    assert "expected to start 'python no-such-file.py', but: in the handshake" in told.err
-    assert not told.out
+    told = refusal(capsys, beat.main, words)
+    assert "expected to start 'python no-such-file.py', but: in the handshake" in told
     assert not (tmp_path / "result.json").exists()
 
 

@@ -30,7 +30,7 @@ from goita_agents.registry import weights
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules
-from goita_lab.arena.tournament.plan import TournamentPlan
+from goita_lab.arena.tournament.plan import Schedule
 from goita_lab.arena.tournament.saved_games import SavedDeal
 from goita_lab.arena.tournament.task import Task
 from goita_lab.provenance import versions
@@ -61,7 +61,7 @@ class GamesFolder:
         OSError: if it cannot be created or written.
     """
 
-    def __init__(self, path: Path, plan: TournamentPlan) -> None:
+    def __init__(self, path: Path, plan: Schedule) -> None:
         self.path = path
         self._prefixes = {
             pairing.tasks[0].agents: "-".join([f"{number:03}", *map(_short, pairing.agents)])

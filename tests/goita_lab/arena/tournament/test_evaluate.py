@@ -129,7 +129,7 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
         (f"{TWO} --fewer-deals greedy", "DEALS:AGENT"),
         (f"{TWO} --fewer-deals 9:file", "expected one of"),
         (f"{TWO} --results no/such/file", "no folder"),
-        (f"{TWO} --results README.md", "expected a file of results of a tournament"),
+        (f"{TWO} --results README.md", "file is not a database"),
         (f"{TWO} --save-games no/such/folder", "no folder"),
         (f"{TWO} --save-games README.md", "it is a file"),
         (f"{TWO} --save-games agents", "saved games or none"),
@@ -174,7 +174,7 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
     command += ["--results", str(tmp_path / "results.db")] if kept else []
     assert evaluate.main(command) == 130
     out, err = capsys.readouterr()
-    assert "stopped after 1 finished pair" in err
+    assert " deals left; " in err
     assert ("the same command goes on" in err) == kept
     assert out.count("greedy") > 1
     assert not file.exists()

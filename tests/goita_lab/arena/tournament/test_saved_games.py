@@ -19,6 +19,7 @@ from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
 from goita_lab.arena.tournament.plan import TournamentPlan, tasks
+from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.saved_games import SavedDeal, play_deals
 from goita_lab.commands import evaluate
 from programs import refusal
@@ -147,7 +148,7 @@ def test_stopped_and_gone_on_with_no_game_is_lost_or_doubled(tmp_path, monkeypat
     whole = [*command.split(), "--save-games", str(tmp_path / "whole")]
     assert evaluate.main(whole) == 0
     results = ["--results", str(tmp_path / "results"), "--save-games", str(tmp_path / "games")]
-    append, writes = evaluate.ResultsFile.append, []
+    append, writes = ResultsFile.append, []
 
     def dies(file, result):
         """Is killed between the games of a block and its result, the worst moment."""
@@ -156,7 +157,7 @@ def test_stopped_and_gone_on_with_no_game_is_lost_or_doubled(tmp_path, monkeypat
             raise KeyboardInterrupt
         append(file, result)
 
-    monkeypatch.setattr(evaluate.ResultsFile, "append", dies)
+    monkeypatch.setattr(ResultsFile, "append", dies)
     assert evaluate.main([*command.split(), *results]) == 130
     (tmp_path / "games" / ".half.part").touch()
     assert evaluate.main([*command.split(), *results]) == 0
