@@ -91,12 +91,11 @@ test-wheel: $(VENV)/.installed
 	echo 'SOMEBODY_ELSES = True' > "$$($(WHEEL)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/agents.py"
 	mkdir $(WHEEL)/empty && cd $(WHEEL)/empty && ../bin/python -P $(CURDIR)/tests/helpers/away.py
 
-# The examples of RLlib and TorchRL; videos by gymnasium's means; data sets by Hugging Face's and Croissant's readers.
-test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed $(FRAMEWORKS)/video/.installed $(FRAMEWORKS)/data/.installed
+# The examples of RLlib and TorchRL; videos by gymnasium's means.
+test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed $(FRAMEWORKS)/video/.installed
 	$(FRAMEWORKS)/rllib/bin/pytest tests/frameworks
 	$(FRAMEWORKS)/torchrl/bin/pytest tests/frameworks
 	$(FRAMEWORKS)/video/bin/pytest tests/frameworks
-	$(FRAMEWORKS)/data/bin/pytest tests/frameworks
 
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
@@ -166,12 +165,6 @@ $(FRAMEWORKS)/video/.installed: pyproject.toml constraints.txt
 	$(FRAMEWORKS)/video/$(PIP) -c $(FRAMEWORKS)/video/constraints.txt hatchling
 	$(FRAMEWORKS)/video/$(PIP) -c $(FRAMEWORKS)/video/constraints.txt --no-build-isolation -e '.[render]' moviepy pytest hypothesis
 	mv $(FRAMEWORKS)/video/.installing $@
-
-$(FRAMEWORKS)/data/.installed: pyproject.toml constraints.txt
-	$(call new_venv,$(FRAMEWORKS)/data)
-	$(FRAMEWORKS)/data/$(PIP) -c constraints.txt hatchling
-	$(FRAMEWORKS)/data/$(PIP) -c constraints.txt --no-build-isolation -e '.[lab]' datasets mlcroissant pytest hypothesis
-	mv $(FRAMEWORKS)/data/.installing $@
 
 clean:
 	rm -rf $(VENV) $(COMPAT) $(PLAIN) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

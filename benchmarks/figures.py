@@ -184,7 +184,7 @@ RUNS: Final = {
         "runs/figures-quick/result.json",
     ),
     "search": Run(
-        "python benchmarks/inference.py heuristic no_conventions champion_alone --json {json}",
+        "python research/search/inference.py heuristic no_conventions champion_alone --json {json}",
         60,
         {
             "search-heuristic": at("heuristic", "first"),
@@ -230,7 +230,7 @@ RUNS: Final = {
         },
     ),
     "passes": Run(
-        "goita signals passes champion --deals 600 --precision 0.5 --json {json}",
+        "python research/signals/passes.py champion --deals 600 --precision 0.5 --json {json}",
         8,
         {"passes-worth": at("differences", 0, "points"), "passes-nats": at("known")},
     ),
@@ -253,34 +253,34 @@ RUNS: Final = {
         "benchmarks/results/throughput.json",
     ),
     "study-strangers": Run(
-        "goita studies strangers",
+        "python research/studies/strangers.py",
         240,
         {
             "strangers-partner": at("nets", 0, "net"),
             "strangers-opponents": at("nets", 9, "net"),
         },
-        "docs/studies/results/strangers.json",
+        "research/studies/results/strangers.json",
     ),
     "study-runs": Run(
-        "goita studies runs",
+        "python research/studies/runs.py",
         3,
         {
             "runs-gap": at("within", 0, "gap"),
             "runs-code": at("controls", 0, "code"),
         },
-        "docs/studies/results/runs.json",
+        "research/studies/results/runs.json",
     ),
     "study-messages": Run(
-        "goita studies messages",
+        "python research/studies/messages.py",
         60,
         {
             "messages-private": at("rows", 1, "value"),
             "messages-public": at("rows", 2, "value"),
         },
-        "docs/studies/results/messages.json",
+        "research/studies/results/messages.json",
     ),
     "study-people": Run(
-        "goita studies people --records FOLDER",
+        "python research/studies/people.py --records FOLDER",
         11,
         {
             "people-conventions": at("contrasts", 0, "difference"),
@@ -288,7 +288,7 @@ RUNS: Final = {
             "people-pass-equal": at("contrasts", 3, "difference"),
             "people-champion": at("contrasts", 4, "difference"),
         },
-        "docs/studies/results/people.json",
+        "research/studies/results/people.json",
     ),
 }
 """Runs by name."""
@@ -344,9 +344,10 @@ def filled(text: str, known: dict[str, dict[str, Any]], *, marked: bool = True) 
 
 
 def pages() -> Iterator[Path]:
-    """Yields the README and the pages."""
+    """Yields the README, the pages and the protocols of studies."""
     yield ROOT / "README.md"
     yield from sorted((ROOT / "docs").rglob("*.md"))
+    yield from sorted((ROOT / "research" / "studies").glob("*.md"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

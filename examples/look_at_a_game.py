@@ -79,19 +79,3 @@ from goita_agents import choose_action, load_agent
 for name in ("greedy", "heuristic", "champion"):
     action = choose_action(load_agent(name), view.observation(), np.random.default_rng(0))
     print(f"{name:10} {actions.name(action)}")
-
-# %% [markdown]
-"""
-## What did each decision lose?
-
-With all hands open a solver computes what each action was worth. The loss of a decision is its
-distance from the best action. A loss is not always a mistake: no seat sees all hands during play.
-The best move by what a seat knows may lose points in the actual deal.
-"""
-
-# %%
-from goita_lab.arena.grading import grade
-
-for one in grade(record):
-    if one.loss:
-        print(f"move {one.move:2}, seat {one.seat}: gave away {one.loss} points")

@@ -24,21 +24,18 @@ GROUPS: Final = {
             "measure how an agent plays with partners that it does not know",
         ),
         "exploit": ("commands.exploit", "bound from below how much an agent can lose"),
-        "grade": ("commands.grade", "compare decisions with perfect play"),
         "bot": ("commands.bot", "put one of our bots behind the bot protocol"),
     },
     "train and learn": {
         "train": ("commands.train", "train a policy by self-play"),
         "plot": ("learning.plot", "draw the learning curves of runs"),
-        "average": ("learning.average", "average the weights of networks"),
         "imitate": ("commands.imitate", "learn a model of players from their games"),
         "beat": ("commands.beat", "learn how a program plays, and search with what was learned"),
-        "population": ("commands.population", "list and train the population of players"),
+        "population": ("commands.population", "list the population of trained players"),
     },
     "research": {
         "exact": ("commands.exact", "solve a small game, and measure agents exactly"),
         "signals": ("commands.signals", "measure what passes and plays reveal to a partner"),
-        "studies": ("commands.studies", "run a study whose protocol was fixed before"),
     },
 }
 """The subcommands by what they are for: where each stands, and what it does."""

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 SUFFIXES = {".py", ".html", ".css", ".js"}
 SOURCE = ("goita_env", "agents", "goita_agents", "goita_lab", "train.py", "evaluate.py")
 LAYERS = ("goita_env", "agents", "goita_lab")
-ROWS = (*SOURCE, "tests", "examples", "benchmarks", "tools", "docs")
+ROWS = (*SOURCE, "tests", "examples", "benchmarks", "research", "tools", "docs")
 
 Counts = dict[str, tuple[int, int]]
 """Lines and statements by place: a top-level name, or a package of one of the layers."""
@@ -29,7 +29,7 @@ def main() -> None:
     print(f"{'':24}" + ("lines statements" if not revision else "   lines        statements"))
     for place in sorted({*now, *before}):
         show(place, before.get(place, (0, 0)), now.get(place, (0, 0)), revision)
-    for name, places in (("source", SOURCE), ("tests", ("tests",))):
+    for name, places in (("source", SOURCE), ("tests", ("tests",)), ("research", ("research",))):
         show(name.upper(), total(before, places), total(now, places), revision)
 
 

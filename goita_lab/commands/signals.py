@@ -3,12 +3,9 @@
 ::
 
     goita signals log        play rounds and log every decision
-    goita signals data       play rounds of the population to a data set
     goita signals report     take all measures of agents, and write a page
     goita signals worth      what one kind of decision tells and is worth
-    goita signals passes     what the partner's passes are worth
     goita signals messages   whether agents use messages
-    goita signals cross-reading   how well agents read each other
     goita signals follow     what each move of a record told one seat
 
 ``goita signals COMMAND --help`` shows examples and the options of each. Exit code 0: done. 1: an
@@ -35,14 +32,13 @@ from goita_lab import cli, provenance
 from goita_lab.deals import by_deal, write_summary
 from goita_lab.pieces import Runner, shown
 from goita_lab.record_files import read_record
-from goita_lab.signals import cross_reading, dataset, log, messages, passes
+from goita_lab.signals import log, messages
 from goita_lab.signals.follow import follow_deal, table
 from goita_lab.signals.plan import SEARCHER, UNTIL_NATS, UNTIL_POINTS, full, quick
 from goita_lab.signals.settings import Settings
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
 from goita_lab.signals.worth import worth
-from goita_lab.studies.drawing import grid
 
 
 @dataclass(frozen=True)
@@ -84,32 +80,6 @@ class LogArgs:
         names = ("seed", "rules", "belief", "part_rounds", "workers", "information", "drawn")
         options = {name: vars(self)[name] for name in names}
         for done in log.write(self.output, expand(self.agents), self.rounds, **options):
-            progress("rounds", done, self.rounds)
-
-
-@dataclass(frozen=True)
-class DataArgs:
-    """Plays rounds of the population to a data set with a data card.
-
-    ::
-
-        goita signals data -o goita-population --rounds 50000
-        goita signals data -o small --rounds 2000 --workers 2
-    """
-
-    output: Path = field(metadata=cli.short("-o"))
-    """folder of the data set; a stopped one goes on"""
-    rounds: int = 50_000
-    """number of rounds, a fifth of them by players that are held out"""
-    seed: int = 0
-    """seed of deals and random numbers"""
-    workers: int = 1
-    """processes, at most one a core"""
-
-    def run(self) -> None:
-        progress = shown()
-        options = {"seed": self.seed, "workers": self.workers}
-        for done in dataset.make(self.output, self.rounds, **options):
             progress("rounds", done, self.rounds)
 
 
@@ -156,7 +126,7 @@ class FollowArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Measure(Settings):
+class Measure(Settings):
     """Options of every measure."""
 
     workers: int = 1
@@ -186,7 +156,7 @@ class _Measure(Settings):
 
 
 @dataclass(frozen=True)
-class WorthArgs(_Measure):
+class WorthArgs(Measure):
     """Measures what some decisions of agents are worth, in nats and in points, with controls.
 
     ::
@@ -212,35 +182,7 @@ class WorthArgs(_Measure):
 
 
 @dataclass(frozen=True)
-class PassesArgs(_Measure):
-    """Measures what the partner's passes are worth to a seat that listens, on paired deals.
-
-    ::
-
-        goita signals passes champion --deals 400 --precision 0.5
-        goita signals passes heuristic --deals 100 --json passes.json
-    """
-
-    agent: str = field(metadata=cli.POSITIONAL)
-    """policy that plays all four seats, and that the listener knows"""
-    deals: int = 400
-    """deals, each played with every listener"""
-    precision: float = 0.5
-    """half width of the 95 % interval, in points a round, for which deals are counted"""
-
-    def run(self) -> None:
-        if not self.precision > 0:
-            raise SettingError(f"expected a precision above 0 points, got {self.precision!r}")
-        value = passes.passes_value(
-            self.agent, self.deals, settings=self.settings, runner=self.runner
-        )
-        needed = {one.name: one.deals(self.precision) for one in value.differences}
-        told = {**vars(value), "precision": self.precision, "deals_needed": needed}
-        self.tell(passes.table(value, self.precision), [self.agent], told)
-
-
-@dataclass(frozen=True)
-class MessagesArgs(_Measure):
+class MessagesArgs(Measure):
     """Measures whether agents use messages: what their messages reveal, and what they are worth.
 
     An agent is a network that was trained in a game with messages.
@@ -267,44 +209,7 @@ class MessagesArgs(_Measure):
 
 
 @dataclass(frozen=True)
-class CrossReadingArgs(_Measure):
-    """Measures how well agents read each other: each as a speaker, read as each of them.
-
-    The means of methods have intervals over runs. Runs are members of the population, and agents
-    with short names METHOD-NUMBER.
-
-    ::
-
-        goita signals cross-reading population:selfplay-0 population:selfplay-1 heuristic
-        goita signals cross-reading a-0=file:a0 a-1=file:a1 b-0=file:b0 --csv cells.csv --svg it.svg
-    """
-
-    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
-    """policies, two or more, or a set of them such as population:train"""
-    deals: int = 100
-    """deals of each agent as the speaker; four times as many make intervals half as wide"""
-    csv: Path | None = None
-    """file for a row of each cell, with intervals"""
-    svg: Path | None = None
-    """file for a picture of the nats; that of the points gets -points behind its name"""
-
-    def run(self) -> None:
-        agents = expand(self.agents)
-        found = cross_reading.cross_reading(
-            agents, self.deals, settings=self.settings, runner=self.runner
-        )
-        if self.csv is not None:
-            write_whole(self.csv, cross_reading.to_csv(found))
-        self.tell(cross_reading.table(found), agents, vars(found))
-        if self.svg is not None:
-            names = [cross_reading.label(agent) for agent in agents]
-            for unit, end in (("nats", ""), ("points", "-points")):
-                file = self.svg.with_stem(f"{self.svg.stem}{end}")
-                write_whole(file, grid(names, found.table(unit), cross_reading.UNITS[unit]))
-
-
-@dataclass(frozen=True)
-class ReportArgs(_Measure):
+class ReportArgs(Measure):
     """Measures what the actions of agents reveal, in nats and in points, and writes a page.
 
     ::
@@ -352,12 +257,9 @@ class ReportArgs(_Measure):
 
 COMMANDS: Final[dict[str, Any]] = {
     "log": LogArgs,
-    "data": DataArgs,
     "report": ReportArgs,
     "worth": WorthArgs,
-    "passes": PassesArgs,
     "messages": MessagesArgs,
-    "cross-reading": CrossReadingArgs,
     "follow": FollowArgs,
 }
 """Dataclasses of the commands' options, with a method ``run``."""
@@ -366,8 +268,11 @@ COMMANDS: Final[dict[str, Any]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit code."""
     args = cli.parse_one(COMMANDS, argv, __doc__)
-    if isinstance(args, int):
-        return args
+    return args if isinstance(args, int) else measured(args)
+
+
+def measured(args: Any) -> int:
+    """Runs a command by its options and returns the exit code."""
     try:
         args.run()
     except SettingError as error:

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import sem, ttest_ind
 
 from goita_agents.base import Float, Int, plays
 from goita_agents.registry import short_name
@@ -20,7 +19,8 @@ from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.statistics.intervals import LEVEL, Interval, mean_interval, t_interval
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.statistics.runs import over_runs
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
 from goita_lab.pieces import HERE, Runner
@@ -271,18 +271,3 @@ def table(found: Sequence[MessageUse]) -> str:
         ]
         lines.append(f"{short_name(one.agent)}: {', '.join(told)}")
     return "\n".join(lines)
-
-
-def between_runs(one: Sequence[float], other: Sequence[float]) -> tuple[Interval, float]:
-    """Returns how much higher the mean of some runs is than that of others, and the p-value.
-
-    The 95 % interval and the test are Welch's.
-    """
-    done = ttest_ind(one, other, equal_var=False)
-    mean, ends = float(np.mean(one) - np.mean(other)), done.confidence_interval(LEVEL)
-    return Interval(mean, float(ends.low), float(ends.high)), float(done.pvalue)
-
-
-def over_runs(values: Sequence[float]) -> Interval:
-    """Returns the mean of a value of each run with Student's 95 % interval: runs are few."""
-    return t_interval(float(np.mean(values)), float(sem(values)), len(values) - 1)

@@ -7,7 +7,6 @@ import pytest
 
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
 from goita_lab.commands import evaluate
-from goita_lab.commands.signals import main as signals
 from goita_lab.deals import by_deal, write_summary
 from goita_lab.pieces import Runner
 
@@ -32,19 +31,6 @@ def test_a_tournament_writes_what_its_intervals_are_computed_from(tmp_path):
     assert again.mean == pair["points_per_round"]
     assert [again.low, again.high] == pair["ci95"]
     assert won.sum() / games.sum() == pytest.approx(pair["match_win_rate"])
-
-
-def test_a_measure_of_signals_writes_them_under_the_names_of_its_json(tmp_path):
-    file = tmp_path / "it.json"
-    assert signals(["passes", "greedy", "--deals", "2", "--json", str(file)]) == 0
-    told = json.loads(file.read_bytes())
-    with np.load(tmp_path / "it.npz") as deals:
-        for place, one in (
-            ("known", told["known"]),
-            ("differences/all that the partner does/points", told["differences"][3]["points"]),
-        ):
-            again = ratio_interval(*deals[place])
-            assert [again.mean, again.low, again.high] == [one["mean"], one["low"], one["high"]]
 
 
 def _measured(number):

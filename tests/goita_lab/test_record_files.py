@@ -12,11 +12,9 @@ from goita_env.errors import RecordError, SettingError
 from goita_env.records import Record
 from goita_env.rules import JGA
 from goita_lab.arena.tournament.saved_games import play_deals
-from goita_lab.commands import grade as grading_command
 from goita_lab.commands import imitate as imitate_command
 from goita_lab.commands import signals as signals_command
 from goita_lab.commands import watch as watch_command
-from goita_lab.commands.grade import read_kifu
 from goita_lab.imitate.reading import read_examples
 from goita_lab.imitate.replaying import replay
 from goita_lab.pages import watch
@@ -25,6 +23,7 @@ from goita_lab.pages.watch.reading import UNFINISHED
 from goita_lab.record_files import read_record, read_records
 from raising import refuses
 from record_samples import LINE, YAML
+from research.grading.grade import read_kifu
 
 HISTORY = f"{LINE}\n{LINE}\n"
 KNOWN = "expected history strings, a YAML kifu or a complete record in JSON, got"
@@ -177,7 +176,6 @@ def test_every_command_says_why_a_record_holds_no_deal(text, why, tmp_path, caps
     file.write_text(text, encoding="utf-8")
     commands = {
         watch_command.main: [str(file), "-o", str(tmp_path / "page.html")],
-        grading_command.main: ["--records", str(file)],
         imitate_command.main: [str(file), "-o", str(tmp_path / "model.safetensors")],
         signals_command.main: ["follow", str(file), "--seat", "0", "--read-as", "greedy"],
     }

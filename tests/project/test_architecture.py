@@ -35,12 +35,9 @@ LAB_ORDER = [
         "deals",
         "exact",
         "exploit",
-        "population",
-        "responses",
         "signals",
         "imitate",
         "pages",
-        "studies",
         "commands",
         "__main__",
     ),
@@ -99,7 +96,7 @@ def sources(*places: str) -> dict[str, str]:
 GAME = sources("goita_env")
 AGENTS = sources("goita_agents", "goita_lab")
 BOTH = GAME | AGENTS
-OUTSIDE = AGENTS | sources("examples", "benchmarks", "tools", "train", "evaluate")
+OUTSIDE = AGENTS | sources("examples", "benchmarks", "research", "tools", "train", "evaluate")
 
 
 @cache

@@ -184,7 +184,6 @@ PUBLIC = [
         "goita_agents.base",
         "goita_agents.beliefs",
         "goita_lab.exploit",
-        "goita_lab.arena.grading",
     ),
     *("goita_lab.arena", "goita_lab.imitate"),
     *(

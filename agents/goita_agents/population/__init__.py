@@ -4,8 +4,7 @@
 
     population:selfplay-3                     an agent: METHOD-SEED
     population:train, population:validation      sets, where a list of agents is taken
-    goita population list          the table of all members
-    goita population train --method selfplay --seeds 8
+    goita population          the table of all members
 """
 
 from goita_agents.population.agent import load

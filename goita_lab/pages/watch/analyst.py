@@ -18,8 +18,7 @@ from goita_agents.search.playout_budget import check_search
 from goita_agents.solver.solver import Solver
 from goita_env import Game, View, actions
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.grading.grades import phase_of
-from goita_lab.pages.watch.decisions import Decision, Kinds, Knowledge
+from goita_lab.pages.watch.decisions import Decision, Kinds, Knowledge, phase_of
 from goita_lab.pages.watch.matches import MatchPriors
 from goita_lab.pages.watch.valuing import TypedSearch, Valued
 from goita_lab.pages.watch.verdicts import is_settled

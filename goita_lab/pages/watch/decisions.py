@@ -19,8 +19,17 @@ Kind = Annotated[int, Meta(ge=0, lt=len(NAMES))]
 Code = Annotated[str, Meta(pattern="^[a-z0-9]*$")]
 """An action as records write it: two digits, "p" for a pass, the word of an answer."""
 
-Phase = Literal["before play", "first", "middle", "last"]
-"""The questions before the first lead, and the phases of ``goita_lab.arena.grading``."""
+PlayPhase = Literal["first", "middle", "last"]
+
+Phase = Literal["before play", PlayPhase]
+"""The questions before the first lead, and ``PHASES``."""
+
+PHASES: Final[dict[PlayPhase, range]] = {
+    "first": range(7),
+    "middle": range(7, 15),
+    "last": range(15, 33),
+}
+"""Phases of a round by the tiles played before a decision: up to three plays, up to seven, more."""
 
 Pair = tuple[float, float]
 """Before the move, and after it."""
@@ -33,6 +42,11 @@ COUNTS: Final = 0.05
 
 Kinds = tuple[float, float, float, float, float, float, float, float]
 """[8] Of each kind of tile."""
+
+
+def phase_of(tiles: int) -> PlayPhase:
+    """Returns the phase of a round after so many tiles have been played."""
+    return next(name for name, played in PHASES.items() if tiles in played)
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, permutations
-from math import sqrt
 from typing import Final
 
 import numpy as np
 from numpy import typing as npt
 
-from goita_agents.base import Bool, Float, Int
+from goita_agents.base import Float, Int
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_interval
+from goita_lab.arena.statistics.runs import jackknife_error
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.processes import one_thread
@@ -162,29 +162,3 @@ def _p_value(table: Float, every: Int) -> float:
 def _gap(mean: Float) -> float:
     off = ~np.eye(len(mean), dtype=bool)
     return float(np.diagonal(mean).mean() - mean[off].mean())
-
-
-def jackknife_error(left: Sequence[float]) -> float:
-    """Returns a standard error from a statistic without each unit (Efron and Stein 1981)."""
-    values = np.asarray(left)
-    return sqrt((len(values) - 1) / len(values) * float(((values - values.mean()) ** 2).sum()))
-
-
-def interval_over_runs(statistic: Callable[[Bool], float], strata: Sequence[Bool]) -> Interval:
-    """Returns a statistic of runs with its 95 % interval over runs.
-
-    Runs are left out one by one, stratum by stratum: the jackknife of a stratified sample, with
-    Student's quantile.
-
-    Args:
-        statistic: takes the runs that are kept, bool [n].
-        strata: the runs of each method, bool [n], two or more of each; all others always stay.
-    """
-    every = np.ones(len(strata[0]), bool)
-    value, variance, freedom = statistic(every), 0.0, 0
-    for stratum in strata:
-        runs = np.flatnonzero(stratum)
-        left = [statistic(np.arange(len(every)) != run) for run in runs]
-        variance += jackknife_error(left) ** 2
-        freedom += len(left) - 1
-    return t_interval(value, sqrt(variance), freedom)

@@ -21,8 +21,8 @@ from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_env.worlds import Positions
 from goita_lab.arena.statistics.intervals import Interval, t_interval
+from goita_lab.arena.statistics.runs import jackknife_error
 from goita_lab.signals.filters import context
-from goita_lab.signals.measures.crossplay import jackknife_error
 from goita_lab.signals.measures.information_gain import attack, attacks_with
 from goita_lab.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
 

@@ -18,11 +18,12 @@ from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyMod
 from goita_agents.registry import load_agent
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
+from goita_lab.arena.statistics.runs import jackknife_error
 from goita_lab.signals import listening, measures
 from goita_lab.signals.measures import emergent_communication
 from goita_lab.signals.measures import value as sources
 from goita_lab.signals.measures.conventions import table_information, tabulated
-from goita_lab.signals.measures.crossplay import divergence, jackknife_error
+from goita_lab.signals.measures.crossplay import divergence
 from goita_lab.signals.measures.explain import cross_entropy, duplicate_points, tree_text
 from goita_lab.signals.measures.information_gain import attack, context
 from goita_lab.signals.measures.shuffled import Shuffled

@@ -10,7 +10,7 @@ import pytest
 from goita_agents.models import PolicyModel
 from goita_env.errors import SettingError
 from goita_lab.pieces import Runner
-from goita_lab.signals import listening, messages, passes, settings, worth
+from goita_lab.signals import listening, messages, settings, worth
 from goita_lab.signals import plan as planning
 from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.shuffled import VARIANTS, Shuffled
@@ -72,11 +72,6 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
             worth,
             partial(worth.worth, ["random"], "first_lead", 3, controls=["greedy"]),
             id="worth",
-        ),
-        pytest.param(
-            *(passes, partial(passes.passes_value, "greedy", 3)),
-            marks=pytest.mark.slow,
-            id="passes",
         ),
     ],
 )

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from goita_env.errors import SettingError
+from goita_lab.arena.statistics.runs import over_runs
 from goita_lab.commands.signals import main
-from goita_lab.signals.messages import message_use, over_runs
+from goita_lab.signals.messages import message_use
 from programs import refusal
 from raising import refuses
 

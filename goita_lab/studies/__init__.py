@@ -1,3 +1,0 @@
-"""Runs studies of signalling whose hypotheses were written down before: docs/studies/."""
-
-import goita_lab.installed  # noqa: F401

@@ -1,0 +1,1 @@
+"""Holds scripts that made published results, beside these results."""

@@ -1,0 +1,62 @@
+"""Learns the model of an unknown bot, the agent ``crowd``, from the games of many.
+
+::
+
+    python research/players/crowd.py crowd
+
+The players are those that the champion's search knows by name, networks at temperature 0 and 1.
+They play in random groups of six, each pair of a group 20 duplicate deals: 25,200 deals in all. One
+small network imitates all their decisions. The folder takes games, model and figures. It took 15
+minutes of one core.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from goita_agents.champion.agent import LIBRARY
+from goita_agents.registry import expand
+
+GROUPS, GROUP, DEALS, SEED = 84, 6, 20, 9000
+START = "population:entropy-1"
+"""A network of three layers of 128: small, since a search asks it about thousands of positions."""
+
+
+def main(folder: Path) -> None:
+    players = [
+        *("champion", "champion:temperature=1", "heuristic", "heuristic:conventions=off"),
+        *("people", "people:temperature=0", "greedy"),
+    ]
+    for member in expand(LIBRARY):
+        if member.startswith("population:"):
+            players += [member, f"{member},temperature=1"]
+    games = [folder / f"games/{number:03d}" for number in range(GROUPS)]
+    for number, (some, saved) in enumerate(zip(groups(players), games, strict=True)):
+        options = ("--deals", str(DEALS), "--seed", str(SEED + number))
+        goita("evaluate", "--agents", *some, *options, "--save-games", str(saved))
+    output = ("-o", str(folder / "crowd.safetensors"), "--json", str(folder / "crowd.json"))
+    goita("imitate", *map(str, games), "--init", START, *output)
+
+
+def groups(players: list[str]) -> list[list[str]]:
+    """Returns groups of different players, in which all play about equally often."""
+    rng, found, order = random.Random(5), list[list[str]](), list[str]()
+    while len(found) < GROUPS:
+        while len(order) < GROUP:
+            more = players[:]
+            rng.shuffle(more)
+            order += [one for one in more if one not in order]
+        found.append(order[:GROUP])
+        order = order[GROUP:]
+    return found
+
+
+def goita(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "goita_lab", *words], check=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,158 @@
+"""Measures how well the champion's search predicts its opponents, by round of the match.
+
+::
+
+    goita evaluate --agents p=population:entropy-3 champion --deals 80 --save-games games
+    python research/players/predicting.py games --player p
+
+The rounds of a player are taken in order, eight for a match. Before each round the models have the
+probabilities that the rounds before gave them, as in the search; the figure is the log-probability
+of what both seats of the player did, in nats a decision with a choice. Intervals are over matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from goita_agents.base import Float
+from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
+from goita_agents.beliefs.types import Types, make_types
+from goita_agents.champion.agent import EPSILON, FIRST, first_types, known_players
+from goita_agents.files import json_text
+from goita_agents.models import UNIFORM_MODEL
+from goita_agents.registry import load_agent, short_name
+from goita_agents.search.carrying import carried
+from goita_agents.search.library import likeliest, with_library
+from goita_env.tiles import NUM_SEATS
+from goita_lab import cli
+from goita_lab.arena.statistics.intervals import Interval, ratio_interval
+from goita_lab.arena.tournament.games_folder import read_games
+from goita_lab.pieces import Runner, shown
+from goita_lab.provenance import plain
+from goita_lab.signals.tables import bounds, table
+
+NO_LIBRARY, SEARCH = "without a library", "the search"
+ROUNDS = 8
+GROUPS = {"first": range(1), "second": range(1, 2), "third on": range(2, ROUNDS)}
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    games: tuple[Path, ...] = field(metadata=cli.POSITIONAL)
+    """folders of saved games"""
+    player: tuple[str, ...] = ("p",)
+    """whose decisions are predicted, by the name in the games: one for all folders, or one each"""
+    deals: int = 160
+    """rounds of each folder that are taken, at most"""
+    workers: int = 1
+    """processes"""
+    json: Path | None = None
+    """file for all figures"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = cli.parse(Args, argv, __doc__)
+    players = args.player * len(args.games) if len(args.player) == 1 else args.player
+    todo = {
+        str(folder): (folder, player, args.deals)
+        for folder, player in zip(args.games, players, strict=True)
+    }
+    likely = Runner(args.workers, None, shown()).run(likelihoods, todo, lambda _: list, {})
+    rows, told, known = [], {}, models()
+    for folder, found in likely.items():
+        told[folder] = {}
+        for name, types in known.items():
+            figures = told[folder][name] = predicted(found, *types)
+            if name == SEARCH:  # whose library begins with the second round
+                figures["first"] = told[folder][NO_LIBRARY]["first"]
+            rows.append([Path(folder).name, name, *map(bounds, figures.values())])
+    print(table(["player", "model", *GROUPS], rows))
+    if args.json is not None:
+        args.json.write_text(json_text(plain(told)))
+    return 0
+
+
+def models() -> dict[str, tuple[list[int], Float]]:
+    """Returns what predicts, by name: numbers of ``all_types``, and their prior."""
+    two, first, every = (types.prior().sum(axis=1) for types in known_types())
+    known, number = list(range(len(FIRST))), len(every)
+    return {
+        "the champion": ([0], np.ones(1)),
+        "without crowd": ([*known[:2], number], two),
+        NO_LIBRARY: ([*known, number - 1], first),
+        SEARCH: (list(range(number)), every),
+    }
+
+
+def known_types() -> tuple[Types, Types, Types]:
+    """Returns the types of a search without crowd, without a library, and with it."""
+    first = first_types()
+    two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])], EPSILON)
+    return two, first, with_library(first, tuple(known_players(()).values()), (), EPSILON)
+
+
+def all_types() -> Types:
+    """Returns all of them, beside one partner that tells nothing; last the fallback of two."""
+    two, _, every = known_types()
+    return Types((*every.opponents, two.opponents[-1]), (UNIFORM_MODEL,))
+
+
+def likelihoods(work: tuple[Path, str, int]) -> list[tuple[Float, int]]:
+    """Returns each round's log-probability under each type [K], and its decisions."""
+    folder, player, most = work
+    types, found = all_types(), []
+    for view, hands in rounds(folder, player):
+        told = likelihoods_of(view, types, hands)
+        decisions = int((told.opponents < 0).any(axis=0).sum())
+        found.append((told.opponents.sum(axis=1), decisions))
+        if len(found) == most:
+            break
+    return found
+
+
+def rounds(folder: Path, player: str) -> Iterator:
+    """Yields the ends of rounds as an opponent of the player sees them, with the hands."""
+    for deal in read_games(folder):
+        names = [short_name(agent) for agent in deal.agents]
+        if player not in names or deal.winner is None:
+            continue
+        *_, game = deal.record.replay()
+        seat = (names.index(player) + 1) % NUM_SEATS
+        yield game.view(seat), np.roll(game.dealt, -seat, axis=0).astype(np.int64)
+
+
+def predicted(
+    found: list[tuple[Float, int]], numbers: list[int], first: Float
+) -> dict[str, Interval]:
+    """Returns nats a decision by group of rounds, with intervals over matches."""
+    types = Types((UNIFORM_MODEL,) * len(numbers), (UNIFORM_MODEL,), tuple(first.tolist()))
+    totals = {name: [] for name in GROUPS}
+    for begin in range(0, len(found) - ROUNDS + 1, ROUNDS):
+        match = found[begin : begin + ROUNDS]
+        prior, each = types.prior(), []
+        for likelihood, decisions in match:
+            own = likelihood[numbers, None]
+            each.append((np.log((searched(prior) * np.exp(own)).sum()), decisions))
+            prior = carried(types, prior, own)
+        for name, which in GROUPS.items():
+            totals[name].append(np.sum([each[one] for one in which], axis=0))
+    return {name: ratio_interval(*np.transpose(some)) for name, some in totals.items()}
+
+
+def searched(prior: Float) -> Float:
+    """Returns the prior of the types that a round is searched with: the likeliest, and the last."""
+    if len(prior) == 1:
+        return prior
+    few, found = [*likeliest(prior[:-1, 0]), -1], np.zeros(prior.shape)
+    found[few] = prior[few]
+    return found / found.sum()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

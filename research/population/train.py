@@ -1,0 +1,280 @@
+"""Trains members of the population by ``goita train``, casts them to float16 and measures them.
+
+::
+
+    python research/population/train.py --method selfplay --seeds 8
+    python research/population/train.py --method all
+
+A training takes some minutes of one core. Runs are in runs/METHOD-SEED of the working directory.
+The seeds of test players are drawn when they are trained. The same command goes on with one that
+was stopped, and repeats nothing. Each run is added to the manifest when it is done.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from goita_agents.base import AgentError
+from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network_file import write_network
+from goita_agents.files import write_whole
+from goita_agents.population.manifest import FOLDER, MOST_SEED, Member, Population, Strength
+from goita_agents.population.methods import METHODS, Method
+from goita_env import __version__
+from goita_env.errors import GoitaError, SettingError
+from goita_env.information import PLAIN, InformationStructure
+from goita_env.rules import JGA
+from goita_lab import cli
+from goita_lab.arena.statistics.intervals import mean_interval
+from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
+
+AGAINST: Final = "heuristic"
+DEALS: Final = 2_000
+SEED: Final = 6_100
+"""Opponent, duplicate deals and their seed of a member's measurement."""
+BLOCK: Final = 500
+
+
+ALL: Final = "all"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    method: str
+    """of the population's methods, or all"""
+    seeds: int | None = None
+    """runs (default: as many as the method has)"""
+    folder: Path = Path()
+    """directory in which runs/ is"""
+    population: Path = FOLDER
+    """folder of the manifest and the weights"""
+
+    def __post_init__(self) -> None:
+        if self.method not in (*METHODS, ALL):
+            known = ", ".join((*METHODS, ALL))
+            raise SettingError(f"expected a method of {known}, got {self.method!r}")
+        if self.seeds is not None and self.seeds < 1:
+            raise SettingError(f"expected 1 seed or more, got {self.seeds!r}")
+
+
+class TrainingError(SettingError):
+    """A ``goita train`` that failed; it has said why."""
+
+
+def train(
+    method: Method,
+    seed: int,
+    folder: Path,
+    population: Population,
+    progress: Callable[[str], object] = lambda _: None,
+) -> Member:
+    """Returns a member that has been trained and measured; what exists already is not repeated.
+
+    Args:
+        method: how.
+        seed: of the run.
+        folder: where the run is, as runs/METHOD-SEED. A run that was stopped goes on.
+        population: takes the member.
+        progress: is told what is begun.
+
+    Raises:
+        SettingError: if the run was begun with other options.
+        TrainingError: if the training failed.
+        OSError: if a file cannot be read or written.
+    """
+    name = f"{method.name}-{seed}"
+    with suppress(AgentError, OSError):
+        population.network(name)
+        return population.members[name]
+    if method.snapshot_of:
+        policy = _first_snapshot(folder / "runs" / f"{method.snapshot_of}-{seed}", method.decisions)
+    else:
+        policy = trained(method, seed, folder, progress)
+    network = NetworkAgent.load(policy)
+    data = write_network(network.info, network.tensors(), half=True)
+    file = population.weights(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, data)
+    measured = NetworkAgent.load(file)
+    member = Member(
+        method=method.name,
+        seed=seed,
+        split=method.split,
+        decisions=network.info.decisions,
+        options=METHODS[method.snapshot_of or method.name].options_of(seed),
+        version=__version__,
+        strength=None if method.split == "test" else measure(measured, method),
+        sha256=measured.digest,
+    )
+    population.add(member)
+    return member
+
+
+def seeds_of(method: Method, count: int, folder: Path, population: Population) -> list[int]:
+    """Returns the seeds of a method's runs: 0, 1, ..., or of test players drawn numbers.
+
+    Those of runs that are done or begun are not drawn again.
+    """
+    if method.split != "test":
+        return list(range(count))
+    begun = [path.name for path in (folder / "runs").glob(f"{method.name}-*") if path.is_dir()]
+    names = [
+        *(one.name for one in population.members.values() if one.method == method.name),
+        *begun,
+    ]
+    known = sorted({int(name.rpartition("-")[2]) for name in names})
+    while len(known) < count:
+        known += {secrets.randbelow(MOST_SEED + 1)} - {*known}
+    return known[:count]
+
+
+def measure(network: NetworkAgent, method: Method) -> Strength:
+    """Measures a network against ``heuristic``, which uses no message, on duplicate deals."""
+    against = AGAINST if method.information == PLAIN else f"plain:base={AGAINST}"
+    points: list[int] = []
+    for block in range(DEALS // BLOCK):
+        task = Task(
+            (network.name, against),
+            SEED,
+            block,
+            block * BLOCK,
+            BLOCK,
+            JGA,
+            information=method.information,
+        )
+        points += play_block(task, [network, None]).points.sum(axis=0).tolist()
+    found = mean_interval(np.array(points) / len(PAIR_SEATINGS))
+    mean, low, high = (round(one, 3) for one in (found.mean, found.low, found.high))
+    return Strength(against, DEALS, SEED, mean, low, high)
+
+
+def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], object]) -> Path:
+    """Returns the policy of a run, which is begun, or gone on with, where it is not finished.
+
+    Raises:
+        SettingError: if the run was begun with other options.
+        TrainingError: if the training failed.
+    """
+    name, options = f"{method.name}-{seed}", ("--seed", str(seed), *method.options_of(seed))
+    policy = run_training(name, options, method.information, folder, progress)
+    _check(policy.parent, method, seed)
+    return policy
+
+
+def run_training(
+    name: str,
+    options: Sequence[str],
+    information: InformationStructure,
+    folder: Path,
+    progress: Callable[[str], object],
+) -> Path:
+    """Returns the policy of a run, which ``goita train`` begins, or goes on with, where it must.
+
+    Args:
+        name: of the run, in runs/ of the folder.
+        options: of ``goita train``, beside name and ``information``.
+        information: of its games.
+        folder: in which it runs.
+        progress: is told what is begun.
+
+    Raises:
+        TrainingError: if the training failed.
+    """
+    run = folder / "runs" / name
+    if not (run / "result.json").exists():
+        progress(f"{name}: training")
+        command = ["--resume", f"runs/{name}"]
+        if not (run / "config.json").exists():
+            command = ["--name", name, *options]
+            if information != PLAIN:
+                path = folder / "runs" / f"{name}.json"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, json.dumps(information.to_keys()).encode())
+                command += ["--information", str(path.resolve())]
+        folder.mkdir(parents=True, exist_ok=True)
+        code = subprocess.run(
+            [sys.executable, "-m", "goita_lab", "train", *command], cwd=folder, check=False
+        )
+        if code.returncode == 130:
+            raise KeyboardInterrupt
+        if code.returncode:
+            raise TrainingError(
+                f"expected goita train to end well for {name}, got {code.returncode}"
+            )
+    return run / "policy.safetensors"
+
+
+def _check(run: Path, method: Method, seed: int) -> None:
+    """Raises a SettingError if a run was begun with other options than the method's."""
+    config: dict[str, Any] = json.loads((run / "config.json").read_bytes())
+    wanted: dict[str, list[str]] = {"seed": (values := [str(seed)])}
+    for word in method.options_of(seed):
+        if word.startswith("--"):  # a method's own options come last, and count
+            wanted[word.removeprefix("--").replace("-", "_")] = values = []
+        else:
+            values.append(word)
+    for key, values in wanted.items():
+        found = config.get(key)
+        shown = [str(one) for one in (found if isinstance(found, list) else [found])]
+        fine = (
+            bool(found) if not values else list(map(_number, shown)) == list(map(_number, values))
+        )
+        if not fine:
+            raise SettingError(f"expected {key} {' '.join(values)} in {run}, got {found!r}")
+    keys = method.information.to_keys()
+    if {key: config.get(key) for key in keys} != keys:
+        raise SettingError(f"expected {keys} in {run}, got another game")
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _first_snapshot(run: Path, decisions: int) -> Path:
+    """Returns the first snapshot of a run with so many decisions."""
+    found = sorted(
+        one for one in (run / "snapshots").glob("*.safetensors") if int(one.stem) >= decisions
+    )
+    if not found:
+        raise SettingError(
+            f"expected a snapshot of {decisions:,} decisions in {run}: train it first"
+        )
+    return found[0]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Trains the members that are missing and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__)
+    population = Population(args.population)
+    try:
+        for method in METHODS.values() if args.method == ALL else [METHODS[args.method]]:
+            for seed in seeds_of(method, args.seeds or method.seeds, args.folder, population):
+                member = train(method, seed, args.folder, population, say)
+                print(f"{member.agent}: {member.decisions:,} decisions, {member.strength}")
+    except (GoitaError, OSError, ImportError) as error:
+        cli.fail(error)
+    return 0
+
+
+def say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    cli.run(main)

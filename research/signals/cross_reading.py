@@ -1,0 +1,307 @@
+"""Measures how well agents read each other: each speaker, read as each of the agents.
+
+::
+
+    python research/signals/cross_reading.py population:selfplay-0 population:selfplay-1 heuristic
+
+A row is the agent that plays, a column the agent that its partner takes it for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_agents.base import Bool, Float
+from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, OpponentModel, PolicyModel
+from goita_agents.files import write_whole
+from goita_agents.population import origin
+from goita_agents.population.manifest import PREFIX
+from goita_agents.registry import expand, short_name, unnamed
+from goita_env.errors import SettingError
+from goita_lab import cli
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.statistics.runs import interval_over_runs
+from goita_lab.commands.signals import Measure, measured
+from goita_lab.pieces import HERE, Runner
+from goita_lab.signals import tables
+from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, listen
+from goita_lab.signals.measures.value import play_listening
+from goita_lab.signals.playing import load_policy, play
+from goita_lab.signals.searching import InformationSources
+from goita_lab.signals.settings import STANDARD, Settings
+from goita_lab.signals.tables import bounds
+from research.drawing import grid
+
+RUNS: Final = 3
+"""Fewest runs of a method that tell how much runs differ."""
+PIECE: Final = 10
+"""Deals of a piece of work; the last may have one more."""
+
+UNITS: Final = {
+    "nats": "Nats of the speaker's hand beyond the rules",
+    "points": "Points a round, minus those of reading the speaker as itself",
+}
+"""What the cells hold, by unit."""
+
+_RUN: Final = re.compile(r"(.+)-\d+")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A speaker read as an agent, with intervals over deals."""
+
+    speaker: str
+    model: str
+    nats: Interval
+    """Log-probability of the speaker's hand beyond what the rules alone say of its actions."""
+    points: Interval
+    """Points a round beside the speaker, minus those of reading it as itself."""
+
+    @property
+    def name(self) -> str:
+        return f"{label(self.speaker)} read as {label(self.model)}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The mean of some cells."""
+
+    name: str
+    cells: int
+    over: str
+    """What the intervals are over: "runs" (by the jackknife) or "deals"."""
+    nats: Interval
+    points: Interval
+
+
+@dataclass(frozen=True)
+class CrossReading:
+    """How well agents read each other."""
+
+    agents: tuple[str, ...]
+    methods: tuple[str, ...]
+    """[n] The method of each agent; one that is no run of a method is a method of its own."""
+    deals: int
+    cells: tuple[Reading, ...]
+    """[n * n] The speakers' rows, one after another."""
+    groups: tuple[Group, ...]
+    worth: Interval
+    """Points a round that reading a speaker as itself gains over the rules alone, mean of all."""
+
+    def table(self, unit: str) -> Float:
+        """Returns the means in "nats" or "points": [n, n], the speakers in rows."""
+        means = [getattr(cell, unit).mean for cell in self.cells]
+        return np.array(means).reshape(len(self.agents), -1)
+
+
+def label(agent: str) -> str:
+    """Returns an agent's name in tables: its short name, of a member of the population the run."""
+    return short_name(agent).removeprefix(PREFIX)
+
+
+def method_of(agent: str) -> str:
+    """Returns the method of an agent that is a run of one, else its short name.
+
+    Runs are members of the population, and agents with short names METHOD-NUMBER.
+    """
+    run = _RUN.fullmatch(short_name(agent))
+    return origin(unnamed(agent))[0] or (run[1] if run and "=" in agent else short_name(agent))
+
+
+def cross_reading(
+    agents: Sequence[str], deals: int, *, settings: Settings = STANDARD, runner: Runner = HERE
+) -> CrossReading:
+    """Measures each agent as a speaker, read as each of the agents.
+
+    The speaker plays all four seats. One seat, in turn, takes its partner for the agent of the
+    column, and its opponents for what they are.
+
+    Nats: of the partner's real hand, at the seat's decisions, log-probability minus that of a
+    listener to whom the partner's actions say no more than that they were legal. A deal counts as
+    the mean of its decisions.
+
+    Points: the seat searches by this belief (``measures.play_listening``). Deals, random numbers,
+    the policy in playouts and the models of the opponents are the same in a row: only the reading
+    of the partner differs. The points are those of the column minus those of reading the speaker as
+    itself, so they are 0 on the diagonal.
+
+    Args:
+        agents: policies, two or more.
+        deals: deals of each speaker, the same for all.
+        settings: of the listeners' models, seed and rules.
+        runner: of the pieces of work.
+
+    Raises:
+        AgentError: if an agent's probabilities are not known.
+        SettingError: if there are fewer than two agents or deals, or two have one name.
+    """
+    if len(set(map(label, agents))) < max(2, len(agents)):
+        raise SettingError(f"expected two agents or more of different names, got {agents!r}")
+    if deals < 2:
+        raise SettingError(f"expected two deals or more, got {deals!r}")
+    for agent in agents:
+        load_policy(agent)
+    firsts = range(0, deals - 1, PIECE)  # a single deal is no piece
+    pieces = [(first, after - first) for first, after in pairwise([*firsts, deals])]
+    # The agents in turn: a stopped run has measured all of them alike.
+    todo = {f"{agent} {piece}": (agent, *piece) for piece, agent in product(pieces, agents)}
+    arguments = settings.arguments(agents, measure="cross-reading", order=list(agents))
+    work = partial(_work, tuple(agents), settings)
+    found = runner.run(work, todo, lambda _: _Found, arguments)
+    row = {a: [found[f"{a} {piece}"] for piece in pieces] for a in agents}
+    nats, points = (
+        np.stack([np.concatenate([part[unit] for part in row[a]], axis=1) for a in agents])
+        for unit in (0, 1)
+    )
+    return summarise(agents, nats, points)
+
+
+_Found = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+"""Nats [n, deals] and points [n + 1, deals] of a speaker, the last those of the rules alone."""
+
+
+def _work(agents: tuple[str, ...], settings: Settings, piece: tuple[str, int, int]) -> _Found:
+    """Measures so many deals of a speaker, from one on."""
+    speaker, first, deals = piece
+    models: dict[str, OpponentModel] = {agent: PolicyModel(agent) for agent in agents}
+    models[LEGAL] = LEGAL_MODEL
+    seed, rules = settings.seed, settings.rules
+    played = play([speaker], deals, seed=seed, rules=rules, first=first)
+    own = models[speaker]
+    readings: dict[str, ListenerModel] = {
+        name: {"next": own, "partner": model, "previous": own} for name, model in models.items()
+    }
+    _, known = listen(played, readings, told=False)
+    log = known.log_probability[:, :, PARTNER - 1]
+    deal = played.round[played.deal[known.row]] - first
+    count = np.maximum(np.bincount(deal, minlength=deals), 1)
+    beyond = (log[:, :-1] - log[:, -1:]).T
+    nats = np.array([np.bincount(deal, one, minlength=deals) / count for one in beyond])
+    sources = [InformationSources(speaker, name, speaker) for name in models]
+    value = play_listening(
+        speaker,
+        {**models, UNIFORM: UNIFORM_MODEL},
+        deals,
+        sources=sources,
+        seed=seed,
+        rules=rules,
+        first=first,
+    )
+    return nats, value.points
+
+
+def summarise(agents: Sequence[str], nats: Float, points: Float) -> CrossReading:
+    """Returns the figures from nats [n, n, deals] and points [n, n + 1, deals] of each speaker."""
+    many, methods = len(agents), np.array([method_of(agent) for agent in agents])
+    own, rules = points[range(many), range(many)], points[:, -1]
+    points = points[:, :-1] - own[:, None]
+    cells = tuple(
+        Reading(agents[a], agents[b], mean_interval(nats[a, b]), mean_interval(points[a, b]))
+        for a, b in product(range(many), repeat=2)
+    )
+    itself, alike = np.eye(many, dtype=bool), methods[:, None] == methods[None, :]
+    masks = {
+        "itself": itself,
+        "another run of its method": alike & ~itself,
+        "another method": ~alike,
+    }
+    kinds = list(dict.fromkeys(methods.tolist()))
+    for one, other in product(kinds, repeat=2):
+        pairs = np.outer(methods == one, methods == other) & ~itself
+        name = f"{one} as {'another run of it' if one == other else other}"
+        masks |= {name: pairs} if pairs.sum() > 1 else {}
+    groups = tuple(
+        _group(name, mask, methods, nats, points) for name, mask in masks.items() if mask.any()
+    )
+    return CrossReading(
+        tuple(agents),
+        tuple(methods.tolist()),
+        nats.shape[2],
+        cells,
+        groups,
+        mean_interval((own - rules).mean(axis=0)),
+    )
+
+
+def _group(
+    name: str, mask: Bool, methods: npt.NDArray[np.str_], nats: Float, points: Float
+) -> Group:
+    """Returns the mean of the cells of a mask [n, n]; over runs where leaving one out leaves some.
+
+    Those of a method of fewer than ``RUNS`` runs are not left out: intervals are for these runs.
+    """
+    met = mask.any(axis=0) | mask.any(axis=1)
+    strata = [(methods == one) & met for one in np.unique(methods[met])]
+    strata = [stratum for stratum in strata if stratum.sum() >= RUNS]
+    left = [np.arange(len(mask)) != run for one in strata for run in np.flatnonzero(one)]
+    if left and all(mask[np.ix_(kept, kept)].any() for kept in left):
+
+        def mean(of: Float, kept: Bool) -> float:
+            return float(of[mask & np.outer(kept, kept)].mean())
+
+        means = [table.mean(axis=2) for table in (nats, points)]
+        intervals = [interval_over_runs(partial(mean, one), strata) for one in means]
+        return Group(name, int(mask.sum()), "runs", *intervals)
+    by_deal = [mean_interval(table[mask].mean(axis=0)) for table in (nats, points)]
+    return Group(name, int(mask.sum()), "deals", *by_deal)
+
+
+def table(found: CrossReading) -> str:
+    """Returns the results as tables in Markdown."""
+    names = [label(agent) for agent in found.agents]
+    lines = [f"Rows play, columns are whom their partner takes them for; {found.deals:,} deals."]
+    for unit, text in UNITS.items():
+        rows = zip(names, found.table(unit).tolist(), strict=True)
+        figures = [[name, *(f"{value:+z.2f}" for value in row)] for name, row in rows]
+        lines += ["", f"{text}:", "", tables.table(["speaker", *names], figures)]
+    groups = [
+        [one.name, str(one.cells), bounds(one.nats, "+"), bounds(one.points, "+"), one.over]
+        for one in found.groups
+    ]
+    heads = ["read as", "cells", "nats", "points against itself", "interval over"]
+    lines += [
+        *("", tables.table(heads, groups), ""),
+        f"Reading a speaker as itself gains {bounds(found.worth, '+')} points a round over the "
+        "rules alone.",
+    ]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Args(Measure):
+    """Options of the command line."""
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """policies, two or more, or a set of them such as population:train"""
+    deals: int = 100
+    """deals of each agent as the speaker; four times as many make intervals half as wide"""
+    svg: Path | None = None
+    """file for a picture of the nats; that of the points gets -points behind its name"""
+
+    def run(self) -> None:
+        agents = expand(self.agents)
+        found = cross_reading(agents, self.deals, settings=self.settings, runner=self.runner)
+        self.tell(table(found), agents, vars(found))
+        if self.svg is not None:
+            names = [label(agent) for agent in agents]
+            for unit, end in (("nats", ""), ("points", "-points")):
+                file = self.svg.with_stem(f"{self.svg.stem}{end}")
+                write_whole(file, grid(names, found.table(unit), UNITS[unit]))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measures and returns the exit code."""
+    return measured(cli.parse(Args, argv, __doc__))
+
+
+if __name__ == "__main__":
+    cli.run(main)

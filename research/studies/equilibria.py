@@ -1,0 +1,275 @@
+"""Measures how near self-play gets to an equilibrium of small games: equilibria.md.
+
+Runs of several methods learn small games by ``goita train``. Their snapshots are measured exactly:
+what one seat gains by its best response, and what two partners gain at least who agree before the
+round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+from scipy.stats import spearmanr
+
+from goita_agents.base import Float, Policy
+from goita_agents.bots.network import file_digest
+from goita_agents.population import Method
+from goita_agents.registry import load_agent
+from goita_env.rules import RULE_SETS
+from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.runs import between_runs, over_runs
+from goita_lab.exact.exploitability import Ruler
+from goita_lab.exact.solving import Learner
+from goita_lab.exact.team import alternating
+from goita_lab.exact.values import gains, reached, sign, value
+from goita_lab.signals.tables import bounds, table
+from research.drawing import curves
+from research.population.train import trained
+from research.studies import study
+from research.studies.study import Options
+
+GAMES: Final = {"mini_3": 3_000_000, "mini_4": 8_000_000}
+"""Decisions of a training, by game."""
+ARMS: Final = {
+    "annealed": ("--entropy", "0.05", "0.001"),
+    "held": ("--entropy", "0.05", "0.05"),
+    "off-belief": ("--entropy", "0.05", "0.001", "--off-belief"),
+    "refreshed": ("--entropy", "0", "0", "--kl", "0.2", "--refresh", "500000"),
+    "average": ("--entropy", "0", "0", "--kl", "0.2", "--refresh", "1", "--refresh-share", "0.05"),
+}
+"""Methods, as options of ``goita train``."""
+TODAY: Final = "annealed"
+SNAPSHOTS: Final = 8
+RUNS: Final = 3
+CONTROL: Final = "mini_3"
+ROUNDS: Final = 225
+"""Game and rounds of the learners of an equilibrium, the control."""
+
+QUICK: Final = {"mini_3": 300_000}
+QUICK_RUNS: Final = 2
+
+
+@dataclass(frozen=True)
+class Run:
+    """A training that is measured."""
+
+    game: str
+    arm: str
+    seed: int
+    snapshots: tuple[str, ...]
+    """Files of its policies, from the first on."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.game} {self.arm} {self.seed}"
+
+
+@dataclass(frozen=True)
+class Point:
+    """How far a policy is from an equilibrium, in points a round."""
+
+    decisions: int
+    alone: float
+    """What one seat gains, the mean of four, where the policy is sampled."""
+    likeliest: float
+    """The same where its likeliest actions are played."""
+    open: float
+    """What a team gains that sees its own tiles; the policy is sampled."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was measured of a run."""
+
+    points: tuple[Point, ...]
+    team: float
+    """What a team gains in the end at least, the mean of two; the policy is sampled."""
+    weights: str
+    """SHA-256 of its last network."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The means of a method in a game, over runs."""
+
+    game: str
+    arm: str
+    runs: int
+    alone: Interval
+    likeliest: Interval
+    open: Interval
+    team: Interval
+    """At least: a lower bound, which is not compared between methods."""
+    less: Interval | None
+    """What one seat gains less than against the runs of ``TODAY``; None: it is that method."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the study found."""
+
+    rows: tuple[Row, ...]
+    agreement: dict[str, float]
+    """Rank correlation over the runs of a game: what one seat gains and what a team gains."""
+    equilibrium: tuple[float, float]
+    """The control: what one seat gains, and a team."""
+    runs: dict[str, Found]
+
+
+def players(_: Result) -> tuple[str, ...]:
+    """Returns none: each run's network is named with what was measured of it."""
+    return ()
+
+
+def run(options: Options) -> Result:
+    """Trains the runs that are missing and measures all."""
+    games, runs = (QUICK, QUICK_RUNS) if options.quick else (GAMES, RUNS)
+    todo = [
+        Run(game, arm, seed, snapshots(game, games[game], arm, seed, options))
+        for game, seed, arm in product(games, range(1, runs + 1), ARMS)
+    ]
+    hashes = [file_digest(one.snapshots[-1]) for one in todo]
+    arguments = {"hashes": hashes}
+    found = options.pieces("equilibria", Found, arguments, {one.key: one for one in todo}, measure)
+    result = summarise(found, tuple(games), runs)
+    options.kept("equilibria").unlink(missing_ok=True)
+    return result
+
+
+def snapshots(game: str, decisions: int, arm: str, seed: int, options: Options) -> tuple[str, ...]:
+    """Returns the policies of a run, which is trained where it is missing."""
+    every = str(decisions // SNAPSHOTS)
+    more = ("--rules", game, "--decisions", str(decisions), "--snapshot-every", every)
+    method = Method(f"{game}-{arm}", "train", (*ARMS[arm], *more, "--deals", "100"))
+    last = trained(method, seed, options.output, lambda what: options.progress(what, 0, 1))
+    found = sorted((last.parent / "snapshots").glob("*.safetensors"))
+    return tuple(map(str, found))
+
+
+@cache
+def _ruler(game: str) -> Ruler:
+    return Ruler(RULE_SETS[game])
+
+
+def measure(one: Run) -> Found:
+    """Measures a run."""
+    ruler, points = _ruler(one.game), []
+    for path in one.snapshots:
+        sampled = ruler.measure(policy := _policy(ruler, f"file:{path},temperature=1"))
+        likeliest = _alone(ruler, _policy(ruler, f"file:{path}"))
+        points.append(Point(int(Path(path).stem), sampled.alone, likeliest, sampled.open))
+    return Found(tuple(points), _team(ruler, policy), file_digest(one.snapshots[-1]))
+
+
+def _policy(ruler: Ruler, text: str) -> Float:
+    agent = load_agent(text)
+    assert isinstance(agent, Policy)
+    return ruler.tree.policy_of([agent] * NUM_SEATS)
+
+
+def _alone(ruler: Ruler, policy: Float) -> float:
+    """Returns what one seat gains, the mean of four."""
+    return sum(gains(ruler.tree, policy).values()) / NUM_SEATS
+
+
+def _team(ruler: Ruler, policy: Float) -> float:
+    """Returns what a team gains at least, the mean of both."""
+    tree = ruler.tree
+    base, found = value(tree, policy), []
+    for team in range(2):
+        others = reached(tree, policy, team, whole_team=True)
+        found.append(sign(team) * (alternating(tree, policy, team, others)[0][0] - base))
+    return sum(found) / 2
+
+
+def summarise(found: Mapping[str, Found], games: tuple[str, ...], runs: int) -> Result:
+    """Returns the tables of the page, with the control."""
+    rows = [
+        _row(game, arm, _of(found, game, runs, arm), _of(found, game, runs, TODAY))
+        for game, arm in product(games, ARMS)
+    ]
+    agreement = {}
+    for game in games:
+        ends = [(one.points[-1].alone, one.team) for one in _of(found, game, runs)]
+        agreement[game] = float(spearmanr(*zip(*ends, strict=True)).statistic)
+    ruler = _ruler(CONTROL)
+    learner = Learner(ruler.tree)
+    for _ in range(ROUNDS):
+        learner.learn()
+    policy = learner.average()
+    control = _alone(ruler, policy), _team(ruler, policy)
+    return Result(tuple(rows), agreement, control, dict(found))
+
+
+def _of(found: Mapping[str, Found], game: str, runs: int, *arms: str) -> list[Found]:
+    """Returns the runs of some methods, or of all."""
+    return [found[f"{game} {arm} {n}"] for arm in arms or ARMS for n in range(1, runs + 1)]
+
+
+def _row(game: str, arm: str, some: list[Found], today: list[Found]) -> Row:
+    alone, before = ([one.points[-1].alone for one in those] for those in (some, today))
+    return Row(
+        game,
+        arm,
+        len(some),
+        over_runs(alone),
+        over_runs([one.points[-1].likeliest for one in some]),
+        over_runs([one.points[-1].open for one in some]),
+        over_runs([one.team for one in some]),
+        None if arm == TODAY else between_runs(before, alone)[0],
+    )
+
+
+def report(result: Result) -> str:
+    """Returns the tables of the page, in Markdown."""
+    heads = ["game", "method", "one seat", f"less than {TODAY} by", "a team, at least"]
+    heads += ["a team that sees its tiles", "one seat, likeliest actions"]
+    rows = [
+        [
+            one.game,
+            f"`{one.arm}`",
+            *("" if cell is None else bounds(cell, sign) for cell, sign in _cells(one)),
+        ]
+        for one in result.rows
+    ]
+    alone, team = result.equilibrium
+    agreement = ", ".join(f"{one:.2f} in {game}" for game, one in result.agreement.items())
+    return "\n\n".join(
+        (
+            f"Points a round that best responses gain, over {result.rows[0].runs} runs.",
+            table(heads, rows),
+            f"In {CONTROL} an equilibrium of four seats ({ROUNDS} rounds of PCFR+) gives one seat "
+            f"{alone:.3f} and a team {team:.2f}. Rank correlation, over runs, of what one seat and "
+            f"what a team gains: {agreement}.",
+        )
+    )
+
+
+def _cells(one: Row) -> list[tuple[Interval | None, str]]:
+    return [
+        (one.alone, ""),
+        (one.less, "+"),
+        (one.team, ""),
+        (one.open, ""),
+        (one.likeliest, ""),
+    ]
+
+
+def figure(result: Result) -> bytes:
+    """Draws what one seat gains along the trainings, one panel a game, as SVG."""
+    panels: dict[str, dict[str, list[list[tuple[float, float]]]]] = {}
+    for key, one in result.runs.items():
+        game, arm, _ = key.split()
+        line = [(point.decisions / 1e6, point.alone) for point in one.points[1:]]
+        panels.setdefault(game, {}).setdefault(arm, []).append(line)
+    return curves(panels, "million decisions", "points a round that one seat gains")
+
+
+if __name__ == "__main__":
+    study.main("equilibria")

@@ -1,0 +1,378 @@
+"""Measures what a message is worth, private or public: messages.md.
+
+Runs of several arms, which differ in a message's audience and cost, play against themselves
+muted. What messages and moves say is computed from their probabilities and from exact beliefs; what
+moves say also where the same runs are muted at all seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from pathlib import Path
+from typing import Final, Literal
+
+from scipy.stats import ttest_1samp
+
+from goita_agents.base import Bool
+from goita_agents.bots.network import file_digest
+from goita_agents.models import LEGAL_MODEL, PolicyModel
+from goita_agents.population import Method, Population
+from goita_agents.registry import weights as network_weights
+from goita_env.actions import CALL
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, InformationStructure, MessageChannel
+from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.runs import between_runs, over_runs
+from goita_lab.signals import measures
+from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
+from goita_lab.signals.messages import MessageUse, message_use
+from goita_lab.signals.playing import Play, play
+from goita_lab.signals.settings import Settings
+from goita_lab.signals.tables import bounds, table
+from research.drawing import dots
+from research.population.train import trained
+from research.studies import study
+from research.studies.study import Options, corrected
+
+Audience = Literal["partner", "all"]
+
+BITS: Final = 2
+WORDS: Final[dict[Audience, str]] = {"partner": "private", "all": "public"}
+NONE: Final = "none"
+"""The arm without messages."""
+RUNS: Final = 8
+PRICED_RUNS: Final = 4
+"""Of an arm whose messages cost points: the study trains them."""
+DEALS: Final = 16_000
+HEARD: Final = 50
+"""Rounds in which exact listeners follow."""
+SEED: Final = 16_200
+
+QUICK_RUNS: Final = 2
+QUICK_DEALS: Final = 400
+QUICK_HEARD: Final = 4
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Who hears messages and what each costs."""
+
+    audience: Audience | None
+    """None: there are no messages."""
+    cost: int = 0
+
+    @property
+    def name(self) -> str:
+        return NONE if self.audience is None else f"{WORDS[self.audience]} {self.cost}"
+
+    @property
+    def information(self) -> InformationStructure:
+        if self.audience is None:
+            return PLAIN
+        return InformationStructure(
+            channel=MessageChannel(bits=BITS, audience=self.audience, cost=self.cost)
+        )
+
+    @property
+    def runs(self) -> int:
+        return PRICED_RUNS if self.cost else RUNS
+
+    @property
+    def shipped(self) -> str:
+        """Method of the population whose runs are of the arm; empty: the study trains them."""
+        if self.audience is None:
+            return "selfplay"
+        return "" if self.cost else f"token-{WORDS[self.audience]}"
+
+
+ARMS: Final = (Arm(None), Arm("partner"), Arm("all"), Arm("partner", 1))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that is measured."""
+
+    arm: Arm
+    seed: int
+    file: str
+    """Of the weights."""
+    deals: int
+    heard: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.arm.name} {self.seed}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run was measured to do."""
+
+    moves: float
+    """Nats that a play or pass tells the partner about the hand."""
+    use: MessageUse | None
+    """How it uses messages; None where there are none."""
+    weights: str
+    """SHA-256 of its network."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The means of an arm, over runs."""
+
+    arm: str
+    runs: int
+    moves: Interval
+    muted: Interval | None = None
+    """The same where all seats are muted."""
+    spoken: Interval | None = None
+    """Share of messages that are not silence."""
+    depends: Interval | None = None
+    """Mutual information of the message and what its sender sees, nats."""
+    partner: Interval | None = None
+    """Nats that a message tells the partner about the hand."""
+    opponents: Interval | None = None
+    value: Interval | None = None
+    """Points a round against the same run muted, after costs."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A hypothesis with its test."""
+
+    text: str
+    found: Interval
+    p_value: float
+    corrected: float
+    """By Holm's method, for all contrasts of the table."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the study found."""
+
+    deals: int
+    heard: int
+    rows: tuple[Row, ...]
+    contrasts: tuple[Contrast, ...]
+    exploratory: tuple[Contrast, ...]
+    runs: dict[str, Found]
+    muted: dict[str, float]
+    """Nats that a play or pass tells the partner where the run is muted."""
+
+
+def players(_: Result) -> tuple[str, ...]:
+    """Returns none: each run's network is named with what it does."""
+    return ()
+
+
+def run(options: Options) -> Result:
+    """Trains the runs that are missing and measures all."""
+    arms = [arm for arm in ARMS if arm.shipped or not options.quick]
+    deals, heard = (QUICK_DEALS, QUICK_HEARD) if options.quick else (DEALS, HEARD)
+    todo = [
+        Run(arm, seed, str(weights(arm, seed, options)), deals, heard)
+        for arm in arms
+        for seed in range(QUICK_RUNS if options.quick else arm.runs)
+    ]
+    hashes = [file_digest(one.file) for one in todo]
+    arguments = {"seed": SEED, "deals": deals, "heard": heard, "hashes": hashes}
+    found = options.pieces("messages", Found, arguments, {one.key: one for one in todo}, measure)
+    talking = {one.key: one for one in todo if one.arm.audience is not None}
+    muted = options.pieces("messages-muted", float, arguments, talking, measure_muted)
+    result = summarise(found, muted, deals, heard)
+    for name in ("messages", "messages-muted"):
+        options.kept(name).unlink(missing_ok=True)
+    return result
+
+
+def weights(arm: Arm, seed: int, options: Options) -> Path:
+    """Returns the file of a run's weights; one that is not shipped is trained where it is missing.
+
+    Raises:
+        SettingError: if the population lacks the run.
+        TrainingError: if the training failed.
+    """
+    if not arm.shipped:
+        name = f"token-{arm.name.replace(' ', '-')}"
+        method = Method(name, "messages", ("--mute-share", "0.5"), arm.information)
+        return trained(method, seed, options.output, lambda what: options.progress(what, 0, 1))
+    population, name = Population(), f"{arm.shipped}-{seed}"
+    if name not in population.members:
+        raise SettingError(f"expected {name} in the population, got none")
+    return population.weights(name)
+
+
+def measure(one: Run) -> Found:
+    """Measures a run."""
+    agent = f"file:{one.file},temperature=1"
+    use = None
+    if one.arm.audience is not None:
+        # Named by its run: where the file stands is this machine's affair.
+        use = replace(
+            message_use(agent, one.deals, one.heard, settings=Settings(seed=SEED)), agent=one.key
+        )
+    (digest,) = network_weights([agent]).values()
+    return Found(moves_tell(agent, one.arm.information, one.heard), use, digest)
+
+
+def measure_muted(one: Run) -> float:
+    """Returns what moves tell the partner if the run sends nothing at any seat."""
+    return moves_tell(f"muted:base=(file:{one.file},temperature=1)", one.arm.information, one.heard)
+
+
+def moves_tell(agent: str, information: InformationStructure, rounds: int) -> float:
+    """Returns what plays and passes tell the partner about the hand, nats a move.
+
+    The partner's hand is read with the agent's own policy, the opponents' by rule constraints
+    only.
+    """
+    followed = play([agent], rounds, seed=SEED, information=information)
+    models = {POLICY: {**dict.fromkeys(SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
+    told, _ = listen(
+        followed,
+        models,
+        known=False,
+        where=_moves,
+        speakers=(PARTNER,),
+        listeners=range(NUM_SEATS),
+    )
+    return measures.information_gain(followed, told, speaker=PARTNER)[0].expected.mean
+
+
+def _moves(of: Play) -> Bool:
+    found: Bool = of.action < CALL
+    return found
+
+
+def summarise(
+    found: Mapping[str, Found], muted: Mapping[str, float], deals: int, heard: int
+) -> Result:
+    """Returns the tables of the page from what runs were measured to do, by "ARM SEED"."""
+    by_arm: dict[str, list[Found]] = {}
+    quiet: dict[str, list[float]] = {}
+    for key, one in found.items():
+        by_arm.setdefault(arm := key.rpartition(" ")[0], []).append(one)
+        if key in muted:
+            quiet.setdefault(arm, []).append(muted[key])
+    moves = {arm: [one.moves for one in some] for arm, some in by_arm.items()}
+    still = {NONE: moves[NONE], **quiet}
+    less = {
+        arm: [one - other for one, other in zip(some, moves[arm], strict=True)]
+        for arm, some in quiet.items()
+    }
+    value = {
+        arm: [one.use.value.mean for one in some if one.use is not None]
+        for arm, some in by_arm.items()
+    }
+    tests = [
+        _test("moves of private runs say less, muted, nats", still, NONE, "private 0"),
+        _test("moves of public runs say less, muted, nats", still, NONE, "public 0"),
+    ]
+    others = [
+        _test("muting adds to moves of private runs, nats", less, "private 0"),
+        _test("muting adds to moves of public runs, nats", less, "public 0"),
+        _test("a private message at 1 point has a value, points", value, "private 1"),
+    ]
+    rows = [_row(arm, some, quiet.get(arm)) for arm, some in by_arm.items()]
+    return Result(
+        deals, heard, tuple(rows), _corrected(tests), _corrected(others), dict(found), dict(muted)
+    )
+
+
+_Test = tuple[str, Interval, float]
+
+
+def _test(
+    text: str, values: Mapping[str, Sequence[float]], arm: str, minus: str | None = None
+) -> _Test | None:
+    """Tests the mean of an arm, or its difference from another's; None: the arm is missing."""
+    if arm not in values or (minus is not None and minus not in values):
+        return None
+    if minus is None:
+        found, p = over_runs(values[arm]), float(ttest_1samp(values[arm], 0.0).pvalue)
+    else:
+        found, p = between_runs(values[arm], values[minus])
+    # Runs that are all the same, as with very few deals, have no p-value.
+    return text, found, 1.0 if isnan(p) else p
+
+
+def _corrected(tests: Sequence[_Test | None]) -> tuple[Contrast, ...]:
+    """Corrects the p-values of some tests."""
+    made = [one for one in tests if one is not None]
+    p_values = corrected([one[2] for one in made])
+    return tuple(Contrast(*one, p) for one, p in zip(made, p_values, strict=True))
+
+
+def _row(arm: str, found: Sequence[Found], muted: Sequence[float] | None) -> Row:
+    moves = over_runs([one.moves for one in found])
+    uses = [one.use for one in found if one.use is not None]
+    if muted is None:
+        return Row(arm, len(found), moves)
+    heard = [one.opponents.mean for one in uses if one.opponents is not None]
+    return Row(
+        arm,
+        len(found),
+        moves,
+        over_runs(muted),
+        over_runs([1 - one.sent[0] for one in uses]),
+        over_runs([one.depends.mean for one in uses]),
+        over_runs([one.partner.mean for one in uses]),
+        over_runs(heard) if heard else None,
+        over_runs([one.value.mean for one in uses]),
+    )
+
+
+def report(result: Result) -> str:
+    """Returns the tables of the page, in Markdown."""
+    heads = ["arm, cost", "runs", "not silence", "messages say, nats", "to the partner"]
+    heads += ["to an opponent", "value, points", "moves say, nats", "muted"]
+    rows = [
+        [
+            one.arm,
+            f"{one.runs}",
+            "" if one.spoken is None else f"{one.spoken.mean:.0%}",
+            *(
+                "" if of is None else bounds(of, sign)
+                for of, sign in (
+                    (one.depends, ""),
+                    (one.partner, ""),
+                    (one.opponents, ""),
+                    (one.value, "+"),
+                    (one.moves, ""),
+                    (one.muted, ""),
+                )
+            ),
+        ]
+        for one in result.rows
+    ]
+    return "\n\n".join(
+        (
+            f"{result.deals:,} duplicate deals and {result.heard} rounds of listening a run; means "
+            "and 95 % intervals over runs.",
+            table(heads, rows),
+            _contrasts("hypothesis", result.contrasts),
+            _contrasts("exploratory", result.exploratory),
+        )
+    )
+
+
+def _contrasts(head: str, contrasts: Sequence[Contrast]) -> str:
+    rows = [
+        [one.text, bounds(one.found, "+"), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
+        for one in contrasts
+    ]
+    return table([head, "difference", "p", "p, corrected"], rows)
+
+
+def figure(result: Result) -> bytes:
+    """Draws the value of a message by arm, as SVG."""
+    rows = [(one.arm, one.value) for one in result.rows if one.value is not None]
+    return dots(rows, "value of a message, points a round")
+
+
+if __name__ == "__main__":
+    study.main("messages")

@@ -1,0 +1,306 @@
+"""Measures whether independent runs of a method fit each other: runs.md.
+
+Networks of the population are partners, every two of a method, against networks that are held out.
+What a pair makes is compared with what its members make beside themselves, on the same deals. The
+control are runs with messages, whose codes are arbitrary, and the same runs muted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_agents.base import AgentError, Bool, Float
+from goita_agents.population import Population
+from goita_agents.population.methods import METHODS as TRAINED
+from goita_agents.population.methods import SEEDS
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, InformationStructure
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
+from goita_lab.signals.tables import bounds, table
+from research.drawing import dots
+from research.studies import study
+from research.studies.jackknife import over_runs, spread_of, visible
+from research.studies.study import Options
+
+METHODS: Final = ("selfplay", "entropy", "otherplay", "offbelief", "beside-heuristic")
+PARTNERS: Final = {"offbelief": 6, "beside-heuristic": 6}
+"""Runs that are partners; of other methods all are."""
+OPPONENTS: Final = tuple(
+    f"population:{method}-{seed}" for method in ("offbelief", "beside-heuristic") for seed in (6, 7)
+)
+CODES: Final = ("token-private", "token-public")
+"""Methods whose runs send messages."""
+MARGIN: Final = 0.5
+"""Points a round: a gap below counts as small; eight runs can show it."""
+MANY: Final = 1_000
+"""Runs that nobody trains."""
+
+DEALS: Final = 500
+"""Of each pair against each opponent."""
+SEED: Final = 16_301
+
+QUICK_RUNS: Final = 3
+QUICK_DEALS: Final = 60
+
+
+@dataclass(frozen=True)
+class Within:
+    """Partners of one run compared with partners of two runs of the same method."""
+
+    method: str
+    runs: int
+    gap: Interval
+    """Self-play minus cross-play, points a round, over runs."""
+    deals: Interval
+    """The same over deals, for these runs."""
+    p_value: float
+    """Permutation test of the residual of a row + column fit."""
+    small: bool
+    """The gap's upper end lies below the margin."""
+    visible: float
+    """The smallest gap that so many runs show with a probability of 80 %."""
+    needed: int
+    """Runs by which no gap at all would be shown to be below the margin, as likely."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """Runs whose codes are arbitrary, compared with themselves muted: points a round, over runs."""
+
+    method: str
+    code: Interval
+    """Gap minus gap of the same runs muted."""
+    alone: Interval
+    """What messages are worth beside itself."""
+    crossed: Interval
+    """What they are worth beside another run."""
+    beyond: dict[str, Interval]
+    """By how much the gap is larger than that of a method without messages."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the study found."""
+
+    agents: tuple[str, ...]
+    opponents: tuple[str, ...]
+    deals: int
+    """Of each pair, over all opponents."""
+    points: dict[str, list[list[float]]]
+    """[n, n] Points a round of every two runs of a method."""
+    within: tuple[Within, ...]
+    controls: tuple[Control, ...]
+
+
+def players(result: Result) -> tuple[str, ...]:
+    """Returns the agents that played."""
+    return (*result.agents, *result.opponents)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A pair of partners with its opponent."""
+
+    one: str
+    other: str
+    opponent: str
+    deals: int
+    information: InformationStructure = PLAIN
+
+    @property
+    def key(self) -> str:
+        return f"{self.one} {self.other} {self.opponent} {self.deals}"
+
+
+def run(options: Options) -> Result:
+    """Plays every pair of partners against the held-out opponents."""
+    population = Population()
+    opponents = ("greedy", "heuristic") if options.quick else OPPONENTS
+    deals = QUICK_DEALS if options.quick else DEALS
+    hearing = [f"plain:base=({name})" for name in opponents]
+    tables: dict[str, list[_Cell]] = {}
+    agents: list[str] = []
+    for method in (*METHODS, *CODES):
+        runs = QUICK_RUNS if options.quick else PARTNERS.get(method, SEEDS)
+        some = [f"population:{method}-{seed}" for seed in range(runs)]
+        agents += some
+        if method in METHODS:
+            tables[method] = _cells(some, opponents, deals)
+            continue
+        information = TRAINED[method].information
+        muted = [f"muted:base=({name})" for name in some]
+        tables[method] = _cells(some, hearing, deals, information)
+        tables[f"{method} muted"] = _cells(muted, hearing, deals, information)
+    names = [one for one in (*agents, *opponents) if one.startswith("population:")]
+    members = [name.partition(":")[2] for name in names]
+    if missing := {*members} - {*population.members}:
+        raise SettingError(f"expected the population to hold all partners, got no {missing}")
+    arguments = {"seed": SEED, "hashes": [population.members[one].sha256 for one in members]}
+    todo = {cell.key: cell for cells in tables.values() for cell in cells}
+    played = options.pieces("runs", npt.NDArray[np.float64], arguments, todo, play_cell)
+    result = summarise(
+        agents, opponents, {name: _points(cells, played) for name, cells in tables.items()}
+    )
+    options.kept("runs").unlink(missing_ok=True)
+    return result
+
+
+def _cells(
+    agents: Sequence[str],
+    opponents: Sequence[str],
+    deals: int,
+    information: InformationStructure = PLAIN,
+) -> list[_Cell]:
+    return [
+        _Cell(one, other, opponent, deals, information)
+        for one, other in combinations_with_replacement(agents, 2)
+        for opponent in opponents
+    ]
+
+
+def play_cell(cell: _Cell) -> npt.NDArray[np.float64]:
+    """Returns the points of two partners in each deal."""
+    return partners_points(
+        cell.one, cell.other, cell.opponent, cell.deals, SEED, information=cell.information
+    )
+
+
+def _points(cells: Sequence[_Cell], played: Mapping[str, Float]) -> Float:
+    """Returns the points of every pair: [n, n, deals against all opponents]."""
+    agents = list(dict.fromkeys(cell.one for cell in cells))
+    found: dict[tuple[int, int], list[Float]] = {}
+    for cell in cells:
+        pair = agents.index(cell.one), agents.index(cell.other)
+        found.setdefault(pair, []).append(played[cell.key])
+    points = np.zeros((len(agents), len(agents), sum(map(len, found[0, 0]))))
+    for (a, b), each in found.items():
+        points[a, b] = points[b, a] = np.concatenate(each)
+    return points
+
+
+def summarise(
+    agents: Sequence[str], opponents: Sequence[str], points: Mapping[str, Float]
+) -> Result:
+    """Returns the figures of the page.
+
+    Args:
+        agents: the partners.
+        opponents: of all.
+        points: [n, n, deals] by method; of those of ``CODES`` also by its name with " muted".
+    """
+    mean = {name: each.mean(axis=2) for name, each in points.items()}
+    return Result(
+        tuple(agents),
+        tuple(opponents),
+        next(iter(points.values())).shape[2],
+        {name: each.round(4).tolist() for name, each in mean.items()},
+        tuple(_within(name, each) for name, each in points.items()),
+        tuple(_control(name, mean) for name in CODES),
+    )
+
+
+def _within(method: str, points: Float) -> Within:
+    """Returns the gap of one method from points [n, n, deals], n at least 3."""
+    found, runs = cross_play_gap(points), len(points)
+    if found.runs is None:
+        raise AgentError(f"expected three runs of {method} or more, got {runs}")
+    spread = spread_of(found.runs, runs)
+    return Within(
+        method,
+        runs,
+        found.runs,
+        found.deals,
+        found.p_value,
+        found.runs.high < MARGIN,
+        visible(spread, runs),
+        next((n for n in range(3, MANY) if visible(spread, n) <= MARGIN), MANY),
+    )
+
+
+def _control(method: str, mean: Mapping[str, Float]) -> Control:
+    """Returns what a code costs, from the points [n, n] of each method."""
+    said, muted, runs = mean[method], mean[f"{method} muted"], len(mean[method])
+    every = {method: np.ones(runs, bool)}
+    beyond = {}
+    for name in METHODS:
+        if name not in mean:
+            continue
+        first = np.arange(runs + len(mean[name])) < runs
+
+        def larger(kept: Bool, other: Float = mean[name]) -> float:
+            return _gap(said, kept[:runs]) - _gap(other, kept[runs:])
+
+        beyond[name] = over_runs(larger, {method: first, name: ~first}, method, name)
+    return Control(
+        method,
+        over_runs(lambda kept: _gap(said, kept) - _gap(muted, kept), every, method),
+        over_runs(lambda kept: float(np.diagonal(said - muted)[kept].mean()), every, method),
+        over_runs(lambda kept: _crossed(said - muted, kept), every, method),
+        beyond,
+    )
+
+
+def _gap(mean: Float, kept: Bool) -> float:
+    """Returns self-play minus cross-play of some runs."""
+    return float(np.diagonal(mean)[kept].mean()) - _crossed(mean, kept)
+
+
+def _crossed(mean: Float, kept: Bool) -> float:
+    """Returns the mean over pairs of different runs, of those that are kept."""
+    own = mean[np.ix_(kept, kept)]
+    return float(own[~np.eye(len(own), dtype=bool)].mean())
+
+
+def report(result: Result) -> str:
+    """Returns the tables of the page, in Markdown."""
+    within = [
+        [
+            f"`{one.method}`",
+            f"{one.runs}",
+            bounds(one.gap, "+"),
+            bounds(one.deals, "+"),
+            f"{one.p_value:.2g}",
+            "yes" if one.small else "no",
+            f"{one.visible:.2f}",
+            f"{one.needed}",
+        ]
+        for one in result.within
+    ]
+    heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
+    heads += ["visible", f"runs for {MARGIN:g}"]
+    codes = [
+        [
+            f"`{one.method}`",
+            *(bounds(each, "+") for each in (one.code, one.alone, one.crossed)),
+        ]
+        for one in result.controls
+    ]
+    beyond = [
+        [f"`{name}`", *(bounds(one.beyond[name], "+") for one in result.controls)]
+        for name in result.controls[0].beyond
+    ]
+    return "\n\n".join(
+        (
+            f"{len(result.agents)} runs, {result.deals:,} deals a pair; points a round, 95 % "
+            "intervals.",
+            table(["runs with messages", "code", "worth beside itself", "beside another"], codes),
+            table(heads, within),
+            table(["gap larger than that of", *(f"`{name}`" for name in CODES)], beyond),
+        )
+    )
+
+
+def figure(result: Result) -> bytes:
+    """Draws the gap of every method, as SVG."""
+    return dots([(one.method, one.gap) for one in result.within], "gap, points a round")
+
+
+if __name__ == "__main__":
+    study.main("runs")

@@ -1,0 +1,123 @@
+"""Runs a study and holds what all share: their options, and pieces of work that survive a stop."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+import numpy as np
+
+from goita_agents.files import check_writable, write_whole
+from goita_env import __version__
+from goita_env.errors import GoitaError
+from goita_lab import cli
+from goita_lab.pieces import Progress, Runner, shown
+from goita_lab.provenance import to_json
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+RECORDS: Final = "GOITA_KIFU"
+"""Environment variable that names a folder of human records."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
+    """folder of the tables, NAME.md, of all figures, NAME.json, and of the picture, NAME.svg;
+    finished pieces of work are kept there until the study is done"""
+    quick: bool = False
+    """a fraction of the work, in less than five minutes"""
+    workers: int = 1
+    """processes, at most one a core; they change no result"""
+    records: Path | None = None
+    """folder of human records (default: that of the environment variable GOITA_KIFU)"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a study is run."""
+
+    output: Path
+    """Folder of its files; finished pieces stand there, too, until the study is done."""
+    quick: bool = False
+    """A fraction of the work, which shows that all of it runs and what comes out."""
+    workers: int = 1
+    """Processes; they change no result."""
+    records: Path | None = None
+    """Folder of human records."""
+    progress: Progress = lambda *_: None
+
+    def pieces(
+        self,
+        name: str,
+        kind: Any,
+        arguments: Mapping[str, Any],
+        todo: Mapping[str, T],
+        work: Callable[[T], R],
+    ) -> dict[str, R]:
+        """Returns the results of pieces of work by key; those that are finished are not repeated.
+
+        Args:
+            name: of the file of pieces.
+            kind: the type of a result.
+            arguments: all that results depend on; results of others are dropped.
+            todo: the pieces, by key.
+            work: does one, in a process of its own.
+
+        Raises:
+            SettingError, WorkerError, OSError: as ``Runner.run`` does.
+        """
+        self.output.mkdir(parents=True, exist_ok=True)
+        everything = {"version": __version__, "study": name, **arguments}
+        runner = Runner(self.workers, self.kept(name), self.progress)
+        return runner.run(work, todo, lambda _: kind, everything, name)
+
+    def kept(self, name: str) -> Path:
+        """Returns the file in which pieces of work stand until the study is done."""
+        return self.output / f"{name}.parts"
+
+
+def corrected(p_values: Sequence[float]) -> list[float]:
+    """Corrects the p-values of several tests by Holm's method."""
+    least, found = 0.0, [1.0] * len(p_values)
+    for place, number in enumerate(np.argsort(p_values).tolist()):
+        least = max(least, min(1.0, (len(found) - place) * p_values[number]))
+        found[number] = least
+    return found
+
+
+def run(name: str, argv: Sequence[str] | None = None) -> int:
+    """Runs a study, writes and prints what it found, and returns the exit code."""
+    # By its full name: processes and kept pieces name the types of a script's results by it.
+    study = import_module(f"research.studies.{name}")
+    args = cli.parse(Args, argv, study.__doc__)
+    named = os.environ.get(RECORDS)
+    records = args.records or (Path(named) if named else None)
+    try:
+        check_writable(args.output, folder=True)
+        result = study.run(Options(args.output, args.quick, args.workers, records, shown()))
+        text = study.report(result)
+        told = to_json({"quick": args.quick, **vars(result)}, study.players(result))
+        write_whole(args.output / f"{name}.json", told)
+        write_whole(args.output / f"{name}.md", f"{text}\n".encode())
+        write_whole(args.output / f"{name}.svg", study.figure(result))
+    except (GoitaError, OSError, ImportError) as error:
+        cli.fail(str(error).partition("\n")[0])
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the same command continues it\n")
+        return 130
+    sys.stdout.write(f"{text}\n")
+    return 0
+
+
+def main(name: str) -> NoReturn:
+    """Runs a study as this program."""
+    cli.run(lambda: run(name))

@@ -1,0 +1,105 @@
+"""The study of messages finds values that are there, and none that are not."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from goita_agents.base import AgentError
+from goita_agents.population import Population
+from goita_env import InformationStructure, MessageChannel
+from goita_env.errors import SettingError
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.signals.messages import MessageUse
+from goita_lab.signals.settings import STANDARD
+from raising import refuses
+from research.studies import messages
+from research.studies.messages import ARMS, Found, figure, moves_tell, report, summarise
+from research.studies.study import Options
+
+
+def certain(value: float) -> Interval:
+    return Interval(value, value, value)
+
+
+def found(values: dict[str, float], noise: float) -> dict[str, Found]:
+    """Returns what runs were measured to do, if a message is worth so much in each arm."""
+    rng, all_ = np.random.default_rng(5), {}
+
+    def about(value: float) -> Interval:
+        return certain(value + rng.normal(0, noise))
+
+    for arm, seed in ((one, seed) for one in ARMS for seed in range(one.runs)):
+        use = None
+        if arm.audience is not None:
+            use = MessageUse(
+                f"{arm.name}-{seed}",
+                arm.information,
+                rounds=10,
+                sent=(0.75, 0.25),
+                depends=about(1.0),
+                features=(),
+                partner=about(0.4),
+                opponents=about(0.2) if arm.audience == "all" else None,
+                value=about(values.get(arm.name, 0.0)),
+            )
+        all_[f"{arm.name} {seed}"] = Found(0.7 + rng.normal(0, noise), use, "0" * 64)
+    return all_
+
+
+def test_what_moves_say_muted_is_compared_with_runs_without_messages():
+    every = found({"private 0": 0.5}, 0.1)
+    told = {"private 0": 0.2, "public 0": 0.7, "private 1": 0.7}
+    rng = np.random.default_rng(1)
+    muted = {
+        key: told[arm] + rng.normal(0, 0.1)
+        for key in every
+        if (arm := key.rpartition(" ")[0]) in told
+    }
+    result = summarise(every, muted, 10, 5)
+    private, public = result.contrasts
+    assert private.found.low > 0.3
+    assert private.p_value < private.corrected < 0.001
+    assert public.found.low < 0 < public.found.high
+    adds, _, priced = result.exploratory
+    assert adds.found.mean == pytest.approx(-0.5, abs=0.1)
+    assert priced.found.low < 0 < priced.found.high
+    rows = {one.arm: one for one in result.rows}
+    assert rows["private 0"].value.low > 0.3
+    assert rows["private 1"].runs == messages.PRICED_RUNS
+    assert rows[messages.NONE].muted is None
+    text = report(result)
+    assert re.search(r"\| private 1 +\| +4 \| +25% \|", text)
+    assert len(re.findall(r"\| none +\| +8 \|", text)) == 1
+    assert figure(result).startswith(b"<?xml")
+
+
+def test_moves_tell_what_the_partners_policy_puts_in_them():
+    information = InformationStructure(channel=MessageChannel(bits=2))
+    assert 0 < moves_tell("random", information, 4) < 1
+    sends = "population:token-private-0,temperature=1"
+    said, muted = (moves_tell(a, information, 2) for a in (sends, f"muted:base=({sends})"))
+    assert 0 < said != muted > 0
+    refuses(AgentError, "play games with", moves_tell, "population:selfplay-0", information, 4)
+
+
+def test_a_run_is_measured_as_it_samples(tmp_path, monkeypatch):
+    asked = []
+
+    def use(agent, deals, heard, *, settings=STANDARD):
+        asked.append((agent, deals, heard, settings.seed))
+        return replace(found({"private 0": 0.5}, 0)["private 0 3"].use, agent=agent)
+
+    monkeypatch.setattr(messages, "message_use", use)
+    monkeypatch.setattr(messages, "moves_tell", lambda agent, *_: 0.7 if "muted" in agent else 0.5)
+    file = Population().weights("token-private-0")
+    measured = messages.measure(messages.Run(ARMS[1], 3, str(file), 8, 2))
+    assert measured.weights == Population().members["token-private-0"].sha256
+    assert measured.moves == 0.5
+    assert messages.measure_muted(messages.Run(ARMS[1], 3, str(file), 8, 2)) == 0.7
+    assert measured.use == replace(use("", 0, 0), agent="private 0 3")
+    assert asked[:1] == [(f"file:{file},temperature=1", 8, 2, messages.SEED)]
+    private, options = next(arm for arm in ARMS if arm.name == "private 0"), Options(tmp_path)
+    assert messages.weights(private, 0, options) == file
+    refuses(SettingError, "token-private-99", messages.weights, private, 99, options)
