@@ -8,7 +8,6 @@ import pytest
 from goita_env import Game
 from goita_env.errors import IllegalActionError, SettingError
 from raising import refuses
-from samples import slow
 
 pyspiel = pytest.importorskip("pyspiel")
 pytest.importorskip("goita_env.open_spiel")
@@ -124,19 +123,20 @@ def test_its_information_states_and_values_are_those_of_the_enumerated_game():
     assert len(digests) > 200
 
 
-@pytest.mark.parametrize("gap", [slow(1e-9)])
-def test_its_nash_conv_of_the_uniform_policy_is_the_sum_of_our_gains(gap):
+@pytest.mark.slow
+def test_its_best_response_to_the_uniform_policy_is_ours():
     trees = pytest.importorskip("goita_lab.exact.tree")
     from open_spiel.python import policy
-    from open_spiel.python.algorithms import exploitability
+    from open_spiel.python.algorithms.best_response import BestResponsePolicy
 
-    from goita_lab.exact.values import gains
+    from goita_lab.exact.values import gains, value
 
     game = pyspiel.load_game(TINY)
     tree = trees.enumerate_game(game.rules)
-    expected = sum(gains(tree, tree.uniform()).values())
-    found = exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
-    assert found == pytest.approx(expected, abs=gap)
+    uniform = tree.uniform()
+    expected = gains(tree, uniform)[3] - value(tree, uniform)  # of a seat of the other team
+    found = BestResponsePolicy(game, 3, policy.UniformRandomPolicy(game))
+    assert found.value(game.new_initial_state()) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,3 @@ def test_the_tutorial_goes_from_a_pass_to_points(capsys):
     assert "my partner passes" in told
     assert len(re.findall(r"If it plays as .*: \d\.\d\d nats", told)) == 2
     assert re.search(r"Listening to the partner: [+-]\d+\.\d\d points a round", told)
-
-
-def test_the_python_of_the_page_runs(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    text = (ROOT / "docs" / "reference" / "signals.md").read_text(encoding="utf-8")
-    names = {}
-    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(compile(block, "docs/reference/signals.md", "exec"), names)
-    assert len(names["frame"]) == len(names["play"].action) > 1_000
