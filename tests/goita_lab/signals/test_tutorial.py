@@ -1,4 +1,4 @@
-"""The tutorial runs, and the Python of its page does."""
+"""The tutorial runs."""
 
 import re
 from importlib.util import module_from_spec, spec_from_file_location
