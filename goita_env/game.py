@@ -20,7 +20,7 @@ from goita_env.engine.tables import WAITING
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.hands import format_hand
 from goita_env.information import PLAIN, InformationStructure
-from goita_env.render import ansi, sheet, svg
+from goita_env.render import ansi, svg
 from goita_env.render.scene import Scene
 from goita_env.render.svg import Options
 from goita_env.rules import Rules
@@ -231,17 +231,6 @@ class Game:
             SettingError: if there is no such seat, or an option is impossible.
         """
         return svg.render(self.scene(viewer), **options)
-
-    def sheet(self, **options: Unpack[Options]) -> str:
-        """Draws the present deal as SVG text: the hands as dealt, then every play in a table.
-
-        Args:
-            options: theme, faces and size (``goita_env.render.svg.Options``).
-
-        Raises:
-            SettingError: if an option is impossible.
-        """
-        return sheet.render(self, **options)
 
     def __str__(self) -> str:
         """Draws the whole table."""

@@ -169,7 +169,6 @@ def main() -> None:
         "rules.svg": svg.render(
             play(Game(hands=BOOKLET, dealer=0), BOOKLET_MOVES.split()), size=420
         ),
-        "deal.svg": position(14).sheet(),
         "uke-shogi.svg": uke_shogi_svg.draw(seven_at_a_table()),
         "round.svg": animation.animated(frames, seconds=1.5, width=480),
         "favicon.svg": favicon(),

@@ -7,10 +7,8 @@ included; plays leave the passes out, as the rows of a YAML kifu do.
 from __future__ import annotations
 
 import reprlib
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from itertools import chain
 from typing import Final, TypeAlias, Unpack
 
@@ -30,7 +28,6 @@ Move: TypeAlias = tuple[int, int]
 """(seat, action) of one decision, the seat from 0 to 3."""
 
 _FIRST_KING_DIGIT: Final = DIGITS[KING]
-_SHOWN: Final = 12
 _BRIEF: Final = reprlib.Repr()
 _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlevel = 80, 80, 2
 
@@ -178,11 +175,6 @@ class DealRecord:
         positions = (game for game in chain([self.begin()], self.replay()) if not _redealt(game))
         return [svg.draw(g if seat is None else g.view(seat), **options) for g in positions]
 
-    def _repr_svg_(self) -> str:
-        """Draws the deal on a sheet in notebooks, up to its first illegal move."""
-        game, _ = _play_all(self, "")
-        return (self.begin() if _redealt(game) else game).sheet()
-
 
 @dataclass(frozen=True)
 class Record:
@@ -218,16 +210,6 @@ class Record:
         """
         for deal in self.deals:
             yield from _replay(deal, self.source)
-
-    def _repr_html_(self) -> str:
-        """Draws the deals on sheets in notebooks, the first few of many."""
-        parts = [f"<p>{escape(', '.join(self.players))}</p>" if any(self.players) else ""]
-        for deal in self.deals[:_SHOWN]:
-            image = b64encode(deal._repr_svg_().encode()).decode()
-            name = f"deal {deal.number}"
-            parts.append(f'<p>{name}</p><img alt="{name}" src="data:image/svg+xml;base64,{image}">')
-        left = len(self.deals) - _SHOWN
-        return "".join([*parts, f"<p>and {left} more deals</p>" if left > 0 else ""])
 
     def results(self) -> tuple[Result, ...]:
         """Returns how each deal ended.

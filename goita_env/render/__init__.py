@@ -7,8 +7,8 @@ Each kind takes a ``Game``, a ``View``, ``Positions`` or a ``Scene``:
 | scene | what is to be seen of a position, whatever it is drawn with |
 | ansi | the table in characters |
 | svg | the table as SVG, with panels beside it; words says the same to screen readers |
-| sheet | a whole deal on a sheet: hands and plays |
-| pixels, animation | SVG to arrays, PNG, animated SVG and GIF (extra ``goita-env[render]``) |
+| animation | one SVG that shows drawings one after another |
+| pixels | SVG to arrays and PNG (extra ``goita-env[render]``) |
 """
 
 from __future__ import annotations

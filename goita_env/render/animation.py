@@ -1,4 +1,4 @@
-"""Animates drawings: one SVG that plays, and a GIF."""
+"""Animates drawings: one SVG that plays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from goita_env.errors import SettingError
-from goita_env.render import pixels
 from goita_env.render.pen import Drawing, document
 
 
@@ -54,18 +53,6 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
     return document(
         Drawing(first.size, last.title, told, first.color, tuple(definitions), moving), width
     )
-
-
-def gif(drawings: Sequence[Drawing], seconds: float = 1.0, width: int | None = None) -> bytes:
-    """Writes a GIF file that shows what ``animated`` does.
-
-    Raises:
-        SettingError: as ``animated``.
-        ImportError: if the extra ``goita-env[render]`` is missing.
-    """
-    _check(drawings, seconds)
-    times = [seconds] * (len(drawings) - 1) + [3 * seconds]
-    return pixels.gif([document(one) for one in drawings], times, width)
 
 
 def _check(drawings: Sequence[Drawing], seconds: float) -> None:

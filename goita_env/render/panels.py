@@ -18,11 +18,9 @@ from goita_env.render.words import action as action_words
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 
 MOST_ACTIONS: Final = 8
-"""Actions that are listed with figures; of the others their number is told."""
+"""Actions that are listed; of the others their number is told."""
 
-MOST_LEGAL: Final = 36
-"""Actions that are listed without."""
-
+_COLUMNS: Final = 2
 _ROW: Final = 36
 _HEAD: Final = 34
 _BARS: Final = 48
@@ -50,21 +48,17 @@ class Hand:
     """[8] Tiles by kind."""
 
 
-def listed(
-    legal: npt.ArrayLike | None, probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None
-) -> list[Listed]:
+def listed(probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None) -> list[Listed]:
     """Lists the actions that are to be drawn, the best first.
 
     Raises:
         SettingError: if an array has not 69 numbers, or a probability is none.
     """
-    allowed, chances = _numbers(legal, "legal"), _numbers(probabilities, "probabilities")
-    worth = _numbers(values, "values")
+    chances, worth = _numbers(probabilities, "probabilities"), _numbers(values, "values")
     if chances is not None and not ((chances >= 0) & (chances <= 1)).all():
         raise SettingError("expected probabilities from 0 to 1, got others")
     wanted = np.zeros(actions.NUM_ACTIONS, bool)
-    for mask in (allowed, chances):
-        wanted |= False if mask is None else mask > 0
+    wanted |= False if chances is None else chances > 0
     wanted |= False if worth is None else ~np.isnan(worth)
     keys = chances if chances is not None else worth
     found = []
@@ -119,7 +113,7 @@ def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
 
 
 def height(shown: Sequence[Listed], belief: Sequence[Hand]) -> float:
-    more = 24 if len(shown) > _shape(shown)[0] else 0
+    more = 24 if len(shown) > MOST_ACTIONS else 0
     high = _rows(shown) * _ROW + more + 16 if shown else 0.0
     return high + (_HEAD + len(belief) * _BARS + 40 if belief else 0)
 
@@ -128,13 +122,12 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
     """Lists actions in columns, the best first; returns where they end."""
     if not shown:
         return top
-    most, columns = _shape(shown)
-    first, rows = shown[:most], _rows(shown)
+    first, rows = shown[:MOST_ACTIONS], _rows(shown)
     tiles: list[tuple[float, float, int, bool]] = []
     tracks, bars, marks = "", "", ""
     texts: dict[str, list[tuple[float, float, str]]] = {"name": [], "chance": [], "value": []}
     for place, one in enumerate(first):
-        x = 20 + 580 / columns * (place // rows)
+        x = 20 + 580 / _COLUMNS * (place // rows)
         y = top + 26 + _ROW * (place % rows)
         if (pair := actions.decode(one.action)) is None:
             texts["name"].append((x + 2, y + 6, action_words(one.action)))
@@ -159,22 +152,18 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
     pen.texts(texts["chance"], 16, anchor="end")
     pen.texts(texts["value"], 16, pen.colors.faint, "end")
     below = top + 8 + rows * _ROW
-    if len(shown) > most:
-        rest = sum(one.probability or 0 for one in shown[most:])
+    if len(shown) > MOST_ACTIONS:
+        rest = sum(one.probability or 0 for one in shown[MOST_ACTIONS:])
         share = f", {_percent(rest)}" if shown[0].probability is not None else ""
-        pen.text(580, below + 16, f"{len(shown) - most} more{share}", 16, pen.colors.faint, "end")
+        pen.text(
+            580, below + 16, f"{len(shown) - MOST_ACTIONS} more{share}", 16, pen.colors.faint, "end"
+        )
         below += 24
     return below + 8
 
 
-def _shape(shown: Sequence[Listed]) -> tuple[int, int]:
-    plain = all(one.probability is None and one.value is None for one in shown)
-    return (MOST_LEGAL, 6) if plain else (MOST_ACTIONS, 2)
-
-
 def _rows(shown: Sequence[Listed]) -> int:
-    most, columns = _shape(shown)
-    return -(-min(len(shown), most) // columns)
+    return -(-min(len(shown), MOST_ACTIONS) // _COLUMNS)
 
 
 def _bar(x: float, y: float, wide: float, high: float) -> str:
@@ -204,7 +193,7 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
 
 def words(shown: Sequence[Listed], belief: Sequence[Hand]) -> list[str]:
     said = []
-    for one in shown[: _shape(shown)[0]]:
+    for one in shown[:MOST_ACTIONS]:
         figures = [] if one.probability is None else [_percent(one.probability)]
         figures += [] if one.value is None else [f"worth {_signed(one.value)}"]
         said.append(" ".join([action_words(one.action), *figures]))

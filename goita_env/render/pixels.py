@@ -5,7 +5,6 @@ resvg draws without a font, a display or a library of the system, and the same p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from io import BytesIO
 from types import ModuleType
 
@@ -43,41 +42,6 @@ def rgb_array(svg: str, width: int | None = None) -> npt.NDArray[np.uint8]:
     """Draws SVG text as an image, uint8 [height, width, 3]; arguments and errors as ``png``."""
     with _pillow().open(BytesIO(png(svg, width))) as image:
         return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque
-
-
-def gif(drawings: Sequence[str], seconds: Sequence[float], width: int | None = None) -> bytes:
-    """Writes a GIF file that plays over and over; no more than two of its images are held.
-
-    Args:
-        drawings: SVG texts of one size; the last one has all colours.
-        seconds: how long each is shown.
-        width: as in ``png``.
-
-    Raises:
-        SettingError, ImportError: as ``png``.
-    """
-    pillow = _pillow()
-    from PIL import ImageChops
-    from PIL.GifImagePlugin import getdata, getheader
-
-    # One palette for all: nothing flickers. One number more shows what was there before.
-    same = 127
-    colors = pillow.fromarray(rgb_array(drawings[-1], width)).quantize(same)
-    file, before = BytesIO(), None
-    for text, time in zip(drawings, seconds, strict=True):
-        image = pillow.fromarray(rgb_array(text, width)).quantize(palette=colors, dither=0)
-        shown, box, told = image.copy(), (0, 0, *image.size), {"duration": round(1000 * time)}
-        if before is None:
-            file.writelines(getheader(image.copy(), info={"loop": 0})[0])
-        else:
-            changed = ImageChops.difference(before, image)
-            box = changed.getbbox() or (0, 0, 1, 1)
-            shown.paste(same, mask=changed.point(lambda value: 0 if value else 255, "1"))
-            told["transparency"] = same
-        file.writelines(getdata(shown.crop(box), box[:2], **told))
-        before = image
-    file.write(b";")
-    return file.getvalue()
 
 
 def _pillow() -> ModuleType:

@@ -59,8 +59,6 @@ class Scene:
     """By whom; it is told first unless the template names it."""
     points: int = 0
     dealer: int = NONE
-    dealt: tuple[tuple[int, ...], ...] = ()
-    """Kinds dealt to each place in ascending order; empty where they are hidden."""
     decisions: tuple[int, ...] = ()
     """The round from the dealer on: number of the play, NONE for a pass."""
 

@@ -63,8 +63,6 @@ class Options(TypedDict):
     """Whether the last attack is marked."""
     marked: NotRequired[Mapping[Mark, int]]
     """Actions whose two tiles are marked in the mover's hand, where it is shown."""
-    legal: NotRequired[npt.ArrayLike | None]
-    """[69] Which actions are legal: they are listed below the table."""
     probabilities: NotRequired[npt.ArrayLike | None]
     """[69] How probable a policy plays each action; those above 0 are listed."""
     values: NotRequired[npt.ArrayLike | None]
@@ -91,9 +89,7 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     """Draws what ``render`` does, for animations and for pages that use a drawing's parts."""
     shown, say = as_scene(shown), options.get("language", ENGLISH)
     pen = Pen(options.get("theme", "light"), options.get("faces", "characters"), say)
-    listed = panels.listed(
-        options.get("legal"), options.get("probabilities"), options.get("values")
-    )
+    listed = panels.listed(options.get("probabilities"), options.get("values"))
     belief = panels.hands(shown, options.get("belief"))
     high = SIZE + panels.height(listed, belief)
     _ground(pen, high)

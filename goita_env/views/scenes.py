@@ -80,7 +80,6 @@ def of_state(state: State, viewer: int = 0) -> Scene:
     even, odd = one.scores[:, 0].tolist()
     words = pack_seat(one.repeat(NUM_SEATS), np.array(seats))
     eyes = ViewFields(words, rules=one.rules, information=one.information)
-    dealt = one.dealt_counts()[0]
     template, who = _moment_of_state(one, eyes, f"seat {asked}")
     return Scene(
         rules=one.rules.name,
@@ -93,7 +92,6 @@ def of_state(state: State, viewer: int = 0) -> Scene:
         who=who,
         points=int(one.points[0]),
         dealer=int(eyes.dealer[0]),
-        dealt=tuple(_kinds(dealt[seat]) for seat in seats),
         decisions=_decisions(eyes),
     )
 

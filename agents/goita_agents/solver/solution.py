@@ -54,11 +54,10 @@ class Solution:
         return tuple(a for a, points in self.values.items() if points == self.value)
 
     def _repr_svg_(self) -> str:
-        """Draws the position; where limits left an action open it has no figure."""
+        """Draws the position; an action that limits left open is not listed."""
         place = self.position
-        values, legal = np.full(actions.NUM_ACTIONS, np.nan), np.zeros(actions.NUM_ACTIONS)
+        values = np.full(actions.NUM_ACTIONS, np.nan)
         values[list(self.values)] = list(self.values.values())
-        legal[list(self.bounds)] = 1
         rules = search_rules(place.rules)
         attack, passes = int(rules.attack[place.status]), int(rules.passes[place.status])
         leads = attack == NONE
@@ -89,4 +88,4 @@ class Solution:
             template=what,
             who=f"seat {place.seat}",
         )
-        return svg.render(shown, legal=legal, values=values)
+        return svg.render(shown, values=values)

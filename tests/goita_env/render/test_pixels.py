@@ -1,7 +1,6 @@
 """Drawings as pixels, animations, and the render modes of the environments."""
 
 import sys
-from io import BytesIO
 from xml.etree import ElementTree
 
 import numpy as np
@@ -68,18 +67,9 @@ def test_an_animation_is_one_svg_whose_last_position_stands_where_nothing_moves(
     assert np.array_equal(pixels.rgb_array(text), still)
 
 
-def test_a_gif_has_a_frame_for_each_position():
-    from PIL import Image
-
-    drawings = short_round()
-    image = Image.open(BytesIO(animation.gif(drawings, 0.5, 200)))
-    assert (image.n_frames, image.size) == (len(drawings), (200, 200))
-    assert image.info["duration"] == 500
-
-
 def test_animations_of_nothing_or_of_several_sizes_are_refused():
     one, other = short_round()[:2]
-    wide = svg.draw(middle_game(), legal=np.ones(69))
+    wide = svg.draw(middle_game(), values=np.ones(69))
     for drawings, seconds in (([], 1), ([one, wide], 1), ([one, other], 0)):
         with pytest.raises(errors.SettingError, match="expected"):
             animation.animated(drawings, seconds)

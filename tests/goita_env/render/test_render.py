@@ -12,7 +12,7 @@ from drawings import HANDS, MOVES, middle_game
 from goita_env import JGA, Game, errors, goita_v0
 from goita_env.engine.episodes import Match
 from goita_env.engine.state import State
-from goita_env.render import ansi, sheet, svg
+from goita_env.render import ansi, svg
 from goita_env.tiles import NONE
 from goita_env.views import seat_view
 from goita_env.views.scenes import of_state
@@ -210,8 +210,6 @@ def test_a_position_or_seat_that_does_not_exist_is_refused():
         ansi.render(game.view(0)[:0])
     with pytest.raises(errors.SettingError, match=r"expected a seat 0..3 at the bottom, got 4"):
         game.scene(4)
-    with pytest.raises(errors.SettingError, match="expected a whole table to draw on a sheet"):
-        sheet.render(game.view(0))
 
 
 def test_positions_are_drawn_like_the_games_they_come_from():
@@ -222,7 +220,7 @@ def test_positions_are_drawn_like_the_games_they_come_from():
     assert ansi.render(positions) == str(game)
 
 
-@pytest.mark.parametrize("drawing", [svg, ansi, sheet])
+@pytest.mark.parametrize("drawing", [svg, ansi])
 @pytest.mark.parametrize("shown", [None, Game, goita_v0.env()])
 def test_what_cannot_be_drawn_is_refused(drawing, shown):
     with pytest.raises(

@@ -9,10 +9,10 @@ import pytest
 
 from deals import RULE_SETS, special_hands, uniform_hands
 from drawings import SVG, check_dialect, contrast, counted, middle_game
-from goita_env import JGA, View, actions, errors, records
+from goita_env import JGA, View, actions, errors
 from goita_env.engine.episodes import Match
 from goita_env.engine.state import State
-from goita_env.render import frame, sheet, svg
+from goita_env.render import frame, svg
 from goita_env.render.pen import glyphs
 from goita_env.render.themes import THEMES, Palette, darkened
 from goita_env.tiles import CHARACTERS, LETTERS, NUM_KINDS
@@ -20,7 +20,6 @@ from goita_env.views import seat_view
 from goita_env.views.scenes import of_state
 from playing import legal_mask, pick, played
 from raising import refuses
-from record_samples import LINE
 
 
 def beside(seed: int, legal: np.ndarray) -> dict:
@@ -30,7 +29,6 @@ def beside(seed: int, legal: np.ndarray) -> dict:
     belief = rng.dirichlet(np.ones(5), (4, NUM_KINDS))
     belief[0] = 0
     return {
-        "legal": legal,
         "probabilities": chances / max(chances.sum(), 1),
         "values": np.where(legal, rng.normal(0, 30, 69), np.nan),
         "belief": belief,
@@ -115,7 +113,6 @@ def test_all_drawings_keep_to_the_dialect_and_are_small(positions, panels):
         drawings = [
             svg.render(of_state(state, row % 4), **options),
             svg.render(views[row % 4], **options),
-            sheet.render(of_state(state)),
         ]
         for drawing in drawings:
             check_dialect(drawing)
@@ -168,13 +165,6 @@ def test_actions_are_listed_best_first_with_their_figures():
     assert drawn.count(f'fill="{THEMES["light"].bar}"') == 1
 
 
-def test_legal_actions_alone_are_listed_without_figures():
-    view = middle_game().view(1)
-    drawn = svg.render(view, legal=view.legal()[0])
-    assert "Actions: pass, lance pawn, lance knight." in drawn
-    assert f'fill="{THEMES["light"].bar}"' not in drawn
-
-
 def test_a_belief_is_told_for_the_seats_that_have_one():
     belief = np.zeros((4, 8, 3))
     belief[3, :] = 0.5, 0.25, 0.25
@@ -190,7 +180,7 @@ def test_a_belief_is_told_for_the_seats_that_have_one():
     [
         ({"theme": "blue"}, r"expected a theme of \('light', 'dark'\), got 'blue'"),
         ({"size": 0}, "expected a width in pixels above 0, got 0"),
-        ({"legal": [True]}, r"expected legal of shape \(69,\), got \(1,\)"),
+        ({"values": [1.0]}, r"expected values of shape \(69,\), got \(1,\)"),
         ({"values": "high"}, "expected numbers as values, got 'high'"),
         ({"probabilities": np.full(69, 2)}, "expected probabilities from 0 to 1"),
         ({"belief": np.ones((4, 8))}, "expected a belief of shape"),
@@ -222,36 +212,11 @@ def test_actions_are_marked_in_the_hand_of_who_decides_where_it_is_shown():
         refuses(errors.SettingError, "expected", svg.render, game, marked=wrong)
 
 
-def test_notebooks_show_games_views_and_records():
-    game, deal = middle_game(), records.history.loads(LINE).deals[0]
+def test_notebooks_show_games_and_views():
+    game = middle_game()
     assert game._repr_svg_() == game.svg() == svg.render(game)
     assert game.view(1)._repr_svg_() == svg.render(game.view(1))
     assert View(np.zeros((0, 8), np.uint64))._repr_svg_() is None
-    check_dialect(deal._repr_svg_())
-    assert "seat 2 ended the round: 30 points" in deal._repr_svg_()
-    named = records.Record((deal,) * 14, ("a<b", "", "", ""))
-    html = named._repr_html_()
-    assert html.count("<img") == 12
-    assert "a&lt;b" in html
-    assert "and 2 more deals" in html
-
-
-def test_notebooks_show_an_unsound_deal_up_to_its_first_illegal_move():
-    deal = records.history.loads(LINE).deals[0]
-    broken = replace(deal, moves=(*deal.moves[:3], (2, 10), *deal.moves[4:]))
-    assert broken._repr_svg_() == replace(deal, moves=deal.moves[:3])._repr_svg_()
-
-
-def test_a_sheet_tells_hands_and_plays():
-    text = records.history.loads(LINE).deals[0]._repr_svg_()
-    description = ElementTree.fromstring(text).find(f"{SVG}desc").text.splitlines()
-    assert description[1].startswith("seat 2: dealt pawn, knight, silver, silver, gold, ")
-    assert description[5].startswith("seat 2 played face-down silver then bishop; seat 3 played ")
-    assert description[5].endswith("seat 1 played lance then rook; seat 2 played rook then silver.")
-    # 32 tiles as dealt, and 9 plays, two of them with a tile face down.
-    drawn = counted(text)
-    assert sum(drawn.values()) == 32 + 18
-    assert sum(n for face, n in drawn.items() if face.endswith("d")) == 2
 
 
 def test_printing_a_view_draws_it():

@@ -168,7 +168,7 @@ def drawn(words: np.ndarray, rules: str, n: int, game: int) -> list[str]:
         ansi.render(view),
         str(view),
         svg.render(view, faces="letters"),
-        svg.render(view, legal=legal),
+        svg.render(view, probabilities=legal / max(legal.sum(), 1)),
     ]
 
 
