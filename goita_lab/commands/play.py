@@ -52,8 +52,6 @@ class Args:
     """your seat, 0 to 3 (default: 0)"""
     rules: Rules | None = None
     """rule set: jga, pagat, nine, or a JSON file of your own (default: jga)"""
-    name: str | None = None
-    """your name in the record (default: you)"""
     seed: int | None = None
     """of the deals and of what agents draw (default: drawn so that you lead first, and shown)"""
     position: str | None = None
@@ -81,7 +79,7 @@ class Args:
         if self.opponents is not None and len(self.opponents) > 2:
             raise SettingError(f"expected one or two opponents, got {self.opponents!r}")
         if self.resume:
-            names = ("seat", "rules", "name", "seed", "position", "output")
+            names = ("seat", "rules", "seed", "position", "output")
             if given := [f"--{name}" for name in names if getattr(self, name) is not None]:
                 raise SettingError(
                     f"expected --resume without {', '.join(given)}: a saved match keeps its own"
@@ -97,7 +95,6 @@ class Args:
             tuple(agents[(one - seat) % NUM_SEATS] for one in range(NUM_SEATS)),
             leading_seed(seat, rules) if self.seed is None else self.seed,
             rules,
-            "you" if self.name is None else self.name,
             history.loads(self.position, rules=rules).deals[0] if self.position else None,
         )
 

@@ -16,10 +16,7 @@ from typing import Final
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-from goita_agents.beliefs.people import PEOPLE
 from goita_agents.files import json_text, write_whole
-from goita_agents.models import ANALYSIS_EPSILON
-from goita_agents.registry import split_agents
 from goita_env.errors import GoitaError, SettingError
 from goita_env.render import animation
 from goita_env.rules import JGA, Rules
@@ -28,7 +25,7 @@ from goita_lab.pages import watch
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch.reading import Source
 
-ANIMATIONS: Final = (".gif", ".svg")
+ANIMATION: Final = ".svg"
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,8 @@ class Args:
     """a file (YAML kifu, history strings, complete record, saved games), a folder of saved games,
     or a history string itself"""
     output: Path | None = field(default=None, metadata=cli.short("-o"))
-    """the page to write (default: replay.html, or analysis.html); a name that ends in .gif or .svg:
-    an animation"""
+    """the page to write (default: replay.html, or analysis.html); a name that ends in .svg: an
+    animation"""
     force: bool = False
     """write over files that are there"""
     deal: str | None = None
@@ -55,12 +52,6 @@ class Args:
     """most worlds in which the analysis searches a decision under each type"""
     seed: int = 0
     """seed of the analysis"""
-    mover_epsilon: float = ANALYSIS_EPSILON
-    """share of the mover's decisions that its partner takes for uniformly random ones; for games of
-    the agent itself use less, such as 0.02"""
-    types: str | None = None
-    """agents that the others may play like: "(heuristic;champion:temperature=1)" (default: those of
-    goita_agents.beliefs.people); a fallback type is added"""
     workers: int = 1
     """processes that analyse, at most one a core"""
     language: LanguageName = "en"
@@ -71,10 +62,8 @@ class Args:
             raise SettingError("expected --analyse AGENT with --json, got none")
         if self.json is not None and self.json.resolve() == self.page.resolve():
             raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
-        if self.analyse is not None and self.page.suffix in ANIMATIONS:
+        if self.analyse is not None and self.page.suffix == ANIMATION:
             raise SettingError(f"expected a page as output of --analyse, got {str(self.page)!r}")
-        if self.analyse is None and self.types is not None:
-            raise SettingError("expected --analyse AGENT with --types, got none")
         if self.workers < 1:
             raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
 
@@ -93,8 +82,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                     f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
                 )
         source = watch.read(args.record, rules=args.rules, deals=args.deal)
-        if args.page.suffix in ANIMATIONS:
-            write_whole(args.page, _animation(source, args.page.suffix))
+        if args.page.suffix == ANIMATION:
+            write_whole(args.page, _animation(source))
         elif args.analyse is None:
             write_whole(args.page, watch.page(source, language=args.language))
         else:
@@ -115,14 +104,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _animation(source: Source, kind: str) -> bytes:
-    """Returns the positions of all deals, all hands open, as the content of a .gif or .svg."""
+def _animation(source: Source) -> bytes:
+    """Returns the positions of all deals, all hands open, as one SVG."""
     drawings = [drawing for watched in source.deals for drawing in watched.deal.drawings()]
-    return animation.gif(drawings) if kind == ".gif" else animation.animated(drawings).encode()
+    return animation.animated(drawings).encode()
 
 
 def _write_analysis(args: Args, agent: str, source: Source) -> None:
-
     keep = args.page.with_name(f"{args.page.name}.parts")
     columns = ("deals", BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn())
     console, hidden = Console(stderr=True), not sys.stderr.isatty()
@@ -133,8 +121,6 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
             agent,
             worlds=args.worlds,
             seed=args.seed,
-            epsilon=args.mover_epsilon,
-            types=PEOPLE if args.types is None else split_agents(args.types),
             workers=args.workers,
             keep=keep,
             progress=lambda done, total: bar.update(line, completed=done, total=total),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from goita_env.render.scene import Scene
-from goita_env.render.translation import Language, Phrase
+from goita_env.render.translation import Phrase
 from goita_env.tiles import NUM_SEATS
 
 PLACES: Final = ("you", "next", "partner", "previous")
@@ -21,22 +20,6 @@ PERSONS: Final = ("you", "the player at your right", "your partner", "the player
 def person(seat: int, viewer: int | None) -> str:
     """Returns what a sentence calls who sits at a seat; a viewer of None sees numbers."""
     return f"seat {seat}" if viewer is None else PERSONS[(seat - viewer) % NUM_SEATS]
-
-
-def of_persons(told: Sequence[str], viewer: int | None, say: Language) -> list[str]:
-    """Returns what is told of each seat as sentences, without the viewer's own.
-
-    Args:
-        told: by seat, such as "plays like greedy"; empty: of nobody.
-        viewer: as ``person`` takes it.
-        say: the language.
-    """
-    found = [
-        say(Phrase("{said}.", said=Phrase("{who} {call}", who=person(seat, viewer), call=call)))
-        for seat, call in enumerate(told)
-        if seat != viewer
-    ]
-    return [f"{one[:1].upper()}{one[1:]}" for one in found]
 
 
 def place(seat: int, viewer: int) -> str:

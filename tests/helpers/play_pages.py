@@ -6,14 +6,14 @@ from threading import Thread
 import uvicorn
 
 from goita_lab.pages.play import savegame, web
-from goita_lab.pages.play.review import Reviewer
+from goita_lab.pages.play.background import Background
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from play_tables import GREEDY
 
 READY = "body:not([aria-busy])"
-WORLDS = (8, 16)
-"""Of reviews, so that they take seconds."""
+WORLDS = 16
+"""Of analyses, so that they take seconds."""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 """Pixels by which a page is too wide; a scroll bar takes some of the window."""
 AT_ONCE = {"reduced_motion": "reduce"}
@@ -23,14 +23,14 @@ AT_ONCE = {"reduced_motion": "reduce"}
 class Server:
     """Serves a match, and can be restarted at the same address."""
 
-    def __init__(self, folder, seed=0, agents=GREEDY, name="you"):
+    def __init__(self, folder, seed=0, agents=GREEDY):
         self.file, self.port = folder / "match.json", 0
-        savegame.begin(MatchSettings(agents, seed, name=name), self.file)
+        savegame.begin(MatchSettings(agents, seed), self.file)
         self.start()
 
     def start(self):
         self.table = savegame.resume(self.file)
-        self.sitting = Sitting(self.table, reviewer=Reviewer(worlds=WORLDS))
+        self.sitting = Sitting(self.table, background=Background(worlds=WORLDS))
         app = web.application(self.sitting, "token", "127.0.0.1")
         self.close = self.sitting.close
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -84,5 +84,5 @@ def go(page, press) -> None:
 
 def end_round(page) -> None:
     """Plays a round to its end by clicks."""
-    while not page.locator("#answers button[data-do=review]").count():
+    while not page.locator("#answers button[data-do=analysis]").count():
         go(page, lambda buttons: page.locator(buttons).first.click())

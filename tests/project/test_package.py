@@ -75,7 +75,7 @@ def test_the_wheel_ships_the_whole_package_and_nothing_else(wheel):
     for file in (
         *("goita_env/py.typed", "goita_agents/py.typed", "goita_lab/py.typed"),
         *("goita_env/render/glyphs.json", "goita_agents/champion/policy.safetensors"),
-        *("goita_lab/pages/play/browser/rules.ja.md", "goita_lab/arena/report/templates/page.html"),
+        *("goita_lab/pages/japanese.json", "goita_lab/arena/report/templates/page.html"),
     ):
         assert file in names
     assert wheel.stat().st_size < 30 << 20

@@ -7,7 +7,6 @@ from goita_agents.registry.building import (
     load_agent,
     prepare,
     short_name,
-    split_agents,
     unnamed,
 )
 from goita_agents.registry.checks import (
@@ -37,7 +36,6 @@ __all__ = [
     "plain_text",
     "prepare",
     "short_name",
-    "split_agents",
     "unnamed",
     "weights",
 ]

@@ -184,11 +184,6 @@ def build(entry: Entry, text: str, spec: str) -> Callable[[], Agent]:
     return partial(entry.factory, argument, **_options(entry.factory, spec, options, given=1))
 
 
-def split_agents(text: str) -> tuple[str, ...]:
-    """Returns the texts of the agents in a list, "(A;B;C)"; brackets nest."""
-    return tuple(agents_in(tuple[Agent, ...], text))
-
-
 def expand(specs: Iterable[str]) -> tuple[str, ...]:
     """Returns texts with the sets among them replaced by the agents of the sets.
 

@@ -1,14 +1,14 @@
-"""Serves what a match's page is made of, which no match changes: page, script, style, rules."""
+"""Serves what a match's page is made of, which no match changes: page, script, style."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Final
 
 from jinja2 import Environment, PackageLoader
-from markdown_it import MarkdownIt
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,6 +24,10 @@ FILES: Final = {
     "say.js": ("goita_lab.pages", "text/javascript"),
 }
 """The files that the page loads, each with its package and type."""
+
+
+REFRESH: Final = "2"
+"""Seconds after which a page that waits asks again."""
 
 
 async def match_page(request: Request) -> Response:
@@ -47,27 +51,19 @@ def _text(name: str) -> str:
     return replies.colors() + text if kind == "text/css" else text
 
 
-async def rules(request: Request) -> Response:
-    look = look_of(request)
-    return Response(_rules_page(look.language), media_type="text/html")
-
-
-@cache
-def _rules_page(name: LanguageName) -> str:
-    text = files(_BROWSER).joinpath(f"rules.{name}.md").read_text(encoding="utf-8")
-    rules = MarkdownIt().enable("table").render(text)
-    look = replies.Look(language=name)
-    return page(look.say("rules"), f"<main class='text'>{rules}</main>", look)
-
-
-def page(title: str, body: str, look: replies.Look) -> str:
-    """Returns a page without a script."""
-    return (
+def waiting(told: str, look: replies.Look, status: int = 200) -> Response:
+    """Answers with a page that says how far an analysis is, and asks again; 409: what is wrong."""
+    title = look.say("Analysis of the match")
+    text = (
         f'<!DOCTYPE html><html lang="{look.language}"><meta charset="utf-8">'
         f"<title>{look.say('Goita')}{look.say(': ')}{title}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">{body}</html>'
+        '<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">'
+        f'<main class="text"><h1>{title}</h1><p role="status">{escape(told)}</p>'
+        f'<p><a href="./">{look.say("Back to the match")}</a></p></main></html>'
     )
+    headers = {"refresh": REFRESH} if status == 200 else {}
+    return Response(text, status, media_type="text/html", headers=headers)
 
 
 def told(error: Exception, look: replies.Look) -> str:

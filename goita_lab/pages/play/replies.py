@@ -8,14 +8,14 @@ before play and kept silent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from typing import Any, Final
 
 from goita_agents.registry import short_name
-from goita_env import Game, actions
-from goita_env.records import DealRecord
+from goita_agents.search.advisor import HintOption
+from goita_env import actions
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
 from goita_env.render.scene import Scene
@@ -24,15 +24,13 @@ from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, POINTS
 from goita_lab.arena.report.figures import signed, true_minus
 from goita_lab.pages.languages import LanguageName, language, rules_of
-from goita_lab.pages.places import of_persons, place, seen_from
+from goita_lab.pages.places import place
 from goita_lab.pages.play import advice, sentences
 from goita_lab.pages.play.lessons import lessons
 from goita_lab.pages.play.matches import AGENTS, RULES, Kept
 from goita_lab.pages.play.seating import HUMAN
 from goita_lab.pages.play.sitting import Sitting, Trial
 from goita_lab.pages.play.table import PlayTable
-from goita_lab.pages.watch.frames import named
-from goita_lab.pages.watch.recognition import in_words, recognise
 
 CROPPED: Final = 545
 """Height of a drawing without the player's own hand, which the page shows itself."""
@@ -143,16 +141,6 @@ def _in_words(scene: Scene, look: Look) -> list[str]:
     return [_capital(look.say(one)) for one in words.position(scene)]
 
 
-def sight(table: PlayTable, look: Look) -> dict[str, Any]:
-    """Returns how the champion plays without looking ahead, which is there at once."""
-    chances = advice.at_sight(table.view)
-    order = sorted(table.legal, key=lambda action: -chances[action])
-    options = [
-        _action(action, look.say) | {"chance": sentences.share(chances[action])} for action in order
-    ]
-    return {"action": None, "options": options}
-
-
 def hint(table: PlayTable, look: Look) -> dict[str, Any]:
     found = table.hint()
     return {
@@ -169,51 +157,6 @@ def hint(table: PlayTable, look: Look) -> dict[str, Any]:
     }
 
 
-def variation(
-    game: Game,
-    look: Look,
-    viewer: int,
-    names: Sequence[str],
-    earlier: Sequence[DealRecord],
-    *,
-    valued: bool,
-) -> dict[str, Any]:
-    """Returns a position that was made up, all hands open, with what each action is worth.
-
-    The values are those of a hint to the seat that is asked. There are none where it has no choice.
-
-    Args:
-        game: the position.
-        look: how it is drawn.
-        viewer: the player's seat, from which the others are seen.
-        names: of the players by seat.
-        earlier: the rounds of the match before this one.
-        valued: whether the actions are valued, which takes a moment.
-    """
-    over = game.winner is not None or len(game.deals) > 1
-    seat, legal = (None, []) if over else (game.seat, game.legal_actions())
-    options = [_action(action, look.say) | {"points": None, "error": None} for action in legal]
-    if valued and len(legal) > 1 and seat is not None:
-        found = advice.hint(game.view(seat), seat, earlier)
-        options = [_valued(one, look.say) for one in found.options]
-    for one in options:
-        one["code"] = actions.name(one.pop("action"))
-    scene = seen_from(named(game.scene(viewer), names, viewer), viewer)
-    return {
-        "svg": pen.document(_drawing(scene, look)),
-        "words": _in_words(scene, look),
-        "seat": seat,
-        "options": options,
-        "end": "" if seat is not None else _capital(look.say(_ended(game, viewer))),
-    }
-
-
-def _ended(game: Game, viewer: int) -> str:
-    if game.winner is None:
-        return "the tiles are dealt again"
-    return sentences.end(game.winner, game.points, viewer)
-
-
 def partner(table: PlayTable) -> dict[str, Any]:
     found = advice.partner(table.view, table.others)
     rows = zip(found.at_least_one.tolist(), found.expected.tolist(), strict=True)
@@ -228,12 +171,6 @@ def partner(table: PlayTable) -> dict[str, Any]:
         ],
         "models": list(found.models),
     }
-
-
-def likely(deals: Sequence[DealRecord], viewer: int, look: Look) -> dict[str, Any]:
-    """Returns whom the others play like by the deals that are over, as sentences."""
-    told = [in_words(one) for one in recognise(deals)]
-    return {"likely": of_persons(told, viewer, look.say)}
 
 
 def tiles(look: Look) -> str:
@@ -308,7 +245,7 @@ def _question(table: PlayTable, trial: Trial | None, say: Language) -> str:
     return _capital(say(Phrase("{said}.", said=asked)))
 
 
-def _valued(one: advice.HintOption, say: Language) -> dict[str, Any]:
+def _valued(one: HintOption, say: Language) -> dict[str, Any]:
     return _action(one.action, say) | {
         "chance": sentences.share(one.probability),
         "points": None if one.points is None else true_minus(signed(one.points, 1)),

@@ -19,7 +19,7 @@ from goita_agents.files import decode, locked, read_text, write_whole
 from goita_agents.registry import check_shipped
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import complete
-from goita_lab.pages.play.seating import HUMAN, MatchSettings
+from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.record_files import check_plain
 
@@ -95,8 +95,7 @@ def resume(
         raise RecordError(f"{path.name}: expected a deal, got none")
     check_plain(record.deals, "goita play")
     first, agents = record.deals[0], saved.agents
-    name = record.players[agents.index(HUMAN)] if HUMAN in agents else HUMAN
-    settings = MatchSettings(agents, saved.seed, first.rules, name, first, saved.taken_back)
+    settings = MatchSettings(agents, saved.seed, first.rules, first, saved.taken_back)
     one, other = (None, None) if opponents is None else (opponents[0], opponents[-1])
     given = ((one, "--opponents"), (partner, "--partner"), (other, "--opponents"))
     for named, (spec, option) in zip(settings.others, given, strict=True):

@@ -21,6 +21,9 @@ from goita_env.tiles import NUM_SEATS
 HUMAN: Final = ""
 """Marks the person's seat among the agents."""
 
+YOU: Final = "you"
+"""The person's name in the record."""
+
 
 @dataclass(frozen=True)
 class MatchSettings:
@@ -36,8 +39,6 @@ class MatchSettings:
     seed: int
     """Of the deals; what the agents draw at random is derived from it."""
     rules: Rules = JGA
-    name: str = "you"
-    """The person's, for the record."""
     first: DealRecord | None = None
     """Hands, dealer and points of the first deal; None: dealt."""
     taken_back: int = 0
@@ -60,7 +61,7 @@ class MatchSettings:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the players by seat."""
-        return tuple(self.name if one == HUMAN else short_name(one) for one in self.specs)
+        return tuple(short_name(one) if one != HUMAN else YOU for one in self.specs)
 
     @property
     def specs(self) -> tuple[str, ...]:

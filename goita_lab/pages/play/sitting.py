@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from goita_env import Game
-from goita_env.errors import EpisodeOverError, SettingError
+from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.play import sentences
+from goita_lab.pages.play.background import Background, Progress
 from goita_lab.pages.play.matches import Matches, settings_of
-from goita_lab.pages.play.review import Progress, Reviewer
 from goita_lab.pages.play.seating import new_seed
 from goita_lab.pages.play.table import PlayTable
-from goita_lab.pages.watch.reading import Source, of_match, rounds_of
+from goita_lab.pages.watch.reading import of_match, rounds_of
 
-TITLE: Final = "Review of the match"
+TITLE: Final = "Analysis of the match"
 
 
 @dataclass(frozen=True)
@@ -35,12 +33,13 @@ class Trial:
 
 
 class Sitting:
-    """A match of a person, its reviews, and a round of it that is tried again.
+    """A match of a person, its analysis, and a round of it that is tried again.
 
     Args:
         match: what is played.
-        matches: those of the folder; None: the player cannot begin or open others.
-        reviewer: analyses rounds that are over.
+        matches: those of the folder; None: the player cannot begin or open others, and no file
+            keeps what is analysed.
+        background: analyses rounds that are over.
 
     Attributes:
         match: the present match.
@@ -52,57 +51,36 @@ class Sitting:
         self,
         match: PlayTable,
         matches: Matches | None = None,
-        reviewer: Reviewer | None = None,
+        background: Background | None = None,
     ) -> None:
         self.match = self.table = match
         self.trial: Trial | None = None
         self.matches = matches
-        self._reviewer = Reviewer() if reviewer is None else reviewer
+        self._background = Background() if background is None else background
+        self._analysed: tuple[PlayTable, int, int] | None = None
+        """What is analysed: the match, its rounds that are over, and moves that were taken back."""
 
-    def review(self) -> Progress:
-        """Has the rounds analysed that are over; returns how far it is.
+    def analysis(self, language: LanguageName = "en") -> Progress | str:
+        """Returns the page of the rounds that are over, or how far it is.
+
+        The first call begins it, and the first one after another round.
 
         Raises:
             SettingError: if none is over, or the analysis failed.
         """
-        return self._reviewer.ask(self._over().deals)
-
-    def review_page(self, language: LanguageName = "en", as_file: bool = False) -> str:
-        """Returns the page of the rounds that are over.
-
-        Args:
-            language: in which it is told.
-            as_file: for a file, without what needs a server.
-
-        Raises:
-            SettingError: if it is not ready yet.
-        """
-        return self._reviewer.page(self._over(), self.match.seat, language, as_file)
-
-    def before(self, deal: int) -> tuple[DealRecord, ...]:
-        """Returns the deals of the match before one that is over, from 1; 0: the last one."""
-        deals = self.match.finished.deals
-        return deals[: (deal or len(deals)) - 1]
-
-    def position(self, deal: int, move: int, line: Sequence[int]) -> Game:
-        """Returns a position of a round that is over, or one that never was.
-
-        Args:
-            deal: of the deals that are over, from 1; 0: the last one.
-            move: of the deal, from 1; the position is the one before it.
-            line: actions that are played from there.
-
-        Raises:
-            SettingError: if there is no such deal or move.
-            IllegalActionError, EpisodeOverError: if an action cannot be played.
-        """
-        _, one = self._moment(deal, move)
-        game = one.begin()
-        for action in (*(action for _, action in one.moves[: move - 1]), *line):
-            if game.winner is not None or len(game.deals) > 1:
-                raise EpisodeOverError("expected no action: the round is over")
-            game.play(action)
-        return game
+        match = self.match
+        wanted = match, len(match.results), match.taken_back
+        if self._analysed != wanted:
+            path = None if self.matches is None else self.matches.path
+            keep = None if path is None else path.with_name(f"{path.name}.analysis")
+            self._background.begin(of_match(match.finished, TITLE), keep)
+            self._analysed = wanted
+        try:
+            progress = self._background.progress()
+        except SettingError:
+            self._analysed = None
+            raise
+        return self._background.page(match.seat, language) if progress is None else progress
 
     def try_again(self, deal: int, move: int) -> None:
         """Goes back in a round that is over, with the same hidden tiles; the match waits.
@@ -121,7 +99,7 @@ class Sitting:
         settings = replace(self.match.settings, seed=new_seed(), first=before, taken_back=0)
         table = PlayTable(settings, [before])
         self.leave()
-        played = rounds_of(self._over().deals)[number - 1]
+        played = rounds_of(of_match(self.match.finished, TITLE).deals)[number - 1]
         trial = Trial(played, number, move, _end(one, self.match.seat))
         self.table, self.trial = table, trial
 
@@ -163,7 +141,7 @@ class Sitting:
     def close(self) -> None:
         """Ends what is under way; the match itself stays open."""
         self.leave()
-        self._reviewer.close()
+        self._background.close()
 
     def _moment(self, deal: int, move: int) -> tuple[int, DealRecord]:
         """Returns the number of a deal that is over, and the deal, if it has such a move."""
@@ -177,9 +155,6 @@ class Sitting:
         if not 1 <= move <= len(one.moves):
             raise SettingError(f"expected a move 1..{len(one.moves)} of the deal, got {move}")
         return number, one
-
-    def _over(self) -> Source:
-        return of_match(self.match.finished, TITLE)
 
 
 def _end(deal: DealRecord, viewer: int) -> str:

@@ -17,12 +17,14 @@ deals so far.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
 
 from goita_agents.base import Agent, AgentError, RedealObserver, Results
 from goita_agents.faults import read_actions
+from goita_agents.search.advisor import Advisor, Hint
 from goita_env import Game, View, actions
 from goita_env.errors import EpisodeOverError, GoitaError, RecordError
 from goita_env.hands import parse_hands
@@ -32,7 +34,8 @@ from goita_env.render.translation import Phrase
 from goita_env.seeds import GameNumbers, bot_generator
 from goita_env.tiles import NONE, NUM_SEATS
 from goita_env.views import Replay
-from goita_lab.pages.play import advice, sentences
+from goita_lab.pages.play import sentences
+from goita_lab.pages.play.advice import advisor
 from goita_lab.pages.play.seating import MatchSettings, Seating, blamed
 
 Asks = Literal["move", "round", "match", ""]
@@ -138,6 +141,10 @@ class PlayTable:
         """Whether the last decision was one of an earlier round, whose hands have been seen."""
         return bool(self._choices) and self._choices[-1] < self._begun
 
+    @cached_property
+    def _advisor(self) -> Advisor:
+        return advisor()
+
     def ended(self) -> Game:
         """Returns the last round that was scored, as it ended, all hands known."""
         if not self.results:
@@ -151,9 +158,9 @@ class PlayTable:
             return sentences.ended_scene(self.ended(), self.seat, self.scores)
         return self.view.scene()
 
-    def hint(self) -> advice.Hint:
+    def hint(self) -> Hint:
         """Returns what the champion suggests where the person is asked."""
-        return advice.hint(self.view, self.seat, self.finished.deals)
+        return self._advisor.advise(self.view, self.seat, self.finished.deals)
 
     def asking(self) -> Scene:
         """Returns the same where the person is asked, who may lead: a view alone cannot tell that.

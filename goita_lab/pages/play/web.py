@@ -16,9 +16,7 @@ import secrets
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
-from html import escape
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -29,25 +27,28 @@ try:
     import uvicorn
     from anyio import from_thread
     from starlette.applications import Starlette
-    from starlette.background import BackgroundTask
     from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
     from starlette.middleware.gzip import GZipMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.requests import Request
+    from starlette.requests import ClientDisconnect, Request
     from starlette.responses import JSONResponse, Response
-    from starlette.routing import Route
+    from starlette.routing import Mount, Route
 except ImportError as error:
     raise ImportError(f"a page needs Starlette and uvicorn: {install('lab')}") from error
 
-from goita_env import actions
-from goita_lab.pages.play import advice, documents, replies
+from goita_lab.pages.play import documents, replies
+from goita_lab.pages.play.background import Progress
 from goita_lab.pages.play.documents import look_of
 from goita_lab.pages.play.guard import POLICY, Guard, policy_of
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
 
 _NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
+
+LARGEST: Final = 1000
+"""Bytes of a request's body, at most."""
 
 _TOKEN: Final = re.compile(rb"[\w-]{16,}")
 
@@ -87,27 +88,6 @@ class MatchServer:
         """
         return await self._change(request, self._try_again, marked=False)
 
-    async def variation(self, request: Request) -> Response:
-        """Answers with a position of a round that is over, played on as is asked.
-
-        {"deal": 3, "move": 7, "line": ["52", "p"], "valued": true}: before move 7 of deal 3, then
-        two actions; with "valued" each action has points.
-        """
-        body, look = await _body(request), look_of(request)
-
-        def position() -> dict[str, Any]:
-            line = body.get("line")
-            if not isinstance(line, list) or not all(isinstance(one, str) for one in line):
-                raise SettingError(f"expected a list of names of actions, got {line!r}")
-            deal, move = _number(body, "deal"), _number(body, "move")
-            valued = body.get("valued") is True
-            game = self._sitting.position(deal, move, list(map(actions.parse, line)))
-            settings, earlier = self._sitting.match.settings, self._sitting.before(deal)
-            seat, names = settings.seat, settings.names
-            return replies.variation(game, look, seat, names, earlier, valued=valued)
-
-        return await self._answer(request, position)
-
     async def leave(self, request: Request) -> Response:
         """Returns to the match from a round that was tried again: {"mark": "..."}."""
         return await self._change(request, lambda _: self._sitting.leave())
@@ -125,51 +105,26 @@ class MatchServer:
         look = look_of(request)
         return await self._answer(request, lambda: replies.matches(self._sitting, look))
 
-    async def analyse(self, request: Request) -> Response:
-        """Has the rounds reviewed that are over, and answers how far it is."""
-        return await self._answer(request, self._analyse)
-
-    async def review(self, request: Request) -> Response:
-        """Answers with the page of the review; ``?file=yes``: as a file to keep."""
-        look, keeps = look_of(request), request.query_params.get("file") == "yes"
+    async def analysis(self, request: Request) -> Response:
+        """Answers with the page of the rounds that are over, or how far it is."""
+        look = look_of(request)
         try:
-            text = await run_in_threadpool(
-                self._alone, request, lambda: self._sitting.review_page(look.language, keeps)
+            found = await run_in_threadpool(
+                self._alone, request, lambda: self._sitting.analysis(look.language)
             )
         except (GoitaError, OSError, ImportError) as error:
-            told, back = escape(documents.told(error, look)), look.say("Back to the match")
-            title = look.say("Review")
-            body = f'<h1>{title}</h1><p>{told}</p><p><a href="./">{back}</a></p>'
-            return Response(documents.page(title, body, look), 409, media_type="text/html")
-        soon = BackgroundTask(advice.prepare)  # its reader tries other moves
-        headers = {POLICY: policy_of(text)}
-        if keeps:
-            headers["content-disposition"] = 'attachment; filename="goita-review.html"'
-        return Response(text, media_type="text/html", headers=headers, background=soon)
+            return documents.waiting(documents.told(error, look), look, 409)
+        if isinstance(found, Progress):
+            told = look.say("Analysed: {done} of {of} deals …", done=found.done, of=found.of)
+            return documents.waiting(told, look)
+        return Response(found, media_type="text/html", headers={POLICY: policy_of(found)})
 
     async def hint(self, request: Request) -> Response:
         look = look_of(request)
         return await self._answer(request, lambda: replies.hint(self._asked(), look))
 
-    async def sight(self, request: Request) -> Response:
-        """Answers with what a hint knows at once."""
-        look = look_of(request)
-        return await self._answer(request, lambda: replies.sight(self._asked(), look))
-
     async def partner(self, request: Request) -> Response:
         return await self._answer(request, lambda: replies.partner(self._asked()))
-
-    async def likely(self, request: Request) -> Response:
-        """Answers with whom the others play like; other requests don't wait for it."""
-        look = look_of(request)
-
-        def told() -> dict[str, Any]:
-            with self._lock:
-                match = self._sitting.table
-                deals, seat = match.finished.deals, match.seat
-            return replies.likely(deals, seat, look)
-
-        return JSONResponse(await run_in_threadpool(told))
 
     async def _answer(self, request: Request, work: Callable[[], dict[str, Any]]) -> Response:
         """Does work in a thread and answers with what it returns, or with what was wrong."""
@@ -218,9 +173,6 @@ class MatchServer:
     def _try_again(self, body: dict[str, Any]) -> None:
         self._sitting.try_again(_number(body, "deal"), _number(body, "move"))
 
-    def _analyse(self) -> dict[str, Any]:
-        return asdict(self._sitting.review())
-
     def _advanced(
         self, look: replies.Look, frames: list[dict[str, Any]], *, past: bool = False
     ) -> dict[str, Any]:
@@ -258,7 +210,6 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
     routes = [
         Route("/", documents.match_page),
         *(Route(f"/{name}", partial(documents.file, name)) for name in documents.FILES),
-        Route("/rules", documents.rules),
         Route("/icon.svg", partial(documents.drawn, lambda _: replies.icon())),
         Route("/tiles", partial(documents.drawn, replies.tiles)),
         Route("/state", server.state),
@@ -266,33 +217,38 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/next", server.next_round, methods=["POST"]),
         Route("/back", server.take_back, methods=["POST"]),
         Route("/again", server.try_again, methods=["POST"]),
-        Route("/variation", server.variation, methods=["POST"]),
         Route("/leave", server.leave, methods=["POST"]),
         Route("/match", server.new_match, methods=["POST"]),
         Route("/open", server.open_match, methods=["POST"]),
         Route("/matches", server.matches),
-        Route("/likely", server.likely),
-        Route("/analyse", server.analyse, methods=["POST"]),
-        Route("/review", server.review),
-        Route("/sight", server.sight, methods=["POST"]),
+        Route("/analysis", server.analysis),
         Route("/hint", server.hint, methods=["POST"]),
         Route("/partner", server.partner, methods=["POST"]),
     ]
     hosts = ["127.0.0.1", "localhost", host]
     return Starlette(
-        routes=routes,
+        routes=[Mount(f"/{token}", routes=routes)],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
-            Middleware(Guard, token=token),
+            Middleware(Guard),
             Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),
         ],
+        exception_handlers={ClientDisconnect: lambda *_: Response(status_code=400)},
     )
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Returns the object that a request holds, an empty one if it holds something else."""
+    """Returns the object that a request holds, an empty one if it holds something else.
+
+    What comes is counted: a header may announce another length, or none.
+    """
+    text = b""
+    async for part in request.stream():
+        text += part
+        if len(text) > LARGEST:  # what is still on its way is not awaited
+            raise HTTPException(413, f"expected at most {LARGEST} bytes", {"connection": "close"})
     try:
-        body = json.loads(await request.body())
+        body = json.loads(text)
     except (ValueError, RecursionError):
         return {}
     return body if isinstance(body, dict) else {}

@@ -1,9 +1,9 @@
 """Analyses recorded deals: what every decision was worth, and what it told the others.
 
 For each decision an analysis sets side by side what an agent's policy would do; what its search
-makes of every legal action under every type (``goita_lab.pages.watch.valuing``); what perfect play
-makes of it with all hands open; and what the other seats could infer of the mover's hand before
-and after. ``goita_lab.pages.watch.verdicts`` decides which decisions were errors.
+makes of every legal action under every type (``goita_agents.search.typed_search``); what perfect
+play makes of it with all hands open; and what the other seats could infer of the mover's hand
+before and after. ``goita_lab.pages.watch.verdicts`` decides which decisions were errors.
 """
 
 from __future__ import annotations
@@ -11,25 +11,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
 from goita_agents.base import Float
-from goita_agents.beliefs.people import PEOPLE, people
-from goita_agents.models import ANALYSIS_EPSILON
+from goita_agents.beliefs.people import PEOPLE
 from goita_agents.registry import content_hash
+from goita_agents.search.match_priors import MatchPriors
 from goita_agents.solver.solver import load_kernel
 from goita_env import Game, __version__
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
-from goita_env.render.translation import Phrase
 from goita_lab.pages.watch.analyst import WORLDS, AnalysisSettings, Analyst, TypeInfo
 from goita_lab.pages.watch.decisions import Decision
-from goita_lab.pages.watch.matches import MatchPriors
 from goita_lab.pages.watch.reading import Source
-from goita_lab.pages.watch.recognition import in_words, recognise
 from goita_lab.processes import on_processes
 from goita_lab.record_files import check_plain
 from goita_lab.store import Parts, pack
@@ -48,8 +45,6 @@ class Analysis:
     """The model of the mover by which the others infer its hand, in words."""
     types: tuple[TypeInfo, ...]
     deals: tuple[DealDecisions, ...]
-    players: tuple[tuple[Phrase, ...], ...]
-    """Whom each seat played like in the rounds before each deal; nobody: too few rounds."""
 
 
 def analyse(
@@ -58,7 +53,6 @@ def analyse(
     *,
     worlds: int = WORLDS,
     seed: int = 0,
-    epsilon: float = ANALYSIS_EPSILON,
     types: tuple[str, ...] = PEOPLE,
     workers: int = 1,
     keep: Path | None = None,
@@ -71,7 +65,6 @@ def analyse(
         agent: whose policy is shown, searched with and inferred with.
         worlds: most worlds of a decision under each type.
         seed: of worlds and playouts.
-        epsilon: of the others' model of the mover: see ``AnalysisSettings``.
         types: policies that the others may play like; a fallback type is added.
         workers: processes, each a deal at a time; they change no result.
         keep: a file to which each deal is added as it ends. A stopped analysis with the same
@@ -90,7 +83,7 @@ def analyse(
     if workers < 1:
         raise SettingError(f"expected 1 worker or more, got {workers!r}")
     check_plain((one.deal for one in source.deals), "an analysis")
-    settings = AnalysisSettings(agent, worlds, seed, epsilon, tuple(types))
+    settings = AnalysisSettings(agent, worlds, seed, tuple(types))
     analyst = Analyst(settings)
     wanted = {key_of(one.deal, one.earlier): one for one in source.deals}
     # All that parts must have in common to be of one analysis.
@@ -116,29 +109,7 @@ def analyse(
                 parts.add(key, pack(decisions))
             progress(len(found), len(wanted))
     deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
-    players = tuple(tuple(map(in_words, recognise(one.earlier))) for one in source.deals)
-    return Analysis(settings, analyst.policy, analyst.mover_model, analyst.types, deals, players)
-
-
-def refine(source: Source, analysis: Analysis, worlds: int) -> Analysis:
-    """Returns an analysis in which more worlds value the decisions that are not settled.
-
-    Args:
-        source: the deals of the analysis.
-        analysis: what was found with fewer worlds.
-        worlds: most worlds of a decision under each type.
-    """
-    settings, deals = replace(analysis.settings, worlds=worlds), []
-    for one, decisions in zip(source.deals, analysis.deals, strict=True):
-        priors = MatchPriors(people(settings.types)).after(one.earlier)
-        analyst, key, game = Analyst(settings, priors), key_of(one.deal), one.deal.begin()
-        deals.append(
-            tuple(
-                analyst.refine(game, decision, decision_seed(settings.seed, key, decision.move))
-                for decision in decisions
-            )
-        )
-    return replace(analysis, settings=settings, deals=tuple(deals))
+    return Analysis(settings, analyst.policy, analyst.mover_model, analyst.types, deals)
 
 
 def analyse_deal(

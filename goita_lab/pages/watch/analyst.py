@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 import numpy as np
@@ -14,14 +14,13 @@ from goita_agents.beliefs import HandBelief, Listener, OpponentModel, PolicyMode
 from goita_agents.beliefs.people import PEOPLE, names_of, people
 from goita_agents.models import ANALYSIS_EPSILON, EPSILONS
 from goita_agents.registry import load_agent
+from goita_agents.search.match_priors import MatchPriors
 from goita_agents.search.playout_budget import check_search
+from goita_agents.search.typed_search import TypedSearch, Valued
 from goita_agents.solver.solver import Solver
 from goita_env import Game, View, actions
 from goita_env.tiles import NUM_SEATS
 from goita_lab.pages.watch.decisions import Decision, Kinds, Knowledge, phase_of
-from goita_lab.pages.watch.matches import MatchPriors
-from goita_lab.pages.watch.valuing import TypedSearch, Valued
-from goita_lab.pages.watch.verdicts import is_settled
 
 WORLDS: Final = 1024
 """Worlds that a decision is searched in under each type: a quarter of them for every action, all of
@@ -45,9 +44,6 @@ class AnalysisSettings:
     worlds: int = WORLDS
     """Most worlds that a decision is searched in under each type."""
     seed: int = 0
-    epsilon: float = ANALYSIS_EPSILON
-    """Share of the mover's decisions that the others take for uniformly random ones: people play
-    unlike any bot. For games of the agent itself use less, such as 0.02."""
     types: tuple[str, ...] = PEOPLE
     """Policies that the others may play like, as ``load_agent`` takes them."""
 
@@ -92,7 +88,7 @@ class Analyst:
         chances = self.others.prior().sum(axis=1).tolist()
         models = zip(names_of(self.others), self.others.opponents, chances, strict=True)
         self.types = tuple(TypeInfo(name, model.name, prior) for name, model, prior in models)
-        self._mover = PolicyModel(self._shown, epsilon=settings.epsilon)
+        self._mover = PolicyModel(self._shown, epsilon=ANALYSIS_EPSILON)
         self._other = PolicyModel(self._shown, epsilon=EPSILONS[0])
         self.mover_model = self._mover.name
         self._listeners: dict[tuple[int, RelativeSeat], Listener] = {}
@@ -123,20 +119,6 @@ class Analyst:
             ),
             **_told(valued, action),
         )
-
-    def refine(self, game: Game, decision: Decision, seed: int) -> Decision:
-        """Returns a decision with its actions valued anew, and plays its action.
-
-        One whose verdict more worlds would hardly change stays as it is.
-        """
-        action = actions.parse(decision.action)
-        if not is_settled(decision):
-            values = {actions.parse(one.action): one.open for one in decision.options}
-            view, seat = game.view(decision.seat), decision.seat
-            valued = self._value(view, seat, action, seed, values)
-            decision = replace(decision, **_told(valued, action))
-        game.play(action)
-        return decision
 
     def _value(
         self, view: View, seat: int, action: int, seed: int, values: Mapping[int, int | None]

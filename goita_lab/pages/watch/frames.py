@@ -7,7 +7,7 @@ colours the page exchanges, and all faces, which are definitions of their own.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
@@ -15,7 +15,7 @@ from unicodedata import east_asian_width
 
 from goita_env import Game, actions
 from goita_env.errors import RecordError
-from goita_env.render import pen, sheet, svg, words
+from goita_env.render import pen, svg, words
 from goita_env.render.pen import Drawing
 from goita_env.render.scene import Scene
 from goita_env.render.translation import ENGLISH, Language, Phrase
@@ -23,9 +23,6 @@ from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.pages.languages import rules_of
 from goita_lab.pages.places import person, place, round_end, seen_from
 from goita_lab.pages.watch.reading import Watched
-
-Marked = Mapping[svg.Mark, int]
-"""What is marked in the hand of a seat that decides."""
 
 MOST_NAME: Final = 14
 """Characters of a name beside a seat; wide ones, such as kanji, count twice."""
@@ -39,7 +36,6 @@ class Book:
 
     Args:
         deals: what is drawn.
-        decisions: of each deal what is marked in the position before a move, by the move's number.
         say: tells its words in a language.
         viewer: the seat from which the others are named, at the bottom; None: all go by number.
 
@@ -52,7 +48,6 @@ class Book:
     def __init__(
         self,
         deals: Sequence[Watched],
-        decisions: Sequence[Mapping[int, Marked]] | None = None,
         say: Language = ENGLISH,
         viewer: int | None = None,
     ) -> None:
@@ -60,34 +55,23 @@ class Book:
         self.lines: dict[str, int] = {}
         self.sentences: dict[str, int] = {}
         self._letters: dict[str, None] = {}  # outlines that words are written with
-        none: Sequence[Mapping[int, Marked]] = [{}] * len(deals)
-        self.deals = [self._deal(*one) for one in zip(deals, decisions or none, strict=True)]
+        self.deals = list(map(self._deal, deals))
 
     def faces(self) -> dict[str, str]:
         """Returns the content of ``<defs>`` by name of the faces."""
         letters = "".join(self._letters)
         return {faces: letters + "".join(pen.every_tile("light", faces)) for faces in pen.FACES}
 
-    def _deal(self, watched: Watched, decisions: Mapping[int, Marked]) -> dict[str, Any]:
+    def _deal(self, watched: Watched) -> dict[str, Any]:
         deal, note = watched.deal, watched.note
         game = deal.begin()
         names = watched.players
         frames, moves = [self._frames(game, names)], list[dict[str, Any]]()
-        decided: dict[int, list[Frame]] = {}
-
-        def decide(game: Game) -> None:
-            if (marked := decisions.get(len(moves) + 1)) is not None:
-                decided[len(moves) + 1] = self._frames(game, names, marked)
-
-        decide(game)
-        drawn = self._sheet(game)
         try:
             for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
                 redealt = len(game.deals) > 1  # the game stands at another deal already
                 moves.append(self._move(game, seat, action))
                 frames.append(frames[-1] if redealt else self._frames(game, names))
-                drawn = drawn if redealt else self._sheet(game)
-                decide(game)
         except RecordError as error:
             note = f"{note}; {error}" if note else str(error)
         return {
@@ -100,23 +84,14 @@ class Book:
             "result": moves[-1]["end"] if moves else "",
             "moves": moves,
             "frames": frames,
-            "decisions": decided,
-            "sheet": self._frame(drawn),
         }
 
-    def _frames(
-        self, game: Game, players: Sequence[str], marked: Marked | None = None
-    ) -> list[Frame]:
+    def _frames(self, game: Game, players: Sequence[str]) -> list[Frame]:
         """Returns what each seat sees of a position, then the whole table."""
         scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
         scenes.append(game.scene(self._viewer or 0))
         drawn = [self._seen(named(scene, players, self._viewer)) for scene in scenes]
-        options = svg.Options(faces="letters", marked=marked or {}, language=self.say)
-        return [self._frame(svg.draw(one, **options)) for one in drawn]
-
-    def _sheet(self, game: Game) -> Drawing:
-        shown = self._seen(game.scene(self._viewer or 0))
-        return sheet.draw(shown, faces="letters", language=self.say)
+        return [self._frame(svg.draw(one, faces="letters", language=self.say)) for one in drawn]
 
     def _seen(self, scene: Scene) -> Scene:
         return scene if self._viewer is None else seen_from(scene, self._viewer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
@@ -17,28 +17,27 @@ from jinja2 import Environment, PackageLoader, Template
 
 from goita_agents.files import write_whole
 from goita_agents.registry import short_name
+from goita_agents.search.typed_values import COUNTS
 from goita_env import actions
 from goita_env.render import svg, themes, words
 from goita_env.render.pen import PREFIX
-from goita_env.render.svg import Mark
 from goita_env.render.translation import Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
-from goita_lab.arena.report.figures import clean, signed, true_minus
+from goita_lab.arena.report.figures import clean
 from goita_lab.arena.tournament.games_folder import GAMES
 from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
-from goita_lab.pages.places import of_persons
 from goita_lab.pages.watch import graph, verdicts
-from goita_lab.pages.watch.decisions import COUNTS, Decision
-from goita_lab.pages.watch.frames import Book, Marked
-from goita_lab.pages.watch.reading import Source, Watched, read, rounds_of
+from goita_lab.pages.watch.decisions import Decision
+from goita_lab.pages.watch.frames import Book
+from goita_lab.pages.watch.reading import Source, read, rounds_of
 from goita_lab.pages.watch.verdicts import Judged
 from goita_lab.provenance import provenance
 
 if TYPE_CHECKING:
     from goita_lab.pages.watch.analysis import Analysis
 
-FORMAT: Final = "goita-analysis-7"
+FORMAT: Final = "goita-analysis-8"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 TEAMS: Final = {False: ("seats 0 and 2", "seats 1 and 3"), True: ("you and partner", "the others")}
@@ -49,23 +48,10 @@ _IDS: Final = "w"
 """What the ids of the drawings begin with in a page."""
 
 
-@dataclass(frozen=True)
-class Review:
-    """Whose decisions a page is about, which a server of ``goita_lab.pages.play`` shows."""
-
-    seat: int
-    ready: tuple[int, ...]
-    """Rounds that are analysed, from 1; of the others the page shows the moves alone."""
-    refined: int
-    """How many of them were analysed with most worlds."""
-    as_file: bool = False
-    """The page is a file: nothing in it needs the server."""
-
-
 def page(
     source: Source,
     analysis: Analysis | None = None,
-    review: Review | None = None,
+    viewer: int | None = None,
     language: LanguageName = "en",
 ) -> str:
     """Returns the replay page of a record as HTML text.
@@ -73,14 +59,13 @@ def page(
     Args:
         source: the record.
         analysis: of the same deals: the page shows it, too.
-        review: of a player by whom the deals were played; None: nobody's in particular.
+        viewer: seat of a player to whom a server of ``goita_lab.pages.play`` shows the page; None:
+            it is nobody's in particular.
         language: in which the page is told.
     """
-    judged = [] if analysis is None else verdicts.judge(source.deals, analysis.deals)
-    listed = [one for one in judged if review is None or one.decision.seat == review.seat]
-    say, viewer = languages.language(language), None if review is None else review.seat
-    book = Book(source.deals, None if analysis is None else _marked(analysis), say, viewer)
-    rounds = _rounds(source, say) if review else []
+    say = languages.language(language)
+    book = Book(source.deals, say, viewer)
+    rounds = [] if viewer is None else _rounds(source, say)
     data = {
         "lines": list(book.lines),
         "sentences": list(book.sentences),
@@ -108,27 +93,14 @@ def page(
         words=lambda action: say(_words(action)),
         rounds=rounds,
         said=files("goita_lab.pages").joinpath("say.js").read_text(encoding="utf-8"),
-        server=review is not None and not review.as_file,
+        viewer=viewer,
+        seats={f"seat {seat}": book.name(seat) for seat in range(NUM_SEATS)},
         shown=len(source.deals),
         total=source.total,
         size=svg.SIZE,
         data=text,
-        analysed=None if analysis is None else _tables(listed, analysis),
-        review=None if analysis is None or review is None else _review(source, judged, review),
+        analysed=None if analysis is None else _tables(source, analysis),
     )
-
-
-def _marked(analysis: Analysis) -> list[dict[int, Marked]]:
-    """Returns what is marked in the position of each decision: what was played, and the best."""
-    found: list[dict[int, Marked]] = []
-    for deal in analysis.deals:
-        found.append({})
-        for one in deal:
-            marked: dict[Mark, int] = {"played": actions.parse(one.action)}
-            if one.options:
-                marked["best"] = actions.parse(one.best)
-            found[-1][one.move] = marked
-    return found
 
 
 def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
@@ -224,8 +196,9 @@ def _also(analysis: Analysis) -> Phrase:
     return Phrase("{agent} would have played this, too", agent=agent)
 
 
-def _tables(judged: Sequence[Judged], analysis: Analysis) -> dict[str, Any]:
+def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
     """Returns what the template shows of an analysis."""
+    judged = verdicts.judge(source.deals, analysis.deals)
     return {
         "about": _about(analysis),
         **_worst(judged),
@@ -235,49 +208,6 @@ def _tables(judged: Sequence[Judged], analysis: Analysis) -> dict[str, Any]:
         "also": _also(analysis),
         "totals": verdicts.totals(judged),
     }
-
-
-def _review(source: Source, judged: Sequence[Judged], review: Review) -> dict[str, Any]:
-    """Returns what the template shows of a player's decisions."""
-    own = [one for one in judged if one.decision.seat == review.seat]
-    errors = [one for one in own if one.agreement == "agreed"]
-    numbers = rounds_of(source.deals)
-    lost = {number: 0.0 for number in numbers if number in review.ready}
-    for one in errors:
-        lost[numbers[one.deal - 1]] += one.decision.loss
-    return {
-        "seat": review.seat,
-        "as_file": review.as_file,
-        "complete": review.refined == numbers[-1],
-        "ready": review.ready,
-        "refined": review.refined,
-        "missing": [n for n in range(1, numbers[-1] + 1) if n not in review.ready],
-        "errors": len(errors),
-        "decisions": sum(one.verdict != "forced" for one in own),
-        "lost": sum(one.decision.loss for one in errors),
-        "rounds": lost,
-        "luck": sum(
-            _luck(watched, [one.decision for one in own if one.deal == number])
-            for number, watched in enumerate(source.deals, 1)
-        ),
-    }
-
-
-def _luck(watched: Watched, own: Sequence[Decision]) -> float:
-    """Returns what a player's team made in a deal beyond what play as good as could be expected.
-
-    That is its result, minus what the player could expect at its first decision, plus what its
-    decisions lost: what the tiles and the other three brought.
-    """
-    first = next((one.expected for one in own if one.expected is not None), None)
-    if first is None or watched.gained is None:
-        return 0.0
-    result = -watched.gained if own[0].seat % 2 else watched.gained
-    return result - first + sum(one.loss for one in own)
-
-
-def _signed(points: float) -> str:
-    return true_minus(signed(points, 0))
 
 
 def _words(action: str) -> Phrase:
@@ -304,8 +234,7 @@ def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int 
     deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
     dealt = [watched.deal.hands for watched in source.deals]
     kinds = [say(name) for name in NAMES]
-    players = [of_persons(one, viewer, say) for one in analysis.players]
-    told = {"kinds": kinds, "dealt": dealt, "graphs": graphs, "players": players}
+    told = {"kinds": kinds, "dealt": dealt, "graphs": graphs}
     told["also"] = say(_also(analysis))
     return _rounded(told | places | {"deals": deals})
 
@@ -338,5 +267,5 @@ def _rounded(value: Any) -> Any:
 def _template() -> Template:
     loader = PackageLoader(__package__)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"clean": clean, "signed": _signed}
+    environment.filters["clean"] = clean
     return environment.get_template("page.html")

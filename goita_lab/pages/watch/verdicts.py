@@ -15,7 +15,7 @@ shared   as clear, but the policy itself gives the move at least ``MOST_PROBABLE
 
 The standard error is that of sampling worlds alone. How the others play is the larger uncertainty.
 So a decision has such a verdict for each type of opponents and for their posterior, and they are
-brought together. The types that count are those more likely than ``decisions.COUNTS``:
+brought together. The types that count are those more likely than ``typed_values.COUNTS``:
 
 ======== ==========================================================================================
 agreed   clear under every type that counts
@@ -29,12 +29,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import hypot
 from statistics import NormalDist
 from typing import Final, Literal, get_args
 
+from goita_agents.search.typed_values import TypeGrade
 from goita_env.tiles import NUM_SEATS
-from goita_lab.pages.watch.decisions import Decision, Phase, TypeGrade
+from goita_lab.pages.watch.decisions import Decision, Phase
 from goita_lab.pages.watch.reading import Watched
 
 Verdict = Literal["forced", "best", "level", "close", "clear", "shared"]
@@ -46,8 +46,6 @@ FALSE_ALARMS: Final = 0.05
 
 MOST_PROBABLE: Final = 0.5
 """A policy that gives a move this probability or more would have played it, too."""
-
-SETTLED: Final = 2.0
 
 MOST_LISTED: Final = 20
 
@@ -120,21 +118,6 @@ def policy_agrees(decision: Decision) -> bool:
     return any(
         one.action == decision.action and one.probability >= MOST_PROBABLE
         for one in decision.options
-    )
-
-
-def is_settled(decision: Decision) -> bool:
-    """Tells whether more worlds would hardly change the verdict: it is no error, nor nearly one.
-
-    Under each type that counts the chosen action leads all others by ``SETTLED`` standard errors.
-    """
-    return all(
-        played.points - other.points >= SETTLED * hypot(played.error, other.error)
-        for one in decision.counted
-        for played in one.options
-        if played.action == decision.action
-        for other in one.options
-        if other is not played
     )
 
 

@@ -70,7 +70,6 @@ def test_sets_stand_for_their_agents():
     assert not set(train) & set(held)
     assert expand(["greedy", "population:train", SOME.agent]) == ("greedy", *train)
     assert expand(["greedy", "greedy"]) == ("greedy", "greedy")
-    assert registry.split_agents("(population:train;greedy)") == (*train, "greedy")
     assert shipped().names(method="selfplay", seeds=[0]) == ("population:selfplay-0",)
 
 

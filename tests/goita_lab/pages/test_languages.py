@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from string import Formatter
 
-import pytest
-
 from goita_env import Game, actions
 from goita_env.render import svg
 from goita_env.render.translation import ENGLISH, Joined, Phrase
@@ -85,13 +83,13 @@ NUMBERED = [f"{n} pawns" for n in FIVES]
 CHOICES = [actions.name(one) for one in (actions.REDEAL, actions.CONTINUE)]
 
 
-@pytest.mark.parametrize(("text", "told"), TABLE.items())
-def test_a_text_has_the_same_values_in_both_languages(text, told):
+def test_a_text_has_the_same_values_in_both_languages():
     def values(one):
         return {name for _, name, _, _ in Formatter().parse(one) if name}
 
-    assert values(told) <= values(text)
-    assert values(text) - values(told) <= {"who", "kind"}
+    for text, told in TABLE.items():
+        assert values(told) <= values(text)
+        assert values(text) - values(told) <= {"who", "kind"}
 
 
 HALF_WIDTH = re.compile(r"(?<![A-Za-z0-9])[:;,()?!]|[:;,()?!](?![A-Za-z0-9])")
@@ -99,10 +97,8 @@ HALF_WIDTH = re.compile(r"(?<![A-Za-z0-9])[:;,()?!]|[:;,()?!](?![A-Za-z0-9])")
 
 
 def test_japanese_sentences_have_full_width_punctuation():
-    rules = (PAGES / "play" / "browser" / "rules.ja.md").read_text(encoding="utf-8")
-    told = [*TABLE.values(), *rules.splitlines()]
     marks = re.compile("（[?!]）")  # a key, and a mark of a drawing
-    assert [one for one in told if HALF_WIDTH.search(marks.sub("", one))] == []
+    assert [one for one in TABLE.values() if HALF_WIDTH.search(marks.sub("", one))] == []
 
 
 def test_to_receive_with_a_king_is_another_word_in_japanese():

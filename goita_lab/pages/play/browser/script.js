@@ -11,13 +11,13 @@
   const OPENING = 8000;
   const LABELS = { pass: say("pass"), call: say("call"), silent: say("keep silent"), redeal: say("redeal"), continue: say("continue") };
   // What can be done when a round, the match, or a round that is tried again is over.
-  const REVIEW = [say("review"), "v", "review"], SAME = [say("same deal again"), "d", "same"];
+  const ANALYSIS = [say("analysis"), "v", "analysis"], SAME = [say("same deal again"), "d", "same"];
   const MORE = {
-    round: [[say("next round"), "n", "next"], REVIEW, SAME],
-    match: [REVIEW, [say("new match"), "m", "match"], SAME],
-    trial: [[say("back to the match"), "b", "leave"], [say("try again"), "t", "again"], REVIEW],
+    round: [[say("next round"), "n", "next"], ANALYSIS, SAME],
+    match: [ANALYSIS, [say("new match"), "m", "match"], SAME],
+    trial: [[say("back to the match"), "b", "leave"], [say("try again"), "t", "again"], ANALYSIS],
   };
-  let state = null, block = null, busy = false, away = false, skip = null, reviewing = false, wanted = null;
+  let state = null, block = null, busy = false, away = false, skip = null;
 
   function make(tag, text, attributes = {}) {
     const element = document.createElement(tag);
@@ -170,15 +170,6 @@
     body.replaceChildren();
     rounds.forEach(([who, team, points], n) => row(body, [String(n + 1), who, team ? "" : String(points), team ? String(points) : ""]));
     row(body, [say("all"), "", String(scores[0]), String(scores[1])]).className = "total";
-    likely();
-  }
-
-  // Whom the others play like, for who does research, after two rounds; nothing waits for it.
-  async function likely() {
-    const wanted = find("research").checked && state?.rounds.length > 1;
-    const answer = wanted ? await fetch("likely").catch(() => null) : null;
-    const told = answer?.ok ? await answer.json() : { likely: [] };
-    find("likely").replaceChildren(...told.likely.map((said) => make("li", said)));
   }
 
   // The tiles of the game: drawn, with name, points and number.
@@ -271,26 +262,18 @@
     if (found) change("move", { action: found.action });
   }
 
-  // What is known at once is shown at once: first that something is under way, then each answer of the server.
-  async function advise(paths, write) {
-    if (state.asks !== "move") return;
-    if (busy) { wanted = () => advise(paths, write); return; }
+  async function advise(path, write) {
+    if (state.asks !== "move" || busy) return;
     await alone(async () => {
       const box = find("advice");
       box.replaceChildren(make("p", say("Thinking …")));
-      for (const [n, path] of paths.entries()) {
-        const told = await ask(path, {});
-        box.replaceChildren();
-        if (told.error) return;
-        write(box, told);
-        if (n < paths.length - 1) box.append(make("p", say("Thinking …")));
-        box.append(make("button", say("Close"), { type: "button", class: "close", "data-do": "close" }));
-        if (matchMedia("(max-width: 52rem)").matches) find("hand").scrollIntoView({ block: "end" });
-      }
+      const told = await ask(path, {});
+      box.replaceChildren();
+      if (told.error) return;
+      write(box, told);
+      box.append(make("button", say("Close"), { type: "button", class: "close", "data-do": "close" }));
+      if (matchMedia("(max-width: 52rem)").matches) find("hand").scrollIntoView({ block: "end" });
     });
-    const next = wanted;
-    wanted = null;
-    if (next) next();
   }
 
   const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -302,21 +285,21 @@
   }
 
   function hint(box, told) {
-    const sure = told.action !== null, option = (action) => told.options.find((one) => one.action === action);
+    const option = (action) => told.options.find((one) => one.action === action);
     const short = (action) => (option(action).pair ? shortly(option(action).pair.map((kind) => NAMES[kind])) : option(action).name);
-    if (sure) box.append(make("p", say("The champion suggests {action}.", { action: told.said }), { class: "best" }));
-    if (sure && told.action !== told.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(option(told.best).name) })));
-    for (const one of told.deciding ?? []) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, HOLDERS[one.place], short(told.best), short(told.rival))));
-    const body = head(box, [say("Action"), say("At sight"), ...(sure ? [say("Points"), "±"] : [])]);
+    box.append(make("p", say("The champion suggests {action}.", { action: told.said }), { class: "best" }));
+    if (told.action !== told.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(option(told.best).name) })));
+    for (const one of told.deciding) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, HOLDERS[one.place], short(told.best), short(told.rival))));
+    const body = head(box, [say("Action"), say("At sight"), say("Points"), "±"]);
     for (const one of told.options.slice(0, 8)) {
       const name = make("span", null);
       if (one.pair) name.append(...one.pair.map(tile), " ");
       name.append(one.name);
-      const line = row(body, [name, one.chance, ...(sure ? [one.points ?? "–", one.error ?? ""] : [])]);
+      const line = row(body, [name, one.chance, one.points ?? "–", one.error ?? ""]);
       if (one.action === told.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
-    if (sure) box.append(make("p", say("At sight: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that are possible, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty."), { class: "small" }));
+    box.append(make("p", say("At sight: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that are possible, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty."), { class: "small" }));
   }
 
   function partner(box, told) {
@@ -353,42 +336,16 @@
     find("matches").showModal();
   }
 
-  // The rounds are analysed while the match goes on.
-  async function review() {
-    if (reviewing || state === null || !MORE[state.asks]) return;
-    reviewing = true;
-    const { mark } = state, box = find("reviewing"), bar = make("progress", null, { "aria-label": say("Review") });
-    box.replaceChildren(make("span", say("Reviewing the rounds …")), bar);
-    const text = box.firstChild;
-    let told;
-    do {
-      told = await ask("analyse", {});
-      if (told.error && !away) break;
-      if (!told.error) {
-        Object.assign(bar, { max: told.rounds, value: told.ready.length });
-        text.textContent = `${say("Reviewing rounds: {rounds}; about {seconds} s …", told)} `;
-      }
-      const some = told.ready?.length && told.ready.length < told.rounds;
-      if (some && !box.querySelector("a")) box.append(" ", make("a", say("Show what is ready"), { href: "review" }));
-      if (!told.ready || told.ready.length < told.rounds) await new Promise((done) => { setTimeout(done, AGAIN); });
-    } while (!told.ready || told.ready.length < told.rounds);
-    reviewing = false;
-    box.replaceChildren();
-    if (told.error) return;
-    if (state.mark === mark) location.href = "review";
-    else box.append(make("a", say("The review is ready."), { href: "review" }));
-  }
-
   const during = (asks, path, body = () => ({})) => () => { if (state.asks === asks) change(path, body()); };
 
   const does = {
-    review,
+    analysis: () => { if (MORE[state.asks]) location.href = "analysis"; },
     same: () => { if (MORE[state.asks]) change("again", { deal: 0, move: 1 }); },
     match: during("match", "match"),
     leave: () => { if (state.trial) change("leave"); },
     again: during("trial", "again", () => state.trial),
-    hint: () => advise(["sight", "hint"], hint),
-    partner: () => advise(["partner"], partner),
+    hint: () => advise("hint", hint),
+    partner: () => advise("partner", partner),
     matches,
     open: ({ dataset }) => { find("matches").close(); change("open", { file: dataset.file }); },
     learned: () => { learn(lessonShown()); lesson(true); },
@@ -401,7 +358,7 @@
   };
   const keys = {
     p: () => reply("pass"), c: () => reply("call"), s: () => reply("silent"), r: () => reply("redeal"), o: () => reply("continue"),
-    n: does.next, v: does.review, d: does.same, m: does.match, b: does.leave, t: does.again, u: does.back, h: does.hint, w: does.partner, f: does.faces, "?": does.help, Escape: does.clear,
+    n: does.next, v: does.analysis, d: does.same, m: does.match, b: does.leave, t: does.again, u: does.back, h: does.hint, w: does.partner, f: does.faces, "?": does.help, Escape: does.clear,
   };
 
   document.addEventListener("keydown", (event) => {
@@ -440,8 +397,6 @@
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";
   find("explain").checked = kept("explain") !== "no";
   find("explain").addEventListener("change", () => { keep("explain", find("explain").checked ? "yes" : "no"); lesson(true); });
-  find("research").checked = kept("research") === "yes"; /* as in a review */
-  find("research").addEventListener("change", () => { keep("research", find("research").checked ? "yes" : "no"); likely(); });
   // The server tells its part in the language that a cookie names; without one, in the browser's.
   find("language").value = document.documentElement.lang;
   find("language").addEventListener("change", ({ target }) => {

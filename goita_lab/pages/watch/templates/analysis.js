@@ -1,12 +1,11 @@
 
 // What an analysis adds to the page. It shows what one seat saw nothing that needs other hands: the
 // search and the policy know what the seat knew, so they stay; open hands and partners do not.
-function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, keep, paint: again }) {
+function analysing({ data, at, OPEN, find, make, tile, to, kept, keep, paint: again }) {
   const told = data.analysis, MOST = 7;
   const decision = (move) => told.deals[at.deal][move];
-  const others = find("others"), who = (seat) => data.persons[seat];
-  // Of a review its reader's decisions count, at a wish the others', too.
-  const known = (one) => (at.seen === OPEN || one.seat === at.seen) && (!others || others.checked || one.seat === data.viewer);
+  const who = (seat) => data.persons[seat];
+  const known = (one) => at.seen === OPEN || one.seat === at.seen;
 
   const signed = (points) => (points === null ? "–" : `${points > 0 ? "+" : ""}${Math.abs(points) < 0.05 ? "0" : points.toFixed(1)}`.replace("-", "−"));
   const whole = (points) => signed(points).replace(/\.0$/, "");
@@ -18,8 +17,6 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const [block, attack] = played(action).map((kind) => told.kinds[kind]);
     return block ? say("{block} then {attack}", { block, attack }) : say(action === "p" ? "pass" : action);
   };
-
-  const lines = continuing({ find, make, tile, told, names: data.names, word, played, percent });
 
   const HEADINGS = {
     forced: say("forced"), agreed: say("an error"),
@@ -184,18 +181,17 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     });
   }
 
-  // hidden: the move is to be guessed.
+  // hidden: something better is asked for.
   function show(hidden) {
     const one = hidden ? null : decision(at.move), seen = one && known(one);
-    const n = at.move, name = hidden ? say("to guess") : seen ? heading(one) : "";
+    const n = at.move, name = hidden ? say("an error") : seen ? heading(one) : "";
     find("verdict").textContent = !n ? say("Before the first move") : name ? say("Move {n}: {verdict}", { n, verdict: name }) : say("Move {n}", { n });
     find("verdict").className = seen ? one.agreement : "";
-    find("judged").textContent = hidden ? say("Choose below the board.") : !n ? say("Each move is judged as it is made.") : !one ? say("It was not analysed.") : seen ? judged(one) : others ? say("The others' moves are judged if you switch them on.") : say("Decisions of others are judged with all hands open.");
-    find("sure").hidden = find("marks").hidden = !(seen && one.options.length);
+    find("judged").textContent = hidden ? say("Choose below the board.") : !n ? say("Each move is judged as it is made.") : !one ? say("It was not analysed.") : seen ? judged(one) : say("Decisions of others are judged with all hands open.");
+    find("sure").hidden = !(seen && one.options.length);
     for (const id of ["options", "types"]) find(id).parentElement.hidden = !(seen && one.options.length);
     find("worth").textContent = seen ? worth(one) : "";
     find("whys").hidden = true;
-    lines(seen ? one : null);
     if (seen) { list(one); types(one); why(one); belief(one); } else { find("options").textContent = find("types").textContent = find("learned").textContent = ""; find("knowledge").hidden = true; }
     const x = told.left + at.move * step();
     const now = find("graph").querySelector(".now");
@@ -211,7 +207,6 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const { svg, label } = told.graphs[at.deal];
     find("graph").innerHTML = at.seen === OPEN ? `${svg}<path class="now"/>` : "";
     find("graph").setAttribute("aria-label", at.seen === OPEN ? label : "");
-    find("likely").replaceChildren(...told.players[at.deal].map((said) => make("li", { textContent: said })));
     for (const link of document.querySelectorAll("#moves a[data-move], #questions a[data-move]")) {
       const one = decision(link.dataset.move);
       if (!one || !known(one) || !MARKS[one.agreement]) continue;
@@ -232,28 +227,15 @@ function analysing({ data, at, OPEN, find, make, tile, to, show: draw, kept, kee
     const places = told.deals.flatMap((moves, n) => Object.values(moves).filter((one) => one.agreement === "agreed" && known(one)).map((one) => [n, one.move]));
     const ahead = ([n, move]) => by * (n - at.deal || move - at.move) > 0;
     const next = (by > 0 ? places : places.reverse()).find(ahead);
-    const left = told.deals.some((moves, n) => by * (n - at.deal) >= 0 && data.deals[n].moves.length && !Object.keys(moves).length);
     if (next) to({ deal: next[0], move: next[1] });
-    else if (left) find("tour").textContent = say("No further error is known: not every round is analysed.");
     else find("tour").textContent = places.length ? say(by > 0 ? "No error after this move." : "No error before this move.") : say("No error.");
-  }
-
-  // The board stands where the decision was made, or after it.
-  function turn() {
-    at.after = !at.after;
-    find("turn").setAttribute("aria-pressed", at.after);
-    draw();
   }
 
   // Who does research sees errors of sampling, types and nats.
   const research = find("research"), paint = () => document.documentElement.classList.toggle("researcher", research.checked);
   research.checked = kept("research") === "yes";
-  if (others) {
-    others.checked = kept("others") === "yes";
-    others.addEventListener("change", () => { keep("others", others.checked ? "yes" : "no"); again(); });
-  }
   research.addEventListener("change", () => { keep("research", research.checked ? "yes" : "no"); again(); });
 
-  const does = { before: () => tour(-1), after: () => tour(1), turn };
-  return { show, deal, word, played, signed, paint, does, keys: { ",": does.before, ".": does.after, a: turn } };
+  const does = { before: () => tour(-1), after: () => tour(1) };
+  return { show, deal, word, played, paint, does, keys: { ",": does.before, ".": does.after } };
 }

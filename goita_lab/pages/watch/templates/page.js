@@ -2,8 +2,8 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
-  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN, after: false };
-  let timer = null, dark = false, printing = false, analysis = null, guess = null, review = null;
+  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN };
+  let timer = null, dark = false, analysis = null, learn = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
 
@@ -66,24 +66,17 @@
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = named(Number(option.value));
     }
-    find("whole").hidden = at.seen !== OPEN;
-    draw(find("sheet"), deal().sheet);
-    const box = /height="([\d.]+)"/.exec(data.lines[deal().sheet[0][0]]);
-    find("sheet").setAttribute("viewBox", `0 0 600 ${box[1]}`);
-    find("sheet").setAttribute("aria-label", said(deal().sheet).join(" "));
   }
 
   function show() {
-    const { moves, frames, decisions } = deal();
-    if (review) review.show();
-    if (guess) guess.seen();
-    const hidden = guess !== null && guess.hides(at.move);
-    const decided = at.after ? null : decisions[at.move];
-    const frame = (hidden ? frames[at.move - 1] : decided || frames[at.move])[at.seen];
+    const { moves, frames } = deal();
+    if (learn) learn.seen();
+    const hidden = learn !== null && learn.hides(at.move);
+    const frame = frames[hidden ? at.move - 1 : at.move][at.seen];
     draw(find("picture"), frame);
     const move = moves[at.move - 1];
     const done = move && (hides(move) ? move.hidden : move.said);
-    const text = hidden ? say("{who}: to move", { who: data.names[at.seen] }) : move ? (decided ? say("before the move: {move}", { move: done }) : [done, move.end].filter(Boolean).join(say("; "))) : say("the deal");
+    const text = hidden ? say("{who}: to move", { who: data.names[at.seen] }) : move ? [done, move.end].filter(Boolean).join(say("; ")) : say("the deal");
     find("said").textContent = text;
     find("words").replaceChildren(...said(frame).map((sentence) => make("li", { textContent: sentence })));
     find("seek").max = moves.length;
@@ -102,7 +95,7 @@
     find("link").href = address();
     document.documentElement.classList.toggle("soon", hidden || !find("later").checked);
     if (analysis) analysis.show(hidden);
-    if (guess) guess.draw();
+    if (learn) learn.draw();
   }
 
   function all() {
@@ -205,7 +198,7 @@
 
   function paint() {
     const wanted = find("theme").value;
-    dark = !printing && (wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+    dark = wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.className = dark ? "dark" : "light";
     if (analysis) analysis.paint();
     all();
@@ -224,21 +217,25 @@
   find("seen").addEventListener("change", (event) => to({ seen: Number(event.target.value) }));
   find("seek").addEventListener("input", (event) => { play(false); to({ move: Number(event.target.value) }); });
   addEventListener("hashchange", read);
-  addEventListener("beforeprint", () => { printing = true; paint(); });
-  addEventListener("afterprint", () => { printing = false; paint(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-  if (data.analysis) analysis = analysing({ data, at, OPEN, find, make, tile, to, show, kept, keep, paint });
-  if (analysis) guess = guessing({ data, at, OPEN, find, tile, to, show, words: analysis.word, played: analysis.played });
-  for (const part of [analysis, guess]) if (part) Object.assign(does, part.does), Object.assign(keys, part.keys);
-  if (typeof reviewing === "function") {
-    const moved = () => Math.min(Math.max(1, at.move + at.after), deal().moves.length);
-    review = reviewing({ data, at, moved, find, make, tile, draw: show, dark: () => dark, signed: analysis.signed });
-    Object.assign(does, review.does), Object.assign(keys, review.keys);
+  if (data.analysis) {
+    analysis = analysing({ data, at, OPEN, find, make, tile, to, kept, keep, paint });
+    learn = learning({ data, at, OPEN, find, tile, to, show, words: analysis.word, played: analysis.played });
+    for (const part of [analysis, learn]) Object.assign(does, part.does), Object.assign(keys, part.keys);
   }
+  // The server of the match plays on from before the move that is shown.
+  async function again() {
+    const body = JSON.stringify({ deal: at.deal + 1, move: Math.max(1, at.move) });
+    const answer = await fetch("again", { method: "POST", body }).catch(() => null);
+    const told = answer ? await answer.json() : { error: say("The server doesn't answer. Start it again with --resume.") };
+    if (told.error) document.getElementById("problem").textContent = told.error;
+    else location.href = "./";
+  }
+  if (data.viewer !== null) does.again = keys.t = again;
   // On a phone the settings would stand between the board and the moves.
   find("settings").open = !matchMedia("(max-width: 52rem)").matches;
   paint();
   read();
-  // A review begins with its reader's errors, each a question, and else with the last deal.
-  if (document.querySelector("[data-review]") && !location.hash && !(document.querySelector("[data-do=learn]") && guess.begin())) to({ deal: data.deals.length - 1, move: 0 });
+  // A player begins with the own errors, each a question, and else with the last deal.
+  if (data.viewer !== null && !location.hash && !learn.begin()) to({ deal: data.deals.length - 1, move: 0 });
 })();

@@ -9,6 +9,8 @@ import pytest
 from goita_agents import load_agent
 from goita_agents.beliefs import Listener, PolicyModel
 from goita_agents.beliefs.people import people
+from goita_agents.search.match_priors import MatchPriors
+from goita_agents.search.typed_search import TypedSearch
 from goita_env.actions import decode, parse
 from goita_env.tiles import POINTS
 from goita_env.views import View
@@ -16,7 +18,6 @@ from goita_lab.pages.play import advice
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analyst import AnalysisSettings, Analyst
-from goita_lab.pages.watch.matches import MatchPriors
 from play_tables import any_move, play_on
 
 
@@ -35,8 +36,8 @@ def tables():
 
 
 def test_a_hint_follows_from_the_view_alone(tables):
-    view = tables[0].view
-    assert advice.hint(view, 0) == advice.hint(View(view.words.copy(), rules=view.rules), 0)
+    view, advisor = tables[0].view, advice.advisor()
+    assert advisor.advise(view, 0) == advisor.advise(View(view.words.copy(), rules=view.rules), 0)
 
 
 def test_a_hint_says_what_every_action_is_worth(tables):
@@ -58,7 +59,7 @@ def test_a_hint_says_what_every_action_is_worth(tables):
 
 
 def test_what_was_dropped_early_shows_no_points(tables, monkeypatch):
-    search = advice.TypedSearch.value
+    search = TypedSearch.value
 
     def value(*given):
         found = search(*given)
@@ -68,7 +69,7 @@ def test_what_was_dropped_early_shows_no_points(tables, monkeypatch):
         ]
         return replace(found, options=tuple(options))
 
-    monkeypatch.setattr(advice.TypedSearch, "value", value)
+    monkeypatch.setattr(TypedSearch, "value", value)
     best, *others = tables[0].hint().options
     assert best.points is not None
     assert {one.points for one in others} == {None}
@@ -94,7 +95,7 @@ def test_points_are_those_of_the_last_tile_where_an_action_ends_the_round():
     assert found.action == found.options[0].action
 
 
-def test_a_hint_is_what_a_review_of_the_position_says():
+def test_a_hint_is_what_an_analysis_of_the_position_says():
     """One source of beliefs, that of earlier rounds too: points differ by sampling alone."""
     table = PlayTable(MatchSettings(("", "heuristic", "heuristic", "heuristic"), 3))
     for _ in play_on(table, any_move(3), rounds=2):
@@ -104,8 +105,8 @@ def test_a_hint_is_what_a_review_of_the_position_says():
     priors = MatchPriors(people()).after(table.finished.deals)
     assert not np.allclose(priors, MatchPriors(people()).after(()))
     hinted, analyst, game = table.hint(), Analyst(settings, priors), table.game
-    reviewed = analyst.decide(game, 1, seat, table.legal[0], 0)
-    for one in reviewed.options:
+    analysed = analyst.decide(game, 1, seat, table.legal[0], 0)
+    for one in analysed.options:
         (option,) = (other for other in hinted.options if other.action == parse(one.action))
         assert abs(one.points - option.points) < 4 * np.hypot(one.error, option.error) + 0.01
 

@@ -19,7 +19,7 @@ pytest.importorskip("starlette")
 
 from goita_lab.pages.play import web
 
-EARLIER = ("analyse", "again")
+EARLIER = ("analysis", "again")
 """What is asked of rounds that are over: of none here."""
 
 PAIRS = 6
@@ -43,7 +43,7 @@ def sent(world: World, viewer: int, questions: tuple[str, ...] = ()) -> list[byt
         answers += [request(app, f"/{TOKEN}/move?faces=digits", one) for one in (*tried, told)]
     assert (table.asks, len(table.game.deals)) == ("move", 1)
     answers += [request(app, f"/{TOKEN}/{way}", {"deal": 0, "move": 1}) for way in EARLIER]
-    answers.append(request(app, f"/{TOKEN}/review"))
+    answers.append(request(app, f"/{TOKEN}/analysis"))
     for question in questions:
         answers.append(request(app, f"/{TOKEN}/{question}", {}))
         assert answers[-1][0] == 200

@@ -73,7 +73,7 @@ def test_a_match_of_another_game_than_the_plain_one_is_refused_in_a_sentence(tmp
 @pytest.mark.parametrize("rules", ["jga", slow("pagat"), slow("nine")])
 def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp_path):
     file = tmp_path / "match.json"
-    settings = MatchSettings(("random", "greedy", "", "random"), 5, get_rules(rules), "Ann")
+    settings = MatchSettings(("random", "greedy", "", "random"), 5, get_rules(rules))
     one = savegame.begin(settings, file)
     for number, _ in enumerate(play_on(one, any_move(1), rounds=2)):
         if number % 7 == 0:
@@ -82,7 +82,7 @@ def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp
     for each in (one, other):
         list(play_on(each, any_move(2), rounds=3))
     assert standing(one) == standing(other)
-    assert other.record.players == ("random", "greedy", "Ann", "random")
+    assert other.record.players == ("random", "greedy", "you", "random")
 
 
 def test_what_was_seen_of_a_round_is_kept_from_its_deal_on():
@@ -478,7 +478,9 @@ def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch
 
 def test_a_name_that_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(errors.SettingError, match="expected a name in Unicode"):
-        savegame.begin(MatchSettings(GREEDY, 1, name="\udcff"), tmp_path / "m.json")
+        savegame.begin(
+            MatchSettings(("", "\udcff=greedy", "greedy", "greedy"), 1), tmp_path / "m.json"
+        )
     with pytest.raises(errors.SettingError, match="at most 1000 characters"):
         savegame.begin(MatchSettings(("", "greedy", "greedy", "x" * 1001), 1), tmp_path / "m.json")
     assert not list(tmp_path.iterdir())

@@ -88,7 +88,7 @@ def sit(monkeypatch, table, lines, **options) -> None:
 
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
-    table, choose = PlayTable(MatchSettings(GREEDY, 3, name="Ann")), any_move(0)
+    table, choose = PlayTable(MatchSettings(GREEDY, 3)), any_move(0)
     asked = []
 
     def answer(table):
@@ -181,7 +181,7 @@ def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
         (["--resume", "missing.json"], "No such file"),
         (["--resume", "a", "-o", "b"], "--resume without --output"),
         (["--resume", "a", "--seat", "0", "--seed", "0"], "--resume without --seat, --seed"),
-        (["--resume", "a", "--rules", "jga", "--name", "A"], "--resume without --rules, --name"),
+        (["--resume", "a", "--rules", "jga"], "--resume without --rules"),
         (
             ["--resume", "a", "--position", "1,2"],
             "--resume without --position: a saved match keeps its",
@@ -201,10 +201,10 @@ def test_the_options_say_who_sits_where(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", lambda prompt: "quit")
     deal = "11224455,11233346,11123568,11145779,s2"
     words = ["--seat", "1", "--partner", "greedy", "--opponents", "random", "b=greedy"]
-    assert main([*words, "--name", "Ann", "--rules", "pagat", "--seed", "3"]) == 0
+    assert main([*words, "--rules", "pagat", "--seed", "3"]) == 0
     assert main(["--partner", "random", "--opponents", "greedy", "--position", deal]) == 0
     first, second = (savegame.resume(Path(f"match-{n}.json")) for n in (1, 2))
-    assert first.settings.names == ("b", "Ann", "random", "greedy")
+    assert first.settings.names == ("b", "you", "random", "greedy")
     assert first.settings.rules.name == "pagat"
     assert second.record.deals[0].hands[0] == "11224455"
     assert second.game.deals[0].dealer == 1

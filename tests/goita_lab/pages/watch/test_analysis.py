@@ -25,6 +25,7 @@ from goita_agents.models import EPSILONS
 from goita_agents.search.action_values import evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+from goita_agents.search.typed_values import ActionGrade, TypedPoints, TypeGrade
 from goita_env import Game, actions, records
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
@@ -42,7 +43,7 @@ from goita_lab.pages.watch.analysis import (
     decision_seed,
     key_of,
 )
-from goita_lab.pages.watch.decisions import ActionGrade, Decision, TypedPoints, TypeGrade
+from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.reading import Source, Watched, read
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "reference" / "analysis.md"
@@ -209,8 +210,7 @@ def test_a_deal_is_analysed_as_far_as_its_moves_are_legal():
 def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
     """A decision of a seat that knows what type the others are of."""
     options = tuple(
-        ActionGrade(f"1{n}", 1 / choices, 0.0, 1.0, (0.0, 0.0), 8, 0, ())
-        for n in range(1, choices + 1)
+        ActionGrade(f"1{n}", 1 / choices, 0.0, 1.0, (0.0, 0.0), 8, 0) for n in range(1, choices + 1)
     )
     values = {"move": 1, "seat": 0, "action": "11", "phase": "first", "best": "12", "value": None}
     values |= {"open_value": 30, "open_loss": 50, "knowledge": (), "options": options}
@@ -225,7 +225,7 @@ def played_with(probability: float, loss: float, error: float = 1.0, **other) ->
     """A decision whose move has so much of the policy's probability, of three actions."""
     shares = (probability, *[(1 - probability) / 2] * 2)
     options = tuple(
-        ActionGrade(f"1{n}", p, 0.0, 1.0, (0.0, 0.0), 8, 0, ()) for n, p in enumerate(shares, 1)
+        ActionGrade(f"1{n}", p, 0.0, 1.0, (0.0, 0.0), 8, 0) for n, p in enumerate(shares, 1)
     )
     return decision(loss, error, options=options, **other)
 
@@ -273,9 +273,7 @@ def test_page_and_table_say_who_would_have_played_a_shared_loss(agent, who):
     one = replace(one, action="p", best="p", options=options)
     decisions = tuple(replace(one, move=move) for move in (1, 2, 3))
     types = (TypeInfo("heuristic", "a model", 1.0),)
-    analysis = Analysis(
-        AnalysisSettings(agent), "a policy", "an assumption", types, (decisions,), ((),)
-    )
+    analysis = Analysis(AnalysisSettings(agent), "a policy", "an assumption", types, (decisions,))
     text = watch.page(found, analysis)
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["analysis"]
     assert data["also"] == said
@@ -445,11 +443,10 @@ def test_json_holds_what_its_page_says(analysed):
     tables = told, deal, first, first["options"][0], first["knowledge"][0]
     tables += told["worst"][0], told["totals"], told["totals"]["seat"][0], told["types"][0]
     tables += first["types"][0], first["types"][0]["options"][0], first["deciding"][0]
-    tables += (next(o for o in first["options"] if o["continuation"])["continuation"][0],)
     keys = set().union(*tables)
     documented = set(re.findall(r"^\| `(\w+)`", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
     assert keys == documented
-    assert told["format"] == "goita-analysis-7"
+    assert told["format"] == "goita-analysis-8"
     assert (deal["result"], told["deals"][1]["result"]) == (30, None)
     assert deal["players"] == list(NAMES)
     assert [one["deal"] for one in told["deals"]] == [1, 2]
@@ -471,7 +468,7 @@ def test_the_page_shows_the_analysis_and_a_plain_one_has_none_of_it(analysed):
     script = (Path(watch.__file__).parent / "templates" / "analysis.js").read_text(encoding="utf-8")
     asked = set(re.findall(r'find\("(\w+)"\)', script))
     assert len(asked) > 8
-    assert asked - {"others"} <= set(re.findall(r'id="(\w+)"', text))
+    assert asked <= set(re.findall(r'id="(\w+)"', text))
 
 
 def test_a_graph_marks_every_decision_and_every_error(decisions):
@@ -501,7 +498,7 @@ def test_the_command_writes_page_and_json_and_leaves_no_parts(tmp_path, capsys):
     record, page, told = (tmp_path / name for name in ("game.yaml", "page.html", "told.json"))
     record.write_text(YAML, encoding="utf-8")
     command = [str(record), "--analyse", "greedy", "-o", str(page), "--json", str(told)]
-    assert main([*command, "--worlds", "8", "--workers", "1", "--types", "(greedy)"]) == 0
+    assert main([*command, "--worlds", "8", "--workers", "1"]) == 0
     assert capsys.readouterr().out == f"{page}: 1 deal\n"
     assert json.loads(told.read_text(encoding="utf-8"))["worlds"] == 8
     assert {file.name for file in tmp_path.iterdir()} == {"game.yaml", "page.html", "told.json"}
@@ -522,7 +519,7 @@ def test_a_stopped_command_says_that_it_goes_on(tmp_path, capsys, monkeypatch):
     ("arguments", "message"),
     [
         (["--json", "x.json"], "expected --analyse AGENT with --json"),
-        (["--analyse", "greedy", "-o", "x.gif"], "expected a page as output of --analyse"),
+        (["--analyse", "greedy", "-o", "x.svg"], "expected a page as output of --analyse"),
         (["--analyse", "greedy", "-o", "x", "--json", "./x"], "expected two files"),
         (["--analyse", "solver"], "expected an agent with known probabilities"),
         (["--analyse", "greedy", "--workers", "0"], "expected 1 worker or more"),

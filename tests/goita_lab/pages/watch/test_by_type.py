@@ -1,28 +1,25 @@
 """Verdicts that hold for more than one opponent: by type, over types, after earlier rounds."""
 
-import json
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
-from record_samples import LINE
-
 pytest.importorskip("numba")
+
 
 from goita_agents.base import AgentError
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.people import people
 from goita_agents.search.carrying import LEAKAGE
+from goita_agents.search.match_priors import MatchPriors
+from goita_agents.search.typed_values import COUNTS
 from goita_env import Game, actions, records
 from goita_env.records import DealRecord
-from goita_lab.commands.watch import main
 from goita_lab.pages import watch
 from goita_lab.pages.watch import verdicts
 from goita_lab.pages.watch.analysis import AnalysisSettings, analyse_deal, key_of
-from goita_lab.pages.watch.decisions import COUNTS
-from goita_lab.pages.watch.matches import MatchPriors
 from goita_lab.pages.watch.reading import Source, Watched, read
 
 OTHERS = ("passing_bots:Passing", "passing_bots:Receiving")
@@ -222,41 +219,6 @@ def test_the_page_and_the_json_say_which_types(tmp_path):
     assert "Errors: 1" in text
     assert "Depends on who you play with: 1" in text
     assert f'>{OTHERS[1]}; {BROAD}</td><td class="types">{OTHERS[0]}</td>' in text
-
-
-def test_the_command_takes_types_and_refuses_what_is_none(tmp_path, capsys):
-    page, told = tmp_path / "page.html", tmp_path / "told.json"
-    deal = records.history.loads(LINE).deals[0]
-    begun = records.Record((replace(deal, moves=deal.moves[:3]),))
-    command = [
-        records.history.dumps(begun),
-        "--analyse",
-        "greedy",
-        "-o",
-        str(page),
-        "--json",
-        str(told),
-    ]
-    command += ["--worlds", "8", "--workers", "1"]
-    assert main([*command, "--types", "(greedy;heuristic:conventions=off)"]) == 0
-    names = [one["name"] for one in json.loads(told.read_text(encoding="utf-8"))["types"]]
-    assert names == [
-        "greedy",
-        "heuristic:conventions=off",
-        "heuristic:conventions=off, epsilon 0.5",
-    ]
-    capsys.readouterr()
-    for types, message in (
-        ("(greedy;nobody)", "expected an agent of"),
-        ("(solver)", "known probabilities"),
-        ("()", "expected"),
-    ):
-        with pytest.raises(SystemExit):
-            main([*command, "--force", "--types", types])
-        assert message in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main([LINE, "-o", str(tmp_path / "x.html"), "--types", "(greedy)"])
-    assert "expected --analyse AGENT with --types" in capsys.readouterr().err
 
 
 def test_an_analysis_with_other_types_is_begun_anew(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import takewhile
 
 import numpy as np
 
@@ -19,23 +20,25 @@ from goita_env.tiles import NUM_SEATS
 class MatchPriors:
     """The probability of the types at the beginning of rounds, for all four seats.
 
-    Rounds that are over are taken into account as ``CarryingRolloutAgent`` does. Each is looked at
-    once, however many come after it.
+    Rounds that are over are taken into account as ``CarryingRolloutAgent`` does. Those of the match
+    that was asked for last are kept: the next round looks at one more.
     """
 
     def __init__(self, types: Types) -> None:
         self._types = types
-        self._known: dict[tuple[DealRecord, ...], Float] = {
-            (): np.array([types.prior()] * NUM_SEATS)
-        }
+        self._match: list[DealRecord] = []
+        self._known = [np.array([types.prior()] * NUM_SEATS)]
+        """At the beginning of the match, and after each of its rounds."""
 
     def after(self, earlier: Sequence[DealRecord]) -> Float:
         """Returns the probabilities of the pairs of types after some rounds: float64 [4, K, J]."""
-        rounds = tuple(earlier)
-        if rounds not in self._known:
-            before = self.after(rounds[:-1])
-            self._known[rounds] = self._carried(before, rounds[-1])
-        return self._known[rounds]
+        pairs = zip(self._match, earlier, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        del self._match[same:], self._known[same + 1 :]
+        for deal in earlier[same:]:
+            self._match.append(deal)
+            self._known.append(self._carried(self._known[-1], deal))
+        return self._known[-1]
 
     def _carried(self, priors: Float, deal: DealRecord) -> Float:
         """Returns the priors of the round after ``deal``; a redeal tells nothing."""

@@ -9,7 +9,7 @@ playouts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -18,13 +18,9 @@ from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs.people import names_of
 from goita_agents.beliefs.types import TypeListener, Types
 from goita_agents.search.action_values import ActionValues, evaluate_actions
-from goita_agents.search.playout import Playouts
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-from goita_env import View, actions
-from goita_env.tiles import NUM_KINDS, NUM_SEATS
-from goita_lab.pages.watch.continuations import MOST_CONTINUED, continuations
-from goita_lab.pages.watch.decisions import (
+from goita_agents.search.typed_values import (
     COUNTS,
     ActionGrade,
     Deciding,
@@ -33,6 +29,8 @@ from goita_lab.pages.watch.decisions import (
     TypeGrade,
     counted,
 )
+from goita_env import View, actions
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
 
 MOST_DECIDING: Final = 3
 
@@ -67,7 +65,6 @@ class TypedSearch:
 
     def __init__(self, base: Policy, types: Types, worlds: int, priors: Float) -> None:
         self._players, self._types, self._worlds = players_of(base, types), types, worlds
-        self._playouts = Playouts(self._players)
         self._priors, self._names = priors, names_of(types)
         self._listeners: list[TypeListener | None] = [None] * NUM_SEATS
 
@@ -102,11 +99,6 @@ class TypedSearch:
         options = _options(by_type, share, chances, open_values)
         ranked = [actions.parse(one.action) for one in sorted(options, key=lambda one: -one.points)]
         rival = played if played != best else next(one for one in ranked if one != best)
-        wanted = [*dict.fromkeys([*ranked[:MOST_CONTINUED], best, played])]
-        lines = continuations(view, seat, self._playouts, worlds, share, wanted, seed)
-        options = [
-            replace(one, continuation=lines.get(actions.parse(one.action), ())) for one in options
-        ]
         return Valued(
             tuple(options),
             best,
@@ -233,7 +225,7 @@ def _options(
     chances: Float,
     open_values: Mapping[int, int | None],
 ) -> list[ActionGrade]:
-    """Grades the legal actions under the posterior over types, without what may follow them."""
+    """Grades the legal actions under the posterior over types."""
     counts = counted(tuple(by_type))
     options = []
     for number, typed in enumerate(zip(*(one.options for one in by_type), strict=True)):
@@ -248,7 +240,6 @@ def _options(
                 range=(min(points), max(points)),
                 worlds=sum(one.worlds for one in typed),
                 open=open_values.get(action),
-                continuation=(),
             )
         )
     return options

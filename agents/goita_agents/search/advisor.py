@@ -1,0 +1,98 @@
+"""Advises a player from its view alone: what a policy would do, with the points of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from goita_agents.base import Policy
+from goita_agents.beliefs.types import Types
+from goita_agents.search.action_values import MIN_Z
+from goita_agents.search.match_priors import MatchPriors
+from goita_agents.search.typed_search import TypedSearch
+from goita_agents.search.typed_values import Deciding
+from goita_env import View, actions
+from goita_env.records import DealRecord
+
+
+@dataclass(frozen=True)
+class HintOption:
+    """What a hint says of an action."""
+
+    action: int
+    probability: float
+    """With which the policy that is shown plays it."""
+    points: float | None
+    """Of the round, for the player's team, minus the others'; the mean over the worlds. None: it
+    was dropped early, behind others, in few worlds that happened to be good for all of them."""
+    error: float
+    """Standard error of that mean, by sampling alone."""
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A suggested action."""
+
+    action: int
+    options: tuple[HintOption, ...]
+    """The legal actions, the best by points first."""
+    rival: int
+    """Another action, to which ``deciding`` compares the best one."""
+    deciding: tuple[Deciding, ...]
+    """The tiles on which the choice hangs most."""
+
+    @property
+    def best(self) -> int:
+        return self.options[0].action
+
+
+class Advisor:
+    """Advises a player of one match.
+
+    It is the search of an analysis (``typed_search``): the others may play like any of the types,
+    and what they showed in earlier rounds of the match counts. The policy's own choice stands
+    unless another action leads it by ``MIN_Z`` standard errors. The same view gives the same hint.
+
+    Args:
+        base: who plays the player's seat in playouts.
+        shown: the policy whose probabilities are shown, and whose choice stands.
+        types: how the others may play.
+        worlds: for each type.
+    """
+
+    def __init__(self, base: Policy, shown: Policy, types: Types, worlds: int) -> None:
+        self._base, self._shown, self._types, self._worlds = base, shown, types, worlds
+        self._priors = MatchPriors(types)
+
+    def advise(self, view: View, seat: int, earlier: Sequence[DealRecord] = ()) -> Hint:
+        """Returns what the policy suggests, with the points of a search.
+
+        Args:
+            view: of a seat that has a choice: one row.
+            seat: its number, 0 to 3.
+            earlier: the rounds of the match before this one.
+        """
+        chances = self._shown.probabilities(view, view.legal())[0]
+        seed = int(np.random.default_rng(view.words[0]).integers(2**63))
+        chosen = int(chances.argmax())
+        priors = self._priors.after(earlier)
+        search = TypedSearch(self._base, self._types, self._worlds, priors)
+        found = search.value(view, seat, chosen, seed, chances, {})
+        assert found.best is not None
+        assert found.rival is not None
+        best = next(one for one in found.options if actions.parse(one.action) == found.best)
+        ranked = sorted(found.options, key=lambda one: (one is not best, -one.points))
+        options = [
+            HintOption(
+                actions.parse(one.action),
+                one.probability,
+                one.points if round(one.points, 1) <= round(best.points, 1) else None,
+                one.error,
+            )
+            for one in ranked
+        ]
+        options.sort(key=lambda one: one.points is None)
+        leads = found.loss > MIN_Z * found.loss_error
+        return Hint(found.best if leads else chosen, tuple(options), found.rival, found.deciding)
