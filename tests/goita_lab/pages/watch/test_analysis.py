@@ -373,7 +373,7 @@ def test_parts_with_other_settings_are_not_gone_on_with(tmp_path):
 def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path):
     text = '{"deals": {}}'
     (tmp_path / "parts").write_text(text)
-    with pytest.raises(SettingError, match="no SQLite file") as error:
+    with pytest.raises(SettingError, match="file is not a database") as error:
         watch.analyse(source(DEAL), "greedy", worlds=8, **FEW, keep=tmp_path / "parts")
     assert "\n" not in str(error.value)
     assert (tmp_path / "parts").read_text() == text
