@@ -15,7 +15,6 @@ the game is not the plain one. Messages are moves then ("2:say3").
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -31,8 +30,6 @@ FORMAT: Final = "goita-record-1"
 
 MAX_CHARACTERS: Final = 10**7
 """A longer text is refused; a deal takes about four hundred characters."""
-MAX_DEPTH: Final = 32
-"""A text with more tables and lists in each other is refused; a record has four."""
 
 
 def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
@@ -90,33 +87,13 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
 def _parse(text: str) -> dict[str, Any]:
     try:
-        root = json.loads(text, object_pairs_hook=_each_once)
-    except RecordError:
-        raise
+        root = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected JSON, got: {brief(str(error))}") from error
     if not isinstance(root, dict) or root.get("format") != FORMAT:
         found = root.get("format") if isinstance(root, dict) else root
         raise RecordError(f"expected a record with format {FORMAT!r}, got {brief(found)}")
-    level: list[Any] = [root]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    if level:
-        raise RecordError(f"expected at most {MAX_DEPTH} levels, got more")
     return root
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        (name, times), *_ = Counter(key for key, _ in pairs).most_common()
-        raise RecordError(f"expected each key once, got {brief(name)} {times} times")
-    return found
 
 
 def _read_deal(entry: object, rules: Rules, information: InformationStructure) -> DealRecord:

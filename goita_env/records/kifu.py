@@ -57,9 +57,6 @@ from goita_env.tiles import (
 MAX_CHARACTERS: Final = 10**6
 """A longer text is refused; a deal takes about five hundred characters."""
 
-_MAX_DEPTH: Final = 8
-_MAX_VALUE: Final = 1000
-"""Characters of a value; a longer number takes long to read, and cannot be shown."""
 _VERSION: Final = "1.0"
 _EMPTY: Final = (None, "", "~", "null")
 """Values that stand for nothing: absent, empty, or what YAML calls null."""
@@ -127,9 +124,7 @@ def _parse(text: str) -> dict[str, Any]:
         raise ImportError(f"a YAML kifu needs PyYAML: {install('records')}") from error
 
     class Plain(yaml.BaseLoader):
-        """A loader that reads texts, lists and mappings, and not too much of them in each other."""
-
-        depth = 0
+        """A loader that reads texts, lists and mappings, without aliases."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -138,15 +133,9 @@ def _parse(text: str) -> dict[str, Any]:
                 raise RecordError("expected plain YAML, got an alias")
             if getattr(event, "tag", None):
                 raise RecordError(f"expected plain YAML, got the tag {brief(event.tag)}")
-            if isinstance(event, yaml.ScalarEvent) and len(event.value) > _MAX_VALUE:
-                raise RecordError(f"expected values of at most {_MAX_VALUE} characters, got more")
-            self.depth += isinstance(event, yaml.CollectionStartEvent)
-            if self.depth > _MAX_DEPTH:
-                raise RecordError(f"expected at most {_MAX_DEPTH} levels, got more")
             node = super().compose_node(parent, index)
             if isinstance(node, yaml.MappingNode):
                 _check_keys([(str(key.value), key.start_mark.line + 1) for key, _ in node.value])
-            self.depth -= isinstance(event, yaml.CollectionStartEvent)
             return node
 
     try:

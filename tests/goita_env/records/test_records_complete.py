@@ -73,7 +73,6 @@ def changed(**keys) -> str:
         (changed(rules="chess"), "chess"),
         (changed(players=["a"]), "four names"),
         (changed(players={"a": 1, "b": 2, "c": 3, "d": 4}), "a list of four names, got {'a': 1"),
-        (changed()[:-1] + ', "deals": []}', "expected each key once, got 'deals' 2 times"),
         (changed(deals={}), "deals, a list"),
         (changed(deals=[3]), "deal 1: expected a deal with hands"),
         (changed(hands=["1"] * 4), "deal 1"),

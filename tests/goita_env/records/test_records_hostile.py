@@ -62,31 +62,6 @@ def test_a_deal_of_more_moves_than_any_has_is_refused_or_cut(notation, text):
     assert len(record.problems) == 1
 
 
-@pytest.mark.parametrize("key", ["rules_fields", "deals", "beside"])
-def test_a_deep_json_is_refused_wherever_it_is_deep(key):
-    deep = json.loads("[" * 33 + "]" * 33)
-    assert "levels" in message(complete.loads, changed(**{key: deep}), source="file")
-    assert "levels" in message(complete.loads, deal(moves=deep))
-
-
-def test_a_json_as_deep_as_the_limit_is_read():
-    flat = complete.loads(changed(beside=json.loads("[" * 30 + "]" * 30)))
-    assert flat == complete.loads(changed())
-
-
-BOMBS = [
-    "version: 1" + ":59" * 100_000,  # a number to base 60
-    "log: [[1" + ":59" * 20_000 + "]]",
-    "p0: >\n" + " a\n" * 20_000,
-]
-
-
-@pytest.mark.parametrize("text", BOMBS)
-def test_a_long_value_of_yaml_is_refused_unread(text):
-    found = message(kifu.loads, text, strict=False)
-    assert found == "expected values of at most 1000 characters, got more"
-
-
 def test_an_alias_of_yaml_is_refused_wherever_it_stands():
     laughs = "a: &a [x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nlog: [*c, *c]\n"
     assert "alias" in message(kifu.loads, laughs)
