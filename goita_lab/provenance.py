@@ -79,7 +79,7 @@ def to_json(found: Mapping[str, Any], agents: Iterable[str]) -> str:
     """Returns results as JSON, with versions and the hashes of the agents' weights.
 
     Dataclasses become objects by field, arrays lists, an agent its name, a pair "A | B", a number
-    that isn't finite null. Figures deal by deal are left out; ``goita_lab.deals`` writes them.
+    that isn't finite null.
     """
     written = plain({**provenance(agents), **found})
     return json_text(written, escape=False)
@@ -96,8 +96,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if is_dataclass(value):
-        names = [field.name for field in fields(value) if field.metadata.get("json", True)]
-        value = {name: getattr(value, name) for name in names}
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
         return {k if isinstance(k, str) else " | ".join(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

@@ -21,20 +21,18 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from goita_agents.beliefs import PolicyModel
 from goita_agents.files import write_whole
-from goita_agents.models import EPSILON
-from goita_agents.registry import expand, short_name
+from goita_agents.models import PolicyModel
+from goita_agents.registry import expand
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli, provenance
-from goita_lab.deals import by_deal, write_summary
 from goita_lab.pieces import Runner, shown
 from goita_lab.record_files import read_record
 from goita_lab.signals import log, messages
-from goita_lab.signals.follow import follow_deal, table
-from goita_lab.signals.plan import SEARCHER, UNTIL_NATS, UNTIL_POINTS, full, quick
+from goita_lab.signals.follow import follow_deal, split_epsilon, table
+from goita_lab.signals.plan import full, quick
 from goita_lab.signals.settings import Settings
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
@@ -52,8 +50,7 @@ class LogArgs:
     """
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
-    """one agent for all seats, two for two teams (each deal is played twice), or four by seat; with
-    --drawn any number"""
+    """one agent for all seats, two for two teams (each deal is played twice), or four by seat"""
     rounds: int
     """number of rounds"""
     output: Path = field(metadata=cli.short("-o"))
@@ -64,20 +61,15 @@ class LogArgs:
     """rule set"""
     belief: str | None = None
     """agent that models the other seats: adds what deciding seats know of the others' hands"""
-    part_rounds: int = log.PART_ROUNDS
-    """rounds per file"""
     workers: int = 1
     """processes, at most one a core"""
     information: InformationStructure = PLAIN
     """JSON file with the information options, as InformationStructure.to_keys
     writes them"""
-    drawn: bool = False
-    """draw who sits where for each round: a team is one agent twice, or two, half of the time each
-    """
 
-    def run(self) -> None:
+    def run(self, command: str) -> None:
         progress = shown()
-        names = ("seed", "rules", "belief", "part_rounds", "workers", "information", "drawn")
+        names = ("seed", "rules", "belief", "workers", "information")
         options = {name: vars(self)[name] for name in names}
         for done in log.write(self.output, expand(self.agents), self.rounds, **options):
             progress("rounds", done, self.rounds)
@@ -89,7 +81,7 @@ class FollowArgs:
 
     ::
 
-        goita signals follow match.yaml --seat 2 --read-as champion
+        goita signals follow match.yaml --seat 2 --read-as champion:temperature=1,epsilon=0.1
         goita signals follow deals.txt --seat 0 --read-as heuristic --deal 3 --json steps.json
     """
 
@@ -98,30 +90,28 @@ class FollowArgs:
     seat: int
     """seat that listens, 0 to 3"""
     read_as: str
-    """agent that the seat takes all others for"""
+    """agent that the seat takes all others for; its text may end in epsilon=E, the probability of
+    a random legal action (0.02)"""
     deal: int = 1
     """number of the deal in the record, from 1"""
-    temperature: float | None = None
-    """temperature of the model, 0: the agent's likeliest action; by default as the agent plays"""
-    epsilon: float = EPSILON
-    """probability with which the model takes a random legal action"""
     rules: Rules = JGA
     """rule set of a kifu or history string"""
     json: Path | None = None
     """file for all figures as JSON"""
 
-    def run(self) -> None:
+    def run(self, command: str) -> None:
         record = read_record(self.record, self.rules)
         sys.stderr.writelines(f"{note}\n" for note in record.notes)
         deals = record.deals
         if not 1 <= self.deal <= len(deals):
             raise SettingError(f"expected a deal 1 to {len(deals)}, got {self.deal!r}")
-        model = PolicyModel(self.read_as, self.temperature, self.epsilon)
+        agent, epsilon = split_epsilon(self.read_as)
+        model = PolicyModel(agent, epsilon=epsilon)
         deal = deals[self.deal - 1]
         steps = follow_deal(deal, self.seat, model)
         if self.json is not None:
             told = {"deal": self.deal, "seat": self.seat, "model": model.name, "steps": steps}
-            write_whole(self.json, provenance.to_json(told, [self.read_as]))
+            write_whole(self.json, provenance.to_json(told, [agent]))
         sys.stdout.write(f"{table(deal, self.seat, steps, model.name)}\n")
 
 
@@ -134,7 +124,7 @@ class Measure(Settings):
     results: Path | None = None
     """file that keeps finished pieces of work, so that a stopped run goes on"""
     json: Path | None = None
-    """file for all figures as JSON; those deal by deal go to a .npz of the same name"""
+    """file for all figures as JSON"""
 
     @property
     def settings(self) -> Settings:
@@ -147,11 +137,8 @@ class Measure(Settings):
     def tell(self, text: str, agents: Sequence[str], found: Mapping[str, Any]) -> None:
         """Prints a text, and writes what was found to the file."""
         if self.json is not None:
-            named = (*agents, *self.settings.other_models)
             told = {"settings": self.settings, **found}
-            write_summary(self.json, provenance.to_json(told, named), by_deal(found))
-        if self.read_as is not None:
-            text = f"All seats are read as {short_name(self.read_as)}.\n\n{text}"
+            write_whole(self.json, provenance.to_json(told, agents))
         sys.stdout.write(f"{text}\n")
 
 
@@ -173,7 +160,7 @@ class WorthArgs(Measure):
     deals: int = 240
     """number of deals of each agent; four times as many make intervals half as wide"""
 
-    def run(self) -> None:
+    def run(self, command: str) -> None:
         found = worth(
             self.agents, self.where, self.deals, settings=self.settings, runner=self.runner
         )
@@ -201,7 +188,7 @@ class MessagesArgs(Measure):
     heard: int = 100
     """rounds in which exact listeners follow the messages"""
 
-    def run(self) -> None:
+    def run(self, command: str) -> None:
         found = messages.message_uses(
             self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
         )
@@ -226,32 +213,22 @@ class ReportArgs(Measure):
     """few deals: minutes, and wide intervals"""
     share: float = 1.0
     """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
-    searcher: str | None = SEARCHER
-    """agent that plays in the listener's place, too, one that needs no memory; None: nobody"""
-    until_nats: float = UNTIL_NATS
-    """half-width of intervals at which an agent's listening ends early; 0: never"""
-    until_points: float = UNTIL_POINTS
-    """half-width of intervals at which an agent's searches end early; 0: never"""
 
-    def run(self) -> None:
+    def run(self, command: str) -> None:
         from goita_lab.signals.page import html  # jinja2 is optional
 
         if self.quick and self.share != 1.0:
             raise SettingError("expected --quick or --share, got both")
-        if min(self.until_nats, self.until_points) < 0:
-            raise SettingError("expected half-widths of at least 0, got a negative one")
         made = quick(self.agents) if self.quick else full(self.agents, self.share)
-        names = ("searcher", "until_nats", "until_points")
-        plan = replace(made, **vars(self.settings), **{name: vars(self)[name] for name in names})
+        plan = replace(made, **vars(self.settings))
         for file in (self.output, self.json or self.output):
             if file.is_dir() or not file.parent.is_dir():
                 raise SettingError(f"expected a file in a folder that exists, got {file!s}")
         beside = self.output.with_name(f"{self.output.name}.parts")
         found = study(plan, replace(self.runner, results=self.results or beside))
-        command = cli.command("goita signals", None)
         write_whole(self.output, html(found, command))
         if self.json is not None:
-            write_summary(self.json, to_json(found, command), by_deal(found))
+            write_whole(self.json, to_json(found, command))
         beside.unlink(missing_ok=True)
 
 
@@ -268,13 +245,13 @@ COMMANDS: Final[dict[str, Any]] = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit code."""
     args = cli.parse_one(COMMANDS, argv, __doc__)
-    return args if isinstance(args, int) else measured(args)
+    return args if isinstance(args, int) else measured(args, cli.command("goita signals", argv))
 
 
-def measured(args: Any) -> int:
+def measured(args: Any, command: str = "") -> int:
     """Runs a command by its options and returns the exit code."""
     try:
-        args.run()
+        args.run(command)
     except SettingError as error:
         cli.fail(error)
     except (GoitaError, ImportError, OSError) as error:

@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 from tabulate import tabulate
 
-from goita_agents.base import Float
+from goita_agents.base import AgentError, Float
 from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, RelativeSeat, follow
+from goita_agents.models import EPSILON
 from goita_env import Game
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, name
 from goita_env.errors import RecordError, SettingError
@@ -56,6 +57,21 @@ class Step:
     """Of the partner's real hand after the move, nats."""
     uniform_log_probability: float
     """The same under the uniform model."""
+
+
+def split_epsilon(text: str) -> tuple[str, float]:
+    """Returns an agent's text and the epsilon that "epsilon=E" at its end names, else the usual.
+
+    Raises:
+        AgentError: if it is no number.
+    """
+    agent, _, epsilon = text.rpartition("epsilon=")
+    if not agent.endswith((",", ":")):
+        return text, EPSILON
+    try:
+        return agent[:-1], float(epsilon)
+    except ValueError as error:
+        raise AgentError(f"expected an epsilon from 0 to 1, got {epsilon!r}") from error
 
 
 def follow_deal(deal: DealRecord, seat: int, model: ListenerModel) -> list[Step]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
-from goita_agents.base import Bool, Float, Int
+from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs import (
     LEGAL_MODEL,
     UNIFORM_MODEL,
@@ -25,7 +25,6 @@ from goita_agents.beliefs import (
     RelativeSeat,
 )
 from goita_agents.beliefs.summing import Three, sums
-from goita_agents.models import EPSILON
 from goita_env import View
 from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError
@@ -54,11 +53,9 @@ ANSWERS: Final = 64
 """Positions whose answers tell one model from another of its name."""
 
 
-def standard_models(
-    agent: str, temperature: float | None = None, epsilon: float = EPSILON
-) -> dict[str, OpponentModel]:
+def standard_models(agent: str | Policy) -> dict[str, OpponentModel]:
     """Returns the two models that split knowledge: "policy" (an agent's) and "uniform"."""
-    return {POLICY: PolicyModel(agent, temperature, epsilon), UNIFORM: UNIFORM_MODEL}
+    return {POLICY: PolicyModel(agent), UNIFORM: UNIFORM_MODEL}
 
 
 def cached_model(model: OpponentModel) -> OpponentModel:

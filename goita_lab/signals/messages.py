@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import Float, Int, plays
+from goita_agents.models import PolicyModel
 from goita_agents.registry import short_name
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
@@ -29,7 +30,7 @@ from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, list
 from goita_lab.signals.measures.conventions import features, tabulated
 from goita_lab.signals.measures.emergent_communication import SHUFFLES
 from goita_lab.signals.playing import Play, load_policy, play
-from goita_lab.signals.settings import STANDARD, Settings
+from goita_lab.signals.settings import STANDARD, Piece, Settings, Work, in_pieces
 from goita_lab.signals.tables import bounds
 
 BLOCK: Final = 500
@@ -95,7 +96,7 @@ def message_uses(
         agents: policies that were trained in a game with messages.
         deals: duplicate deals for the points, and rounds for what messages depend on.
         heard: rounds in which listeners follow the messages.
-        settings: of the listeners' models, seed and rules.
+        settings: seed and rules.
         runner: of the pieces of work.
 
     Raises:
@@ -107,35 +108,16 @@ def message_uses(
         _information(agent)
     if min(deals, heard) < 2:
         raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
-    pieces = [
-        _Piece(kind, agent, first, min(step, many - first))
-        for kind, many, step in (("listen", heard, HEARD), ("points", deals, BLOCK))
-        for first in range(0, many, step)
-        for agent in agents
+    work = [
+        Work("listen", agents, heard, HEARD, ActionInformation),
+        Work("points", agents, deals, BLOCK, npt.NDArray[np.int64]),
     ]
     arguments = settings.arguments(agents, measure="messages", heard=heard)
-    todo = {str(tuple(piece)): piece for piece in pieces}
-    found = runner.run(partial(_work, heard, settings), todo, _kind, arguments)
-    parts: dict[tuple[str, str], list[Any]] = {}
-    for key, piece in todo.items():
-        parts.setdefault((piece.kind, piece.agent), []).append(found[key])
+    found = in_pieces(partial(_work, heard, settings), work, arguments, runner)
     return [
-        _joined(agent, deals, heard, settings, parts["listen", agent], parts["points", agent])
+        _joined(agent, deals, heard, settings, found["listen", agent], found["points", agent])
         for agent in agents
     ]
-
-
-class _Piece(NamedTuple):
-    """A piece of work: ``many`` rounds or deals from ``first`` on."""
-
-    kind: str
-    agent: str
-    first: int
-    many: int
-
-
-def _kind(piece: _Piece) -> Any:
-    return ActionInformation if piece.kind == "listen" else npt.NDArray[np.int64]
 
 
 def _information(agent: str) -> InformationStructure:
@@ -155,7 +137,7 @@ def _speakers(information: InformationStructure) -> tuple[int, ...]:
     return (PARTNER, *(OPPONENTS if channel and channel.audience == "all" else ()))
 
 
-def _work(heard: int, settings: Settings, piece: _Piece) -> Any:
+def _work(heard: int, settings: Settings, piece: Piece) -> Any:
     kind, agent, first, many = piece
     information, seed, rules = _information(agent), settings.seed, settings.rules
     if kind == "points":
@@ -173,7 +155,7 @@ def _work(heard: int, settings: Settings, piece: _Piece) -> Any:
     inside = (followed.round >= first) & (followed.round < first + many)
     actions, _ = listen(
         followed,
-        {POLICY: settings.models(agent)[POLICY]},
+        {POLICY: PolicyModel(agent)},
         deals=np.flatnonzero(inside).tolist(),
         known=False,
         where="message",
@@ -204,7 +186,7 @@ def _joined(
     followed, actions = play([agent], heard, **game), ActionInformation.join(listened)
     speakers = _speakers(information)
     partner, *opponents = (
-        settings.told(measures.information_gain(followed, actions, speaker=speaker)[0])
+        measures.information_gain(followed, actions, speaker=speaker)[0].told
         for speaker in speakers
     )
     return MessageUse(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from math import isfinite
 from typing import Final
@@ -17,75 +17,39 @@ from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals import tables
 from goita_lab.signals.measures.conventions import PUBLIC
 from goita_lab.signals.measures.crossplay import RUNS_NEEDED
-from goita_lab.signals.study import AgentStudy, ControlStudy, Study
+from goita_lab.signals.study import ControlStudy, Study
 
 HOT: Final = 2.0
 """Nats, of content or of lift, at which a cell has its full colour."""
 SHOWN_TABLES: Final = 6
 """Tables of first leads that a page shows for each agent; half as many of later leads."""
-SHARED_ROWS: Final[tuple[tuple[str, str, int, Callable[[ControlStudy], Interval | None]], ...]] = (
-    ("Expected content of the partner's action", "nats", 2, lambda a: a.content.expected),
-    ("The same under the uniform model", "nats", 2, lambda a: a.uniform_content.expected),
-    ("Knowledge of the partner's hand: uniform model", "nats", 2, lambda a: a.split.uniform),
-    ("Knowledge of it: policy information", "nats", 2, lambda a: a.split.policy),
-    ("Share of policy information", "", 2, lambda a: a.split.share),
-    ("Speaker consistency", "nats", 3, lambda a: a.consistency.interval),
-    ("Instantaneous coordination", "nats", 3, lambda a: a.coordination.interval),
-)
-"""Name, unit, decimals and value of the rows that controls have, too."""
 
-AGENT_ROWS: Final[tuple[tuple[str, str, int, Callable[[AgentStudy], Interval | None]], ...]] = (
-    ("Content for the partner", "nats", 2, lambda a: a.partner_opponent_gap.partner),
-    ("Content for an opponent", "nats", 2, lambda a: a.partner_opponent_gap.opponent),
-    ("Partner-opponent gap", "nats", 3, lambda a: a.partner_opponent_gap.gap),
-    ("Policy alone", "points", 2, lambda a: a.levels.policy),
-    ("Search, others uniform: over the policy", "points", 2, lambda a: a.levels.uniform),
-    ("Search, others legal: over the policy", "points", 2, lambda a: a.levels.legal),
-    ("Search that listens: over the policy", "points", 2, lambda a: a.levels.listening),
-    ("The searcher in its place: over the policy", "points", 2, lambda a: a.searcher_gain),
-    ("Listening over search, others uniform", "points", 2, lambda a: a.levels.over_uniform),
-    ("Listening over search, others legal", "points", 2, lambda a: a.levels.over_legal),
-    ("Value of listening to the partner", "points", 2, lambda a: a.value.partner),
-    (
-        "Listening over search, others uniform: deaf opponents",
-        "points",
-        2,
-        lambda a: a.value.total_deaf,
-    ),
-    (
-        "Value of listening to the partner: deaf opponents",
-        "points",
-        2,
-        lambda a: a.value.partner_deaf,
-    ),
-    ("Shapley share: partner", "points", 2, lambda a: a.value.shapley_partner),
-    ("Shapley share: next", "points", 2, lambda a: a.value.shapley_next),
-    ("Shapley share: previous", "points", 2, lambda a: a.value.shapley_previous),
-    ("Partner's hand shown, over listening", "points", 2, lambda a: a.ceilings.partner_shown),
-    ("All hands shown, over listening", "points", 2, lambda a: a.ceilings.all_shown),
-    ("Efficiency", "", 2, lambda a: a.ceilings.efficiency),
-    ("Opponent information cost", "points", 2, lambda a: a.opponent_information_cost),
-    ("One signal: information V0−V1", "points", 2, lambda a: a.shuffled.information),
-    ("One signal: material V0−V2", "points", 2, lambda a: a.shuffled.material),
-    ("One signal: misinformation V4−V3", "points", 2, lambda a: a.shuffled.misinformation),
-    ("Causal influence on the partner", "nats", 3, lambda a: a.influence.influence),
-    ("The same beyond a uniform listener", "nats", 3, lambda a: a.influence.beyond),
-)
-"""The rows of agents alone."""
+UNITS: Final = {
+    "content": "nats",
+    "uniform_content": "nats",
+    "split": "nats",
+    "consistency": "nats",
+    "coordination": "nats",
+    "partner_opponent_gap": "nats",
+    "levels": "points",
+    "value": "points",
+    "ceilings": "points",
+    "opponent_information_cost": "points",
+    "shuffled": "points",
+    "influence": "nats",
+}
+"""Measures of the table of figures, by their names in the JSON, and what they are in."""
+SHARES: Final = ("share", "efficiency")
+"""Figures of them that are ratios."""
 
-
-SHARED_CHARTS: Final[tuple[tuple[str, Callable[[ControlStudy], Interval | None]], ...]] = (
-    ("What an action tells the partner about a hand, nats", lambda a: a.content.expected),
-    ("What a seat knows of its partner's hand by its policy, nats", lambda a: a.split.policy),
+CHARTS: Final = (
+    ("What an action tells the partner about a hand, nats", "content.expected"),
+    ("What a seat knows of its partner's hand by its policy, nats", "split.policy"),
+    ("What an action tells an opponent, nats", "partner_opponent_gap.opponent"),
+    ("What listening to the partner is worth, points a round", "value.partner"),
+    ("What one signal is worth to its sender's team, points", "shuffled.information"),
 )
-"""Title and value of the charts that show controls, too."""
-
-CHARTS: Final[tuple[tuple[str, Callable[[AgentStudy], Interval | None]], ...]] = (
-    ("What an action tells an opponent, nats", lambda a: a.partner_opponent_gap.opponent),
-    ("What listening to the partner is worth, points a round", lambda a: a.value.partner),
-    ("What one signal is worth to its sender's team, points", lambda a: a.shuffled.information),
-)
-"""The charts of agents alone."""
+"""Title of each chart, and what it shows."""
 
 
 def html(found: Study, command: str) -> str:
@@ -132,15 +96,11 @@ class Chart:
 
 
 def charts(found: Study) -> list[Chart]:
-    """Returns the charts of a page; rows whose figure is open are left out."""
-    told: list[tuple[str, list[tuple[str, Interval | None]]]] = [
-        (title, [(one.agent, value(one)) for one in (*found.agents, *found.controls)])
-        for title, value in SHARED_CHARTS
-    ]
-    told += [(title, [(one.agent, value(one)) for one in found.agents]) for title, value in CHARTS]
+    """Returns the charts of a page; rows whose figure is open or not measured are left out."""
     shown = []
-    for title, values in told:
-        rows = [(agent, interval) for agent, interval in values if interval is not None]
+    for title, place in CHARTS:
+        every = [(one.agent, dict(intervals(one)).get(place)) for one in _all(found)]
+        rows = [(agent, interval) for agent, interval in every if interval is not None]
         if rows:
             shown.append(Chart(title, rows))
     return shown
@@ -149,23 +109,38 @@ def charts(found: Study) -> list[Chart]:
 def figures(found: Study) -> list[tuple[str, str, list[str]]]:
     """Returns the rows of the table of figures: name, unit, cells of agents, then of controls.
 
-    The last three say how many deals were played: an agent's work ends early where intervals are
-    narrow enough.
+    The last three say how many deals were played.
     """
-    every: list[ControlStudy] = [*found.agents, *found.controls]
+    every = [dict(intervals(one)) for one in _all(found)]
     rows = []
-    for name, unit, decimals, shared in SHARED_ROWS:
-        rows.append((name, unit, [bounds(shared(one), decimals) for one in every]))
-    for name, unit, decimals, value in AGENT_ROWS:
-        cells = [bounds(value(one), decimals) for one in found.agents]
-        rows.append((name, unit, cells + [""] * len(found.controls)))
+    for place in dict.fromkeys(place for one in every for place in one):
+        measure, _, part = place.partition(".")
+        unit = "" if part in SHARES else UNITS[measure]
+        cells = [bounds(one[place], 3) if place in one else "" for one in every]
+        rows.append((place.replace(".", ": ").replace("_", " "), unit, cells))
     none = [""] * len(found.controls)
-    rows.append(("Deals with one listener", "", [str(one.split.deals) for one in every]))
+    rows.append(("Deals with one listener", "", [str(one.split.deals) for one in _all(found)]))
     played = [str(len(one.points.unsearched)) for one in found.agents]
     rows.append(("Deals with searches", "", played + none))
     signals = [str(one.shuffled.points.shape[1]) for one in found.agents]
     rows.append(("Signals", "", signals + none))
     return rows
+
+
+def intervals(one: ControlStudy) -> Iterator[tuple[str, Interval | None]]:
+    """Yields the figures of an agent that have intervals: "value.partner" and so on."""
+    for measure in (name for name in UNITS if hasattr(one, name)):
+        value = getattr(one, measure)
+        if isinstance(value, Interval):
+            yield measure, value
+            continue
+        for field in fields(value):
+            if "Interval" in str(field.type):
+                yield f"{measure}.{field.name}", getattr(value, field.name)
+
+
+def _all(found: Study) -> list[ControlStudy]:
+    return [*found.agents, *found.controls]
 
 
 def bounds(found: Interval | None, decimals: int = 2) -> str:

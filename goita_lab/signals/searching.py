@@ -115,15 +115,13 @@ def play_searching(
     beliefs: Callable[[PendingDecisions], tuple[Int, list[DealBelief]]],
     worlds: int,
     min_z: float,
-    replace_actions: Callable[[PendingDecisions, Int], None] | None = None,
 ) -> Float:
     """Plays N rounds to their end by a policy, and some of their decisions by its search.
 
     ``keys`` [N] seed all that is random in a round. ``beliefs`` is called at each step; it returns
     which of the decisions are searched, and the belief of each. Another action than the policy's
-    must lead by ``min_z`` standard errors; with an infinite one nothing is searched.
-    ``replace_actions`` writes the actions of other players into those of a step. Returns [N] points
-    of seats 0 and 2 minus those of the others.
+    must lead by ``min_z`` standard errors; with an infinite one nothing is searched. Returns [N]
+    points of seats 0 and 2 minus those of the others.
     """
     policy = cached_policy(policy)
     player, points, decisions = PlayoutPolicy(policy), np.zeros(len(keys)), rounds.decisions
@@ -141,8 +139,6 @@ def play_searching(
                 actions[mine] = _search(
                     policy, view[mine], legal[mine], actions[mine], found, worlds, seeds, min_z
                 )
-            if replace_actions is not None:
-                replace_actions(decisions, actions)
         decisions = rounds.step(actions)
 
 

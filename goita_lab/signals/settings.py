@@ -1,18 +1,15 @@
-"""Holds what all measures depend on beside their agents and deals."""
+"""Holds what all measures depend on, and how their work is done in pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from goita_agents.models import EPSILON, OpponentModel
 from goita_agents.registry import content_hash
 from goita_env.rules import JGA, Rules
-from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.pieces import Runner
 from goita_lab.provenance import code
-from goita_lab.signals.listening import standard_models
-from goita_lab.signals.measures.information_gain import InformationGain
 
 CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
 """Agents without conventions: what they tell, skill and determinism tell."""
@@ -20,35 +17,12 @@ CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How agents are modelled, what is random, and by which rules they play."""
+    """What is random, and by which rules agents play."""
 
-    read_as: str | None = None
-    """agent that the listeners take all seats for, in place of the agent that plays"""
-    temperature: float | None = None
-    """temperature of the listeners' models; by default as the agents play"""
-    epsilon: float = EPSILON
-    """probability with which the models take a random legal action"""
     seed: int = 0
     """seed of everything that is random"""
     rules: Rules = JGA
     """rule set"""
-
-    @property
-    def other_models(self) -> tuple[str, ...]:
-        """Agents that are models without playing."""
-        return () if self.read_as is None else (self.read_as,)
-
-    def models(self, agent: str) -> dict[str, OpponentModel]:
-        """Returns the listeners' models of an agent, "policy" and "uniform"."""
-        return standard_models(self.read_as or agent, self.temperature, self.epsilon)
-
-    def told(self, gain: InformationGain) -> Interval:
-        """Returns what actions told, in nats, where the model is right (KL).
-
-        Where it is another's, a belief may move and mislead: the change of the log-probability of
-        the true hand, whose mean is the same under the right model.
-        """
-        return gain.told if self.read_as is None else gain.gained
 
     def arguments(self, agents: Iterable[str], **more: Any) -> dict[str, Any]:
         """Returns all that results depend on, as JSON: pieces of work of others are dropped.
@@ -57,9 +31,60 @@ class Settings:
             agents: texts of all that play or are modelled; their files count.
             more: what else the results depend on.
         """
-        named = (*agents, *self.other_models)
-        files = {agent: content_hash(agent) for agent in named}
+        files = {agent: content_hash(agent) for agent in agents}
         return {**more, "settings": asdict(self), "files": files, "code": code()}
 
 
 STANDARD: Final = Settings()
+
+
+class Work(NamedTuple):
+    """Work on deals of some agents that is done in pieces."""
+
+    name: str
+    agents: Sequence[str]
+    deals: int
+    step: int
+    """Deals of a piece; the last may have fewer."""
+    kind: Any
+    """Type of a piece's result."""
+
+
+class Piece(NamedTuple):
+    """A piece of work: ``deals`` deals of an agent from deal ``first`` on."""
+
+    work: str
+    agent: str
+    first: int
+    deals: int
+
+
+def in_pieces(
+    do: Callable[[Piece], Any], work: Sequence[Work], arguments: Mapping[str, Any], runner: Runner
+) -> dict[tuple[str, str], list[Any]]:
+    """Does work in pieces and returns their results in order, by name of the work and agent.
+
+    The agents come in turn: a stopped run has measured all of them alike.
+
+    Args:
+        do: does a piece; it can be pickled.
+        work: what there is to do.
+        arguments: all that results depend on (``Settings.arguments``).
+        runner: of the pieces.
+
+    Raises:
+        SettingError, WorkerError, OSError: as ``Runner.run`` does.
+    """
+    todo = {
+        str(tuple(piece)): piece
+        for one in work
+        for first in range(0, one.deals, one.step)
+        for agent in one.agents
+        for piece in [Piece(one.name, agent, first, min(one.step, one.deals - first))]
+    }
+    kinds = {one.name: one.kind for one in work}
+    found = runner.run(do, todo, lambda piece: kinds[piece.work], arguments)
+    parts: dict[tuple[str, str], list[Any]] = {}
+    for key, piece in todo.items():
+        parts.setdefault((piece.work, piece.agent), []).append(found[key])
+    return parts

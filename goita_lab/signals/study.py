@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import goita_env
-from goita_agents.base import Float
+from goita_agents.base import Float, Policy
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
 from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import Interval
@@ -33,12 +32,11 @@ from goita_lab.signals.measures.value import (
     OracleGain,
     SearchGain,
     SourcePoints,
-    load_searcher,
 )
-from goita_lab.signals.plan import Heard, StudyPlan, many_rounds, run
-from goita_lab.signals.playing import Play, load_policy, play
+from goita_lab.signals.plan import Heard, Speaker, StudyPlan, run, speaker
+from goita_lab.signals.playing import load_policy, play
 
-FORMAT: Final = "goita-signals-study-3"
+FORMAT: Final = "goita-signals-study-4"
 """Names the layout of the JSON; grows when a field changes its name or meaning."""
 SHARED_ROUNDS: Final = 1_000
 """Rounds behind the distances of policies and the tables of later leads."""
@@ -71,8 +69,6 @@ class AgentStudy(ControlStudy):
     points: SourcePoints
     value: ListeningValue
     levels: SearchGain
-    searcher_gain: Interval | None
-    """Of the plan's searcher in the listener's place over the policy; None without one."""
     ceilings: OracleGain
     opponent_information_cost: Interval
     model_mismatch_cost: dict[str, Interval]
@@ -103,7 +99,7 @@ class Study:
 
 
 def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
-    """Takes every measure.
+    """Takes every measure: agents are loaded, deals are played, and each measure looks at them.
 
     Raises:
         AgentError: if an agent's probabilities are not known.
@@ -114,14 +110,12 @@ def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
         raise SettingError(f"expected different agents, got {plan.agents!r}")
     for agent in plan.agents + plan.other_controls:
         load_policy(agent)
-    if plan.searcher is not None:
-        load_searcher(plan.searcher)
-    results, agents = run(plan, runner), []
+    played, agents = run(plan, runner), []
     for agent in plan.agents:
-        agents.append(_agent_study(plan, agent, results))
+        agents.append(_agent_study(plan, speaker(plan, agent), played))
         runner.progress("agents", len(agents), len(plan.agents))
     controls = [
-        ControlStudy(**_shared(agent, results["listen", agent], many_rounds(plan, agent)))
+        ControlStudy(**_shared(speaker(plan, agent), played["listen", agent]))
         for agent in plan.other_controls
     ]
     first, seed, rules = plan.agents[0], plan.seed, plan.rules
@@ -132,32 +126,32 @@ def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
     return Study(plan, agents, controls, distances, points.mean(axis=2), gap)
 
 
-def _shared(agent: str, heard: Heard, many: Play) -> dict[str, Any]:
+def _shared(of: Speaker, heard: Heard) -> dict[str, Any]:
     return {
-        "agent": agent,
-        "version": version_of(agent),
+        "agent": of.agent,
+        "version": version_of(of.policy),
         "content": measures.information_gain(heard.play, heard.actions)[0],
         "uniform_content": measures.information_gain(heard.play, heard.actions, UNIFORM)[0],
         "split": measures.information_gain_split(heard.play, heard.knowledge),
-        "consistency": measures.speaker_consistency(many),
-        "coordination": measures.instantaneous_coordination(many),
+        "consistency": measures.speaker_consistency(of.played),
+        "coordination": measures.instantaneous_coordination(of.played),
     }
 
 
-def _agent_study(plan: StudyPlan, agent: str, results: Mapping[tuple[str, str], Any]) -> AgentStudy:
-    heard: Heard = results["listen", agent]
-    overheard: Heard = results["overhear", agent]
-    points: SourcePoints = results["value", agent]
-    many, network = many_rounds(plan, agent), load_agent(agent)
+def _agent_study(plan: StudyPlan, of: Speaker, played: Mapping[tuple[str, str], Any]) -> AgentStudy:
+    heard: Heard = played["listen", of.agent]
+    overheard: Heard = played["overhear", of.agent]
+    points: SourcePoints = played["value", of.agent]
+    policy, many = of.policy, of.played
     few = many.deals(slice(SHARED_ROUNDS))
     later = few.view().leads & (few.view().num_plays > 0)
     names = list(features(many.hands[:1, 0]))
-    openings = [measures.opening_table(agent, name, rules=plan.rules) for name in names]
-    leads = [measures.convention_table(few, agent, name, "later lead", later) for name in names]
-    wrong = [name for name in points.models if name not in (POLICY, UNIFORM)]
+    openings = [measures.opening_table(policy, name, rules=plan.rules) for name in names]
+    leads = [measures.convention_table(few, policy, name, "later lead", later) for name in names]
+    wrong = [name for name in of.models if name not in (POLICY, UNIFORM)]
     return AgentStudy(
-        **_shared(agent, heard, many),
-        model=plan.models(agent)[POLICY].name,
+        **_shared(of, heard),
+        model=of.models[POLICY].name,
         groups={
             by: measures.information_gain(heard.play, heard.actions, by=by) for by in GROUPINGS
         },
@@ -166,31 +160,29 @@ def _agent_study(plan: StudyPlan, agent: str, results: Mapping[tuple[str, str], 
         points=points,
         value=measures.value_of_listening(points),
         levels=measures.search_gain(points),
-        searcher_gain=points.searcher_gain(),
         ceilings=measures.oracle_gain(points),
         opponent_information_cost=measures.opponent_information_cost(points),
         model_mismatch_cost={name: measures.model_mismatch_cost(points, name) for name in wrong},
-        shuffled=results["shuffle", agent],
-        influence=measures.causal_influence(many, agent, messages="legal", decisions=1_000),
+        shuffled=played["shuffle", of.agent],
+        influence=measures.causal_influence(many, policy, messages="legal", decisions=1_000),
         opening_tables=strongest(openings),
         lead_tables=strongest(leads),
-        tree=measures.speaker_tree(many, agent, rounds=2 * plan.cross_play_deals, seed=plan.seed),
-        probe=measures.activation_probe(heard.play, heard.knowledge, network)
-        if isinstance(network, NetworkAgent)
+        tree=measures.speaker_tree(many, policy, rounds=2 * plan.cross_play_deals, seed=plan.seed),
+        probe=measures.activation_probe(heard.play, heard.knowledge, policy)
+        if isinstance(policy, NetworkAgent)
         else None,
     )
 
 
-def version_of(agent: str) -> str:
+def version_of(policy: Policy) -> str:
     """Returns the version of a policy; of networks with the decisions of their training."""
-    found, version = load_agent(agent), f"goita-env {goita_env.__version__}"
-    if isinstance(found, NetworkAgent):
-        return f"{found.info.decisions:,} decisions, {version}"
+    version = f"goita-env {goita_env.__version__}"
+    if isinstance(policy, NetworkAgent):
+        return f"{policy.info.decisions:,} decisions, {version}"
     return version
 
 
 def to_json(found: Study, command: str) -> str:
     """Returns a study as JSON, as ``provenance.to_json`` writes it."""
     told = {"format": FORMAT, "command": command, "study": found}
-    agents = [one.agent for one in found.agents]
-    return provenance.to_json(told, (*agents, *found.plan.other_models))
+    return provenance.to_json(told, [one.agent for one in found.agents])

@@ -16,12 +16,19 @@ from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures, tables
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen
+from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.plan import PIECE, Heard
 from goita_lab.signals.playing import load_policy, play
-from goita_lab.signals.settings import CONTROLS, STANDARD, Settings
+from goita_lab.signals.settings import (
+    CONTROLS,
+    STANDARD,
+    Piece,
+    Settings,
+    Work,
+    in_pieces,
+)
 from goita_lab.signals.tables import bounds
 
 
@@ -32,9 +39,9 @@ class Worth:
     agent: str
     control: bool
     told: Interval
-    """Nats that a decision tells a partner that reads it by its model (``Settings.told``)."""
+    """Nats that a decision tells a partner that reads it by its policy."""
     content: InformationGain
-    """The same in detail; the model is the agent's policy, or the agent that it is read as."""
+    """The same in detail; the model is the agent's policy."""
     uniform: InformationGain
     """The same to a partner that takes the agent for a uniformly random player."""
     signal: Shuffled
@@ -64,7 +71,7 @@ def worth(
         where: a filter of decisions (``goita_lab.signals.filters``); None: all.
         deals: deals of each agent.
         controls: policies without conventions, measured alike.
-        settings: of the listeners' models, seed and rules.
+        settings: seed and rules.
         runner: of the pieces of work.
 
     Raises:
@@ -74,18 +81,10 @@ def worth(
     every = tuple(dict.fromkeys((*agents, *controls)))
     for agent in every:
         select(play([load_policy(agent)], 1, seed=settings.seed, rules=settings.rules), where)
-    pieces = {
-        agent: [(agent, first, min(PIECE, deals - first)) for first in range(0, deals, PIECE)]
-        for agent in every
-    }
-    # The agents in turn: a stopped run has measured all of them alike.
-    todo = {str(piece): piece for some in zip(*pieces.values(), strict=True) for piece in some}
+    work = [Work("worth", every, deals, PIECE, _Found)]
     arguments = settings.arguments(every, measure="worth", where=str(where))
-    found = runner.run(partial(_work, where, settings), todo, lambda _: _Found, arguments)
-    return [
-        _joined(agent, agent not in agents, where, settings, [found[str(one)] for one in some])
-        for agent, some in pieces.items()
-    ]
+    found = in_pieces(partial(_work, where, settings), work, arguments, runner)
+    return [_joined(agent, agent not in agents, where, found["worth", agent]) for agent in every]
 
 
 def table(found: Sequence[Worth]) -> str:
@@ -114,11 +113,10 @@ def table(found: Sequence[Worth]) -> str:
     return tables.table(heads, rows)
 
 
-def _work(where: Where | None, settings: Settings, piece: tuple[str, int, int]) -> _Found:
-    """Measures so many deals of an agent, from one on."""
-    agent, first, deals = piece
+def _work(where: Where | None, settings: Settings, piece: Piece) -> _Found:
+    _, agent, first, deals = piece
     played = play([agent], deals, seed=settings.seed, rules=settings.rules, first=first)
-    models = settings.models(agent)
+    models = standard_models(agent)
     some = select(played, where)
     heard = listen(
         played, models, listeners=range(NUM_SEATS), known=False, where=where, speakers=(PARTNER,)
@@ -130,9 +128,7 @@ def _work(where: Where | None, settings: Settings, piece: tuple[str, int, int]) 
     return Heard(played, *heard), signal
 
 
-def _joined(
-    agent: str, control: bool, where: Where | None, settings: Settings, parts: Sequence[_Found]
-) -> Worth:
+def _joined(agent: str, control: bool, where: Where | None, parts: Sequence[_Found]) -> Worth:
     signals = [signal for _, signal in parts if signal is not None]
     if not signals:
         raise SettingError(f"expected decisions of {agent!r} to measure, got too few: {where!r}")
@@ -140,5 +136,5 @@ def _joined(
     (content,), (uniform,) = (
         measures.information_gain(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
     )
-    told = settings.told(content)
-    return Worth(agent, control, told, content, uniform, Shuffled.join(signals))
+    signal = Shuffled.join(signals)
+    return Worth(agent, control, content.told, content, uniform, signal)

@@ -137,7 +137,7 @@ def cross_reading(
     Args:
         agents: policies, two or more.
         deals: deals of each speaker, the same for all.
-        settings: of the listeners' models, seed and rules.
+        settings: seed and rules.
         runner: of the pieces of work.
 
     Raises:
@@ -287,7 +287,7 @@ class Args(Measure):
     svg: Path | None = None
     """file for a picture of the nats; that of the points gets -points behind its name"""
 
-    def run(self) -> None:
+    def run(self, command: str) -> None:
         agents = expand(self.agents)
         found = cross_reading(agents, self.deals, settings=self.settings, runner=self.runner)
         self.tell(table(found), agents, vars(found))

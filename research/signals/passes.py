@@ -32,7 +32,7 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval, normal
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import tables
-from goita_lab.signals.listening import POLICY, listen
+from goita_lab.signals.listening import POLICY, listen, standard_models
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
@@ -120,7 +120,7 @@ def passes_value(
     Args:
         agent: a policy; it plays all four seats, the listener's unless its search finds better.
         deals: deals, the listener at each seat in turn.
-        settings: of the listeners' models, seed and rules.
+        settings: seed and rules.
         runner: of the pieces of work.
 
     Raises:
@@ -159,7 +159,7 @@ def _work(agent: str, settings: Settings, piece: tuple[int, int]) -> _Found:
     """Plays so many deals, from one on."""
     first, many = piece
     seed, rules = settings.seed, settings.rules
-    models = settings.models(agent)
+    models = standard_models(agent)
     models |= {name: PassesIgnored(models[POLICY], on) for name, on in IGNORED.items()}
     points = play_listening(
         agent, models, many, sources=SOURCES, seed=seed, rules=rules, first=first
@@ -211,7 +211,7 @@ class Args(Measure):
     precision: float = 0.5
     """half width of the 95 % interval, in points a round, for which deals are counted"""
 
-    def run(self) -> None:
+    def run(self, command: str) -> None:
         if not self.precision > 0:
             raise SettingError(f"expected a precision above 0 points, got {self.precision!r}")
         value = passes_value(self.agent, self.deals, settings=self.settings, runner=self.runner)

@@ -50,10 +50,6 @@ class Interval:
     high: float
     few: bool = field(default=False, kw_only=True)
     """It rests on few values, or on few that differ: it may well be too narrow."""
-    by_deal: Float | None = field(
-        default=None, kw_only=True, compare=False, repr=False, metadata={"json": False}
-    )
-    """[2, n] Totals and counts of the deals that it was computed from; no JSON has them."""
 
     @property
     def bounded(self) -> bool:
@@ -93,7 +89,7 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = 
     if differing:  # else exactly 0, where rounding would leave a little
         error = float(((above - ratio * below) / below.mean()).std(ddof=1)) / sqrt(size)
         half = t_quantile(size - 1, level) * error
-    return Interval(ratio, ratio - half, ratio + half, few=few, by_deal=np.stack([above, below]))
+    return Interval(ratio, ratio - half, ratio + half, few=few)
 
 
 def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> Interval:

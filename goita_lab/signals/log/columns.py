@@ -21,9 +21,6 @@ FOLDERS: Final = {DECISIONS: "decisions", DEALS: "_deals"}
 
 FORMAT: Final = "goita-signals-3"
 """Names this kind of file; grows when a column or its meaning changes."""
-FIRST, SECOND = "goita-signals-1", "goita-signals-2"
-"""Are read, too. Neither has ``method`` and ``split``. The first has the base game alone, and
-``mask_high`` as uint8."""
 
 WHO: Final = {"partner": 2, "next": 1, "previous": 3}
 """The other seats as columns name them, and as relative seats."""
@@ -55,14 +52,11 @@ _KEY: Final = (
 )
 
 
-def columns(
-    table: str, *, form: str = FORMAT, words: int = 8, belief: bool = False
-) -> tuple[Column, ...]:
+def columns(table: str, *, words: int = 8, belief: bool = False) -> tuple[Column, ...]:
     """Returns the columns of a table.
 
     Args:
         table: of ``TABLES``.
-        form: the format of the log.
         words: of a packed view: 8, or 10 or 14 if tiles are shown.
         belief: whether the log says what deciding seats know of the others' hands.
     """
@@ -81,17 +75,13 @@ def columns(
             Column("winner", "int8", "seat that ended the round; -1: it is dealt again"),
             Column("won", "int16", "points of the round, to the winner's team"),
         )
-    origin = (
-        Column("method", TEXT, "how the agent was trained, by the population's name; else empty"),
-        Column("split", TEXT, "part of the population that the agent is of; else empty"),
-    )
-    high = "uint8" if form == FIRST else "uint16"
     plain = (
         *_KEY,
         Column("move", "int16", "number of the decision in the deal, from 0"),
         Column("seat", "int8", "seat that decided"),
         Column("agent", NAME, "name of the agent that decided"),
-        *(origin if form == FORMAT else ()),
+        Column("method", TEXT, "how the agent was trained, by the population's name; else empty"),
+        Column("split", TEXT, "part of the population that the agent is of; else empty"),
         Column(
             "words",
             "uint64",
@@ -100,7 +90,7 @@ def columns(
             words,
         ),
         Column("mask_low", "uint64", "bit a: action a is legal"),
-        Column("mask_high", high, "bit a: action 64 + a is legal"),
+        Column("mask_high", "uint16", "bit a: action 64 + a is legal"),
         Column("action", "int8", "action taken"),
         Column("probabilities", "float32", "probabilities of the legal actions, ascending", 0),
         Column("points", "int16", "points of the round for the seat's team, below 0 if it lost"),

@@ -23,18 +23,19 @@ _PART: Final = re.compile(rf"{DECISIONS}-(\d{{5,7}})\.parquet")
 def part_file(folder: Path, kind: str, number: int) -> Path:
     """Returns the path of a part of the deals or the decisions.
 
-    Each table has a folder, which other programs read as one. Earlier logs have both in one.
+    Each table has a folder, which other programs read as one.
     """
-    return folder / ("" if _parts(folder) else FOLDERS[kind]) / f"{kind}-{number:05d}.parquet"
+    return folder / FOLDERS[kind] / f"{kind}-{number:05d}.parquet"
 
 
 def is_log(folder: Path) -> bool:
     """Returns whether a folder holds parts of a log."""
-    return bool(_parts(folder) or _parts(folder / FOLDERS[DECISIONS]))
+    return bool(_parts(folder))
 
 
 def _parts(folder: Path) -> list[int]:
-    names = [_PART.fullmatch(file.name) for file in folder.glob(f"{DECISIONS}-*.parquet")]
+    files = (folder / FOLDERS[DECISIONS]).glob(f"{DECISIONS}-*.parquet")
+    names = [_PART.fullmatch(file.name) for file in files]
     return sorted(int(name[1]) for name in names if name)
 
 
@@ -95,7 +96,7 @@ def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataF
 
 def _numbers(folder: Path) -> list[int]:
     """Returns the numbers of a log's parts: 0, 1, 2 and so on; a LogError if one is missing."""
-    found = _parts(folder) or _parts(folder / FOLDERS[DECISIONS])
+    found = _parts(folder)
     if not found:
         raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
     if found != list(range(len(found))):
@@ -120,11 +121,6 @@ def _table(file: Path, columns: list[str] | None = None) -> Any:
     try:
         table = pyarrow.parquet.ParquetFile(file).read(columns)
         table.validate(full=True)  # places in dictionaries, offsets, text that is none
-        for name in table.column_names:
-            column = table.column(name).combine_chunks()
-            inner = column.flatten() if pyarrow.types.is_nested(column.type) else column
-            if column.null_count or inner.null_count:
-                raise ValueError(f"expected a value in each row of {name!r}, got none in some")
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise _damaged(file, error) from error
     return table
@@ -135,7 +131,7 @@ def _read_part(folder: Path, number: int, head: Head) -> Play:
     tables = _table(deals), _table(decisions)
     try:
         return play_of(*tables, msgspec.to_builtins(head))
-    except (ValueError, IndexError, OverflowError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise _damaged(decisions, error) from error
 
 

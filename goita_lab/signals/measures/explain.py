@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from goita_agents.base import Bool, Float, Int, certain, check_temperature, sample
+from goita_agents.base import Bool, Float, Int, Policy, certain, check_temperature, sample
 from goita_agents.bots.network import NetworkAgent
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
@@ -141,7 +141,7 @@ class SpeakerTree:
 
 
 def speaker_tree(
-    played: Play, policy: str, *, depth: int = DEPTH, rounds: int = 1_000, seed: int = 0
+    played: Play, policy: str | Policy, *, depth: int = DEPTH, rounds: int = 1_000, seed: int = 0
 ) -> SpeakerTree:
     """Fits a shallow tree to a policy's actions, and measures its fidelity and its points.
 
@@ -164,7 +164,9 @@ def speaker_tree(
     return SpeakerTree(agent, text, int(leaves), fidelity, points, len(fitted))
 
 
-def fit_speaker(played: Play, policy: str, *, depth: int = DEPTH, seed: int = 0) -> TreeAgent:
+def fit_speaker(
+    played: Play, policy: str | Policy, *, depth: int = DEPTH, seed: int = 0
+) -> TreeAgent:
     """Fits a shallow tree to a policy's actions in positions with a choice, but held-out deals.
 
     ``PolicyModel(tree, temperature=1)`` is a listener's model of the policy that fits on a card.
@@ -175,16 +177,19 @@ def fit_speaker(played: Play, policy: str, *, depth: int = DEPTH, seed: int = 0)
         raise SettingError(f"expected {2 * LEAST} positions at least, got {len(rows)}")
     view, legal = played.view(rows), played.legal[rows]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
-    action = sample(load_policy(policy).probabilities(view, legal), rng)
+    known = load_policy(policy)
+    action = sample(known.probabilities(view, legal), rng)
     limits = {"max_depth": depth, "min_samples_leaf": LEAST}
     tree = sklearn.tree.DecisionTreeClassifier(**limits, random_state=seed)
     tree.fit(view_features(view)[1], public_actions(action))
     blocks = np.zeros((2, NUM_ACTIONS))
     np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))
-    return TreeAgent(tree, blocks, f"tree of {policy}")
+    return TreeAgent(tree, blocks, f"tree of {known.name}")
 
 
-def duplicate_points(agent: TreeAgent, policy: str, rounds: int, seed: int = 0) -> Interval:
+def duplicate_points(
+    agent: TreeAgent, policy: str | Policy, rounds: int, seed: int = 0
+) -> Interval:
     """Returns the points a round of an agent's team against a policy's, on duplicate deals."""
     played = play([agent, policy], rounds, seed=seed)
     scored = played.winner >= 0

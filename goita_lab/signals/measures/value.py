@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product, starmap
 from math import factorial
 from typing import Final, Self
 
 import numpy as np
 
-from goita_agents.base import Agent, Float, Int, Policy
+from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs import DealBelief, OpponentModel
-from goita_agents.faults import check_actions
-from goita_agents.models import check_stateless
-from goita_agents.registry import load_agent
 from goita_agents.search.action_values import MAX_UNSEEN_TILES, MIN_Z, WORLDS
 from goita_env import seeds
 from goita_env.errors import SettingError
@@ -73,14 +70,11 @@ class SourcePoints:
     """[S, n] Points of the listener's team minus those of the other, deal by deal."""
     unsearched: Float
     """[n] The same where the listener plays the policy itself."""
-    searched: Float = field(default_factory=lambda: np.zeros(0))
-    """[n] The same where an agent plays in the listener's place, a searcher; [0] without one."""
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         points = np.concatenate([part.points for part in parts], axis=1)
-        joined = concatenated(parts, ["unsearched", "searched"])
-        return replace(parts[0], points=points, **joined)
+        return replace(parts[0], points=points, **concatenated(parts, ["unsearched"]))
 
     def of(self, sources: InformationSources) -> Float:
         """Returns the points with some sources: [n]."""
@@ -92,10 +86,6 @@ class SourcePoints:
         """Returns the points a round that sources gain over others; None: over no search."""
         lower = self.unsearched if over is None else self.of(over)
         return mean_interval(self.of(sources) - lower)
-
-    def searcher_gain(self) -> Interval | None:
-        """Returns what the searcher gains over the policy, points a round; None without one."""
-        return mean_interval(self.searched - self.unsearched) if len(self.searched) else None
 
 
 def play_listening(
@@ -109,7 +99,6 @@ def play_listening(
     worlds: int = WORLDS,
     min_z: float = MIN_Z,
     max_unseen_tiles: int = MAX_UNSEEN_TILES,
-    searcher: str | Agent | None = None,
     first: int = 0,
 ) -> SourcePoints:
     """Plays the same deals with each of some sources: one seat searches, three play the policy.
@@ -117,11 +106,10 @@ def play_listening(
     The search is the champion's by default: of decisions with up to ``max_unseen_tiles``, in worlds
     of the exact belief, with the policy at all seats of the playouts; its choice stands unless
     another action leads it by ``min_z`` standard errors. Sources share deals and random numbers.
-    The listener of deal d, from ``first`` on, sits at seat d modulo 4. A ``searcher`` plays the
-    same deals in the listener's place; it infers what it infers, by itself.
+    The listener of deal d, from ``first`` on, sits at seat d modulo 4.
 
     Raises:
-        AgentError: if the policy is none, or the searcher has a memory.
+        AgentError: if the policy is none.
         SettingError: if a source names no model, or a number is impossible.
     """
     known_names = [*models, SHOWN]
@@ -130,39 +118,15 @@ def play_listening(
     if deals < 2 or worlds < 1:
         raise SettingError(f"expected 2 deals and a world at least, got {deals} and {worlds}")
     known = load_policy(policy)
-    player = None if searcher is None else load_searcher(searcher)
-    deal = np.tile(first + np.arange(deals), len(sources) + 1 + (player is not None))
+    deal = np.tile(first + np.arange(deals), len(sources) + 1)
     games = np.arange(len(deal))
     rounds = Rounds(len(deal), rules=rules, seed=seed, games=deal, numbers=games, finals=False)
     keys = seeds.mix(~seeds.game_keys(seed, deal))
     beliefs = _SourceBeliefs(models, sources, deal, max_unseen_tiles)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(5, first)))
-
-    def replace_actions(decisions: PendingDecisions, actions: Int) -> None:
-        rows = decisions.rows
-        mine = rows >= (len(sources) + 1) * deals
-        mine &= (decisions.seats - deal[rows]) % NUM_SEATS == 0
-        if player is not None and mine.any():
-            view, legal = decisions.view[mine], decisions.legal[mine]
-            answer = player.act(view, legal, rng)
-            actions[mine] = check_actions(answer, legal, player.name, rows[mine])
-
-    points = play_searching(rounds, known, keys, beliefs, worlds, min_z, replace_actions)
+    points = play_searching(rounds, known, keys, beliefs, worlds, min_z)
     table = (points * (1 - 2 * (deal % 2))).reshape(-1, deals)
     names = {name: model.name for name, model in models.items()}
-    listened, (unsearched, *searched) = table[: len(sources)], table[len(sources) :]
-    return SourcePoints(known.name, names, worlds, tuple(sources), listened, unsearched, *searched)
-
-
-def load_searcher(spec: str | Agent) -> Agent:
-    """Returns an agent that plays from one view only.
-
-    Raises:
-        AgentError: if there is no such agent, or it has a memory.
-    """
-    agent = load_agent(spec)
-    check_stateless(agent)
-    return agent
+    return SourcePoints(known.name, names, worlds, tuple(sources), table[:-1], table[-1])
 
 
 class _SourceBeliefs:
@@ -191,7 +155,7 @@ class _SourceBeliefs:
         rows = decisions.rows
         source, turn = rows // self.deals, (decisions.seats - self.deal[rows]) % NUM_SEATS
         listens = source < len(self.sources)
-        opposed = np.array([*(one.deaf_opponents for one in self.sources), False, False])[source]
+        opposed = np.array([*(one.deaf_opponents for one in self.sources), False])[source]
         mine = (turn == 0) & listens | opposed & (turn % 2 == 1)
         if mine.any():
             view = decisions.view

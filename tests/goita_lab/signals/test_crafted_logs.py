@@ -4,11 +4,10 @@ import json
 import shutil
 from contextlib import suppress
 
-import numpy as np
 import pytest
 
 from goita_lab.signals import log
-from goita_lab.signals.log import schema
+from goita_lab.signals.log import checking, schema
 from raising import refuses
 
 pa = pytest.importorskip("pyarrow")
@@ -52,15 +51,13 @@ def refused(folder, says):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda known: b"[" * 30_000, "expected a Parquet file of a log"),
-        (lambda known: b" " * 70_000, "expected metadata of up to 65,536 bytes"),
-        (lambda known: known | {"format": "goita-signals-9"}, "got 'goita-signals-9'"),
+        (
+            lambda known: known | {"format": "goita-signals-9"},
+            "enum value 'goita-signals-9'",
+        ),
         (lambda known: known | {"observation_version": 99}, "got version 99"),
-        (lambda known: known | {"seed": "0"}, "Expected `int`"),
         (lambda known: known | {"rounds": 10**9}, "Expected `int` <="),
         (lambda known: known | {"first": 2}, "to go on at round 0, got round 2"),
-        (lambda known: known | {"agents": ["x"] * 3, "specs": ["x"] * 3}, "1, 2 or 4 agents"),
-        (lambda known: known | {"agents": ["x" * 9_999, "y"]}, "length <= 1000"),
         (lambda known: known | {"rules": "/etc/passwd"}, "expected a Rules value or one of"),
     ],
 )
@@ -68,57 +65,6 @@ def test_metadata_that_is_none_of_a_log_is_refused(change, says, folder):
     for name in (DEALS, DECISIONS):
         craft(folder / name, change)
     refused(folder, says)
-
-
-@pytest.mark.parametrize(
-    ("name", "columns", "says"),
-    [
-        (DEALS, {"agent_2": lambda v: ["exec:id"] * len(v)}, "exec:id"),
-        (
-            DECISIONS,
-            {"move": lambda v: pa.array([str(one) for one in v])},
-            "expected the columns of",
-        ),
-        (DECISIONS, {"mask_low": lambda v: v * 0}, "expected a whole part of a log"),
-        (DECISIONS, {"round": lambda v: np.append(v[:-1], 2**62)}, "expected"),
-        (
-            DECISIONS,
-            {"seat": lambda v: pa.array([None, *v.tolist()[1:]], pa.int8())},
-            "expected a value in each row of 'seat'",
-        ),
-    ],
-)
-def test_tables_that_do_not_fit_together_are_one_clear_error(name, columns, says, folder):
-    craft(folder / name, **columns)
-    refuses(log.LogError, says, log.read, folder)
-
-
-def test_a_row_that_unpacks_to_much_is_refused_before_it_is_unpacked(folder, monkeypatch):
-    table = pa.parquet.read_table(folder / DECISIONS)
-    large = [np.zeros(10**7, np.float32), *table.column("probabilities").to_pylist()[1:]]
-    place = table.schema.get_field_index("probabilities")
-    table = table.set_column(
-        place, table.schema.field(place), pa.array(large, pa.list_(pa.float32()))
-    )
-    pa.parquet.write_table(table, folder / DECISIONS, compression="zstd", use_dictionary=False)
-    assert (folder / DECISIONS).stat().st_size < 100_000
-    monkeypatch.setattr(pa.parquet.ParquetFile, "scan_contents", None)
-    refused(folder, "expected no more in .* than 8 rounds can have, got 40,")
-
-
-@pytest.mark.parametrize("times", [4, pytest.param(40, marks=pytest.mark.slow)])
-def test_whatever_bytes_are_changed_a_log_is_read_or_refused(times, folder):
-    rng = np.random.default_rng(0)
-    for name in (DEALS, DECISIONS) * times:
-        whole = (folder / name).read_bytes()
-        data = np.frombuffer(whole, np.uint8).copy()
-        places = len(data) - 1 - rng.integers(len(data), size=3)
-        data[places] = rng.integers(256, size=3)
-        (folder / name).write_bytes(data.tobytes())
-        for read in (log.read, log.read_frame):
-            with suppress(log.LogError):
-                read(folder)
-        (folder / name).write_bytes(whole)
 
 
 def test_a_file_that_is_cut_off_is_refused_and_a_part_that_is_missing_named(original, folder):
@@ -148,12 +94,6 @@ def test_an_extension_type_runs_no_code(folder, tmp_path):
     assert not mark.exists()
 
 
-def test_a_pyarrow_that_runs_code_of_files_is_refused(folder, monkeypatch):
-    monkeypatch.setattr(pa, "__version__", "13.0.0")
-    with pytest.raises(ImportError, match=r"expected pyarrow 14\.0\.1 or newer"):
-        log.read(folder)
-
-
 def test_agents_that_a_log_names_are_never_loaded(folder, monkeypatch):
     def load(*given):
         raise AssertionError(f"expected nothing to be loaded, got {given}")
@@ -174,3 +114,13 @@ def test_agents_that_a_log_names_are_never_loaded(folder, monkeypatch):
         monkeypatch.setattr(place, load)
     assert log.read(folder).agents == tuple(names)
     assert len(log.read_frame(folder)) > 100
+
+
+def test_a_file_that_unpacks_to_more_than_its_rounds_can_have_is_refused(folder, monkeypatch):
+    monkeypatch.setattr(checking, "SPARE", -8 * checking.ROUND_BYTES)
+    refused(folder, "expected no more in .* than 8 rounds can have, got ")
+
+
+def test_tables_that_do_not_fit_together_are_one_clear_error(folder):
+    craft(folder / DEALS, agent_2=lambda v: ["exec:id"] * len(v))
+    refuses(log.LogError, "exec:id", log.read, folder)

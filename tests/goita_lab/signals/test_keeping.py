@@ -10,18 +10,18 @@ import pytest
 from goita_agents.models import PolicyModel
 from goita_env.errors import SettingError
 from goita_lab.pieces import Runner
-from goita_lab.signals import listening, messages, settings, worth
+from goita_lab.signals import listening, settings, worth
 from goita_lab.signals import plan as planning
-from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
+from goita_lab.signals.listening import POLICY, listen, standard_models
 from goita_lab.signals.measures.shuffled import VARIANTS, Shuffled
-from goita_lab.signals.measures.value import ALL, NONE, NOT_PARTNER, SOURCES, SourcePoints
+from goita_lab.signals.measures.value import ALL, NONE, SourcePoints
 from goita_lab.signals.plan import Heard, quick
 from goita_lab.signals.playing import play
 from goita_lab.signals.study import study, to_json
 from goita_lab.store import pack, unpack
 
 SMALL = {"deals": 2, "gap_deals": 2, "value_deals": 2, "signals": 2}
-SMALL |= {"rounds": 30, "cross_play_deals": 4, "worlds": 1, "searcher": "greedy"}
+SMALL |= {"rounds": 30, "cross_play_deals": 4, "worlds": 1}
 SHUFFLED = Shuffled.of(np.tile([0.1, 2.0], (len(VARIANTS), 1)), 0.3, 0.7)
 POINTS = np.array([[0.1, -3.0]] * 2)
 VALUES = SourcePoints("a", {"policy": "b"}, 4, (ALL, NONE), POINTS, POINTS[0])
@@ -52,8 +52,8 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     with pytest.raises(KeyboardInterrupt):
         study(plan, stopped(file, 3))
     made = []
-    work = planning._work
-    monkeypatch.setattr(planning, "_work", lambda *given: made.append(given) or work(*given))
+    work = planning._do
+    monkeypatch.setattr(planning, "_do", lambda *given: made.append(given) or work(*given))
     again = study(plan, Runner(results=file))
     assert len(made) == 1  # of four
     assert to_json(again, "x") == to_json(whole, "x")
@@ -65,17 +65,8 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     assert len(made) == 1
 
 
-@pytest.mark.parametrize(
-    ("module", "measure"),
-    [
-        pytest.param(
-            worth,
-            partial(worth.worth, ["random"], "first_lead", 3, controls=["greedy"]),
-            id="worth",
-        ),
-    ],
-)
-def test_a_measure_that_was_stopped_does_no_piece_again(module, measure, tmp_path, monkeypatch):
+def test_a_measure_that_was_stopped_does_no_piece_again(tmp_path, monkeypatch):
+    module, measure = worth, partial(worth.worth, ["random"], "first_lead", 3, controls=["greedy"])
     monkeypatch.setattr(module, "PIECE", 2)
     whole, file = measure(), tmp_path / "results"
     with pytest.raises(KeyboardInterrupt):
@@ -83,7 +74,7 @@ def test_a_measure_that_was_stopped_does_no_piece_again(module, measure, tmp_pat
     made, work = [], module._work
     monkeypatch.setattr(module, "_work", lambda *given: made.append(given) or work(*given))
     first, again = (measure(runner=Runner(results=file)) for _ in range(2))
-    assert len(made) == (3 if module is worth else 0)
+    assert len(made) == 3
     assert pack(first) == pack(again) == pack(whole)
 
 
@@ -114,19 +105,6 @@ def test_listening_that_was_stopped_does_no_deal_again(told, tmp_path, monkeypat
         assert made == [0, 1, 2]
 
 
-def test_messages_that_were_stopped_are_measured_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(messages, "HEARD", 1)
-    measure = partial(messages.message_uses, ["population:token-private-0"], 4, 2)
-    file = tmp_path / "results"
-    with pytest.raises(KeyboardInterrupt):
-        measure(runner=stopped(file, 1))
-    made, work = [], messages._work
-    monkeypatch.setattr(messages, "_work", lambda *given: made.append(given) or work(*given))
-    again = measure(runner=Runner(results=file))
-    assert [piece.kind for *_, piece in made] == ["listen", "points"]
-    assert again == measure()
-
-
 def test_every_kind_of_work_comes_back_to_the_last_bit(heard):
     for piece in (heard, VALUES, SHUFFLED):
         found = unpack(pack(piece), type(piece))
@@ -146,41 +124,3 @@ def test_crafted_pieces_of_a_study_are_refused_in_a_sentence(tmp_path):
             study(plan, Runner(results=file))
         assert key == "('value', 'greedy', 0, 2)"
         assert "\n" not in str(error.value)
-
-
-def test_work_ends_early_where_intervals_are_narrow_and_nowhere_else(heard):
-    until = replace(quick(("greedy",)), until_nats=0.15, until_points=2.0)
-    rng = np.random.default_rng(0)
-    signals = {s: Shuffled.of(s * rng.standard_normal((5, 200)), 0, 0) for s in (1.0, 100.0)}
-    assert planning.narrow(until, "shuffle", signals[1.0])
-    assert not planning.narrow(until, "shuffle", signals[100.0])
-    assert not planning.narrow(replace(until, until_points=0.0), "shuffle", signals[1.0])
-    few = Shuffled.of(signals[1.0].points[:, :50], 0, 0)
-    assert not planning.narrow(until, "shuffle", few), "few deals may agree by chance"
-    table = np.tile(rng.standard_normal(200), (len(SOURCES), 1))
-    values = SourcePoints("a", {}, 4, SOURCES, table, table[0])
-    assert planning.narrow(until, "value", values)
-    table[SOURCES.index(NOT_PARTNER)] *= 100
-    assert not planning.narrow(until, "value", values)
-    assert not planning.narrow(until, "overhear", heard)
-
-
-def test_a_kind_of_work_that_ended_early_leaves_its_later_pieces_out(monkeypatch):
-    plan = replace(quick(("random",), controls=()), value_deals=0, signals=0, gap_deals=0)
-    plan = replace(plan, deals=96)
-    asked = []
-
-    def narrow(plan, kind, found):
-        asked.append(found.play.rounds)
-        return asked[-1] >= 48
-
-    monkeypatch.setattr(planning, "narrow", narrow)
-    monkeypatch.setattr(planning, "_models", lambda *_: standard_models("random"))
-    monkeypatch.setattr(
-        planning, "listen", lambda *given, **_: listen(*given, deals=[], told=(POLICY, UNIFORM))
-    )
-    seen = []
-    found = planning.run(plan, Runner(progress=lambda *told: seen.append(told)))
-    assert asked == [24, 48]
-    assert found["listen", "random"].play.rounds == 48
-    assert seen[-1] == ("pieces at most", 4, 4)

@@ -1,7 +1,6 @@
 """Plays and logs: every decision as it was made, written once and read back the same."""
 
 import json
-import shutil
 from dataclasses import fields
 from functools import partial
 
@@ -104,34 +103,20 @@ def test_a_log_that_was_stopped_goes_on_and_becomes_the_same(folder, tmp_path):
     assert same(log.read(tmp_path), log.read(folder))
 
 
-def test_a_log_with_both_tables_in_one_folder_is_read_and_goes_on_there(folder, tmp_path):
-    for file in folder.rglob("*.parquet"):
-        shutil.copy(file, tmp_path)
-    assert same(log.read(tmp_path), log.read(folder))
-    (tmp_path / "decisions-00001.parquet").unlink()
-    before = sorted(folder.rglob("*.parquet"))
-    list(log.write(tmp_path, ["greedy", "random"], ROUNDS, part_rounds=PART))
-    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(file.name for file in before)
-    assert same(log.read(tmp_path), log.read(folder))
-
-
 def test_a_log_names_the_weights_of_its_agents_and_does_not_go_on_with_others(tmp_path):
     written = partial(log.write, tmp_path, ["champion"], 2, belief="greedy")
     list(written())
     files = list(tmp_path.rglob("*.parquet"))
-    for given in (weights(["champion"]), {"champion": "0" * 64}, None):
+    for given in (weights(["champion"]), {"champion": "0" * 64}):
         for file in files:
             table = pa.parquet.read_table(file)
             known = json.loads(table.schema.metadata[schema.KEY])
-            if given:
-                assert set(known["weights"]) == {"champion"}
-                known["weights"] = given
-            else:
-                del known["weights"]
+            assert set(known["weights"]) == {"champion"}
+            known["weights"] = given
             table = table.replace_schema_metadata({schema.KEY: json.dumps(known)})
             pa.parquet.write_table(table, file)
         assert log.read(tmp_path).rounds == 2
-        if given and given != weights(["champion"]):
+        if given != weights(["champion"]):
             refuses(log.LogError, "got {'weights': {'champion': '0000", list, written())
         else:
             assert list(written()) == [2]

@@ -17,9 +17,6 @@ from goita_lab.commands.signals import main
 from goita_lab.signals import log, measures
 from goita_lab.signals.filters import select
 from goita_lab.signals.listening import PARTNER, listen
-from goita_lab.signals.log import columns, schema
-from goita_lab.signals.log.columns import arrow
-from goita_lab.signals.log.reader import part_file
 from goita_lab.signals.playing import Play, play, positions
 from programs import refusal
 from raising import refuses
@@ -121,31 +118,6 @@ def test_the_command_takes_the_options_from_a_file(tmp_path, capsys):
     assert (unknown == before_play).all()
     file.write_text('{"token": 1}')
     assert "base game" in refusal(capsys, main, given)
-
-
-def rewritten(file, keys: dict) -> None:
-    """Writes a file of a log with other keys in its metadata, and the columns of its format."""
-    pa = arrow()
-    table = pa.parquet.read_table(file)
-    head = json.loads(table.schema.metadata[schema.KEY]) | keys
-    kept = [one.name for one in columns.columns(file.name.split("-")[0], form=head["format"])]
-    table = table.select(kept)
-    if head["format"] == columns.FIRST and "mask_high" in kept:
-        place, column = table.column_names.index("mask_high"), table.column("mask_high")
-        table = table.set_column(place, "mask_high", column.cast(pa.uint8()))
-    metadata = {schema.KEY: json.dumps(head)}
-    pa.parquet.write_table(table.replace_schema_metadata(metadata), file)
-
-
-@pytest.mark.parametrize("form", [columns.FIRST, columns.SECOND])
-def test_logs_of_earlier_formats_are_read(tmp_path, form):
-    assert list(log.write(tmp_path, ["random"], 4)) == [4]
-    now = log.read(tmp_path)
-    for kind in ("deals", "decisions"):
-        rewritten(part_file(tmp_path, kind, 0), {"format": form})
-    before = log.read(tmp_path)
-    assert np.array_equal(before.legal, now.legal)
-    assert np.array_equal(before.words, now.words)
 
 
 def test_what_is_measured_in_the_plain_game_alone_refuses_others(told):

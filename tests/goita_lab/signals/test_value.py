@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from goita_agents import AgentError
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
@@ -48,21 +47,6 @@ def test_parts_are_the_whole_whatever_the_parts(values):
 def test_a_seat_that_never_leaves_the_policy_plays_it_whatever_its_sources():
     found = measures.play_listening("greedy", models(), 3, sources=[ALL], worlds=4, min_z=np.inf)
     assert np.array_equal(found.of(ALL), found.unsearched)
-
-
-def test_a_searcher_plays_the_same_deals_in_the_listeners_place():
-    def play_beside(searcher):
-        options = {"sources": [ALL], "worlds": 1, "min_z": np.inf, "searcher": searcher, "seed": 2}
-        return measures.play_listening("greedy", models(), 4, **options)
-
-    itself, random = play_beside("greedy"), play_beside("random")
-    assert np.array_equal(itself.searched, itself.unsearched)
-    assert itself.searcher_gain().mean == 0
-    assert np.array_equal(random.of(ALL), itself.of(ALL))
-    assert random.searcher_gain().mean == (random.searched - random.unsearched).mean() < 0
-    assert np.array_equal(random.searched, play_beside("random").searched)
-    assert play_beside(None).searcher_gain() is None
-    refuses(AgentError, "carry=off", play_beside, "champion:search=on")
 
 
 def test_deaf_opponents_search_and_listen_to_nobody():
