@@ -44,9 +44,6 @@ Array = npt.NDArray[np.float32]
 FORMAT: Final = "goita-network-4"
 """Names this kind of file; grows when the meaning of a tensor or of the description changes."""
 
-OLDER: Final = ("goita-network-", "goita-policy-")
-"""Beginnings of the names of older formats."""
-
 MAX_BYTES: Final = 1 << 30
 MAX_HEADER: Final = 1 << 20
 """Bytes of a network's file, and of its header: names, shapes and metadata."""
@@ -93,15 +90,11 @@ class NetworkInfo:
         """Returns the description in a file's metadata.
 
         Raises:
-            AgentError: if it is none, of an older format, or for another layout.
+            AgentError: if it is none, or for another layout.
         """
         kind = (metadata or {}).get("format", "")
         if metadata is None or kind != FORMAT:
-            older = ", of goita-env 0.2.1 or a checkout after it, which reads it"
-            raise AgentError(
-                f"expected a network of the format {FORMAT!r}, got {kind!r:.100}"
-                f"{older if kind.startswith(OLDER) else ''}"
-            )
+            raise AgentError(f"expected a network of the format {FORMAT!r}, got {kind!r:.100}")
         try:
             found = msgspec.json.decode(metadata.get("network", ""), type=dict[str, Any])
             if (version := found.pop("observation_version", None)) != OBSERVATION_VERSION:

@@ -16,7 +16,6 @@ from goita_agents.base import AgentError, Bool
 from goita_agents.registry import ObservationFunction, load_function
 from goita_env.errors import ObservationError
 from goita_env.information import PLAIN, InformationStructure
-from goita_env.tiles import NUM_SEATS
 from goita_env.views import View
 from goita_env.views.observation import (
     MESSAGE_SLICES,
@@ -30,13 +29,6 @@ from goita_env.views.observation import (
 
 MOST_TEXTS: Final = 128
 """Texts that a file may hold: there are fewer slices."""
-
-RENAMED: Final = {
-    "token": "messages",
-    "asked_token": "asked_message",
-    **{f"token_{seat}": f"messages_{seat}" for seat in range(NUM_SEATS)},
-}
-"""Slices: how they were called before version 0.3, and what to write instead."""
 
 
 class Transform:
@@ -157,8 +149,6 @@ def load_transform(texts: Sequence[str], where: str) -> Transform:
 
 def _runs(name: str) -> list[tuple[int, int]]:
     """Returns the first bit of each slice of a name, and the bit behind it."""
-    if name in RENAMED:
-        raise AgentError(f"expected {RENAMED[name]}, got {name}, as it was called before 0.3")
     slices = (*SLICES, *MESSAGE_SLICES)
     exact = [one for one in slices if one.name == name]
     found = exact or [one for one in slices if one.name.startswith(f"{name}_")]

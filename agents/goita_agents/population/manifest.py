@@ -201,12 +201,7 @@ def members_of(argument: str) -> tuple[str, ...] | None:
     "train" stands for all members of the base game that may be trained with, "validation" for those
     that are measured with while agents are made, the rule bots that lack a convention included, and
     "test" for those that are measured with once, some of which play with messages.
-
-    Raises:
-        AgentError: at "heldout", as the validation set was called.
     """
-    if argument == "heldout":
-        raise AgentError("expected population:validation, as the set is called now, got heldout")
     if argument == "train":
         return shipped().names("train")
     if argument == "validation":

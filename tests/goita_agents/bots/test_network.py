@@ -198,7 +198,7 @@ def test_a_network_for_something_else_is_refused(tmp_path):
     ):
         refused(tmp_path, encoded(**described), match)
     for kind, match in (
-        *(("goita-network-3", r"goita-env 0\.2\.1"), ("goita-policy-1", r"goita-env 0\.2\.1")),
+        ("goita-network-3", "expected a network of the format"),
         ("somebody-elses", "'somebody-elses'$"),
     ):
         refused(tmp_path, reference_save(tensors(), {"format": kind, "layers": "2"}), match)
