@@ -83,7 +83,7 @@ def page() -> None:
 
 
 def play() -> None:
-    """Serves a match, asks for its page and its rules, and ends it."""
+    """Serves a match, asks for its page, and ends it."""
     server = subprocess.Popen(PLAY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         told = ""
@@ -92,9 +92,8 @@ def play() -> None:
             assert line, told
             told += line
         time.sleep(1)
-        for page, word in (("", "Goita"), ("rules", "tiles")):
-            with urllib.request.urlopen(link[0] + page) as answer:
-                assert word in answer.read().decode()
+        with urllib.request.urlopen(link[0]) as answer:
+            assert "Goita" in answer.read().decode()
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(timeout=20)
