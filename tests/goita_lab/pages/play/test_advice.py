@@ -11,8 +11,7 @@ from goita_agents.beliefs import Listener, PolicyModel
 from goita_agents.beliefs.people import people
 from goita_agents.search.match_priors import MatchPriors
 from goita_agents.search.typed_search import TypedSearch
-from goita_env.actions import decode, parse
-from goita_env.tiles import POINTS
+from goita_env.actions import parse
 from goita_env.views import View
 from goita_lab.pages.play import advice
 from goita_lab.pages.play.seating import MatchSettings
@@ -73,26 +72,6 @@ def test_what_was_dropped_early_shows_no_points(tables, monkeypatch):
     best, *others = tables[0].hint().options
     assert best.points is not None
     assert {one.points for one in others} == {None}
-
-
-def last_lead() -> PlayTable:
-    """A table at which the person leads its last two tiles, of different kinds."""
-    for seed in range(100):
-        table = PlayTable(MatchSettings(("", "random", "random", "random"), seed))
-        for _ in play_on(table, lambda table: table.legal[-1]):
-            view = table.view
-            if table.asks == "move" and view.leads[0] and view.hand[0].sum() == 2:
-                return table
-    raise AssertionError("expected a last lead")
-
-
-def test_points_are_those_of_the_last_tile_where_an_action_ends_the_round():
-    table = last_lead()
-    found = table.hint()
-    assert {one.action for one in found.options} == set(table.legal)
-    for one in found.options:
-        assert (one.points, one.error) == (pytest.approx(POINTS[decode(one.action)[1]]), 0)
-    assert found.action == found.options[0].action
 
 
 def test_a_hint_is_what_an_analysis_of_the_position_says():

@@ -10,7 +10,6 @@ import pytest
 
 from goita_env.errors import SettingError
 from goita_lab.pages import watch
-from goita_lab.pages.play import background, replies
 from goita_lab.pages.play import matches as matches_module
 from goita_lab.pages.play.background import Background, Progress
 from goita_lab.pages.play.matches import Matches
@@ -141,14 +140,6 @@ def test_a_killed_process_is_told_and_another_one_begun(sitting):
     ready(sitting)
 
 
-@pytest.mark.slow
-def test_the_champion_analyses_as_its_default():
-    sitting = Sitting(played())
-    assert background.AGENT == "champion"
-    ready(sitting)
-    sitting.close()
-
-
 def test_a_redeal_is_no_round_of_its_own():
     table = PlayTable(MatchSettings(GREEDY, REDEALT))
     end(table, any_move(0))
@@ -185,28 +176,11 @@ def test_a_round_is_tried_again_with_the_same_hidden_hands_and_does_not_count():
     assert (status, state["asks"], state["trial"]) == (200, "round", None)
 
 
-def test_the_round_that_is_tried_again_is_counted_without_redeals():
-    table = PlayTable(MatchSettings(GREEDY, REDEALT))
-    end(table, any_move(0))
-    sitting = Sitting(table)
-    for deal in (1, 2):
-        sitting.try_again(deal, 1)
-        assert (sitting.trial.round, sitting.trial.deal) == (1, deal)
-    sitting.close()
-
-
 def test_tiles_dealt_again_in_a_trial_are_none_of_the_match():
     """The next hands of the match would be seen, all open, when the trial ends."""
     sitting = Sitting(played())
     sitting.try_again(0, 1)
     assert sitting.table.settings.seed != sitting.match.settings.seed
-
-
-def test_a_mark_of_a_trial_is_none_of_the_match():
-    sitting = Sitting(played())
-    here = replies.mark(sitting.table, sitting.trial)
-    sitting.try_again(0, 1)
-    assert replies.mark(sitting.table, sitting.trial) != here
 
 
 @pytest.mark.parametrize("told", [{"deal": 99, "move": 1}, {"deal": 1, "move": 0}, {"deal": 1}])
@@ -257,17 +231,6 @@ def test_another_match_has_the_players_and_rules_that_were_chosen(matches):
     assert sitting.match.settings.others == ("greedy", "champion", "random")
     assert sitting.match.settings.rules.name == "nine"
     assert state["scores"] == [0, 0]
-
-
-def test_every_rule_set_that_is_offered_begins_a_match(matches):
-    sitting = Sitting(played(), matches)
-    app = web.application(sitting, TOKEN, "")
-    offered = [name for name, _ in json.loads(request(app, f"/{TOKEN}/matches")[2])["rules"]]
-    assert offered == ["jga", "pagat", "nine"]
-    for rules in offered:
-        wanted = {"partner": "random", "next": "random", "previous": "random", "rules": rules}
-        assert post(app, "match", wanted | {"mark": now(app)["mark"]})[0] == 200
-        assert sitting.match.settings.rules.name == rules
 
 
 def test_the_matches_of_the_folder_are_listed_and_opened(matches, tmp_path):

@@ -1,9 +1,7 @@
 """The match at the table, whatever it is shown on: moves, questions, take-back, saving."""
 
-import contextlib
 import json
 import zlib
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,7 @@ from goita_agents.external.protocol import EventMessages
 from goita_env import actions, errors
 from goita_env.records import DealRecord
 from goita_env.rules import get_rules
-from goita_env.tiles import MATCH_POINTS, NONE
+from goita_env.tiles import MATCH_POINTS
 from goita_lab.commands.play import main
 from goita_lab.pages import watch
 from goita_lab.pages.play import savegame
@@ -25,7 +23,7 @@ from goita_lab.pages.watch.reading import read
 from play_tables import GREEDY, any_move, play_on
 from programs import refusal
 from raising import refuses
-from record_samples import FIVE, SIX
+from record_samples import FIVE
 from samples import slow
 
 EMPTY = {"hands": FIVE, "dealer": 0, "scores": [0, 0], "moves": []}
@@ -59,17 +57,6 @@ def test_a_match_goes_to_150_and_its_record_says_the_same(rules):
     assert one.record.players == ("you", "greedy", "greedy", "greedy")
 
 
-def test_a_match_of_another_game_than_the_plain_one_is_refused_in_a_sentence(tmp_path, capsys):
-    file = tmp_path / "match.json"
-    savegame.begin(MatchSettings(GREEDY, 4), file).close()
-    told = json.loads(file.read_text())
-    token = {"bits": 1, "audience": "all", "cost": 0}
-    file.write_text(json.dumps(told | {"information": {"shown": None, "token": token}}))
-    error = refusal(capsys, main, ["--resume", str(file)])
-    assert "expected deals of the base game, which is all that goita play knows" in error
-    assert error.count("\n") == 1
-
-
 @pytest.mark.parametrize("rules", ["jga", slow("pagat"), slow("nine")])
 def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp_path):
     file = tmp_path / "match.json"
@@ -83,31 +70,6 @@ def test_a_match_goes_on_from_its_file_at_any_moment_as_if_never_left(rules, tmp
         list(play_on(each, any_move(2), rounds=3))
     assert standing(one) == standing(other)
     assert other.record.players == ("random", "greedy", "you", "random")
-
-
-def test_what_was_seen_of_a_round_is_kept_from_its_deal_on():
-    one, shown, most = table(5), [], 0
-    for _ in play_on(one, any_move(1), rounds=2):
-        shown = [one.scene()] if len(one.log) == 1 else [*shown, one.scene()]
-        assert one.past[1:] == shown
-        assert len(one.past) == len(one.log) + 1
-        most = max(most, len(shown))
-    assert most > 4
-    assert one.past == [one.scene()]  # of the third round
-
-
-def test_the_first_lead_is_asked_for_when_it_is_the_persons_turn():
-    one = dealt(["11235578", "11112333", "11444567", "11224569"], dealer=0)
-    assert [*one.advance()] == []
-    assert one.scene().mover == NONE  # for all that a view tells, others may be asked before
-    assert "to move" not in one.scene().places[0].remarks
-    asked = one.asking()
-    assert asked.mover == 0
-    assert asked.moment("").startswith("you: lead with ")
-    assert "to move" in asked.places[0].remarks
-    assert one.past == [one.scene()]
-    one.decide(one.legal[0])
-    assert one.asking() == one.scene()
 
 
 def test_what_is_impossible_changes_nothing():
@@ -126,16 +88,6 @@ def test_what_is_impossible_changes_nothing():
     assert standing(one) == before
 
 
-def test_a_person_with_five_pawns_is_asked_and_the_partner_chooses():
-    one = dealt(FIVE)
-    assert list(one.advance()) == []
-    assert one.legal == [actions.CALL, actions.SILENT]
-    assert one.decide(actions.CALL) == "you call five pawns"
-    assert next(one.advance()).startswith("partner chooses to ")
-    duty = dealt(FIVE, rules="pagat")  # which is done unasked
-    assert next(duty.advance()) == "you call five pawns"
-
-
 def test_nobody_is_told_that_another_seat_kept_silent():
     class Silent(GreedyAgent):
         def act(self, view, legal, rng):
@@ -147,17 +99,6 @@ def test_nobody_is_told_that_another_seat_kept_silent():
     assert (0, actions.SILENT) in one.game.moves
     assert not any("silent" in each for each in said)
     assert one.asks == "move"
-
-
-def test_six_pawns_end_the_round_and_show_the_hand():
-    one = dealt(SIX, dealer=0)
-    list(one.advance())
-    assert one.decide(actions.CALL) == "you call six pawns; you end the round: 50 points"
-    assert one.asks == "round"
-    assert one.ended().winner == 0
-    one.next_round()
-    assert one.log == []
-    assert next(iter(play_on(one, any_move(0), rounds=2)))
 
 
 def test_agents_see_their_own_view_and_nothing_else():
@@ -218,22 +159,6 @@ class Counting(GreedyAgent):
         return legal[[(luck + told) % len(legal)]]
 
 
-def test_an_agent_with_a_memory_misses_nothing_while_the_match_cannot_be_saved():
-    def full(_):
-        raise OSError(28, "No space left on device")
-
-    def told(keep):
-        agent = Counting()
-        one = PlayTable(MatchSettings(("", "greedy", agent, "greedy"), 1), keep=keep)
-        choose = any_move(0)
-        while len(one.results) < 3:
-            with contextlib.suppress(OSError):
-                list(play_on(one, choose, rounds=3))
-        return agent.told
-
-    assert told(full) == told(None)
-
-
 OWN = f"{__name__}:Counting"
 
 
@@ -290,13 +215,6 @@ def test_agents_that_want_to_know_how_a_deal_was_redealt_are_told():
     assert heard == ["begin", [(0, "call"), (2, "redeal")], "begin"]
 
 
-def test_classes_of_ones_own_have_an_instance_for_each_seat_and_shipped_ones_share():
-    one = table(agents=("", OWN, "greedy", OWN))
-    first, _, last = one.others
-    assert first is not last
-    assert len({id(agent) for agent in table().others}) == 1
-
-
 class Raising(GreedyAgent):
     """Raises where it is told to, with a text that tells its hand."""
 
@@ -330,12 +248,6 @@ def test_what_an_agents_code_raises_names_the_agent_and_tells_no_hand(where, err
     )
 
 
-def test_ctrl_c_in_an_agent_is_no_fault_of_its():
-    one = table(1, ("", Raising("act", KeyboardInterrupt), "greedy", "greedy"))
-    with pytest.raises(KeyboardInterrupt):
-        list(one.advance())
-
-
 ILLEGAL = "expected a legal action from 'greedy', got another one"
 
 
@@ -356,11 +268,6 @@ def test_a_wrong_answer_is_told_without_the_hand(answer, message):
 
     with pytest.raises(AgentError, match=message):
         list(play_on(table(1, ("", Wrong(), Wrong(), Wrong())), any_move(0)))
-
-
-@pytest.mark.parametrize("agents", [GREEDY[1:], ("greedy",) * 4, ("", "", "greedy", "greedy")])
-def test_a_table_seats_one_person_and_three_agents(agents):
-    refuses(errors.SettingError, "three agents and one person", MatchSettings, agents, 0)
 
 
 @pytest.fixture(scope="module")
@@ -385,12 +292,6 @@ def test_a_saved_match_opens_as_a_replay_page(file):
     assert source.deals[0].players == ("you", "greedy", "greedy", "greedy")
     assert source.problems == ()
     assert "ends the round" in watch.page(source)
-
-
-def test_a_new_match_takes_no_file_that_is_there(file):
-    before = file.read_bytes()
-    refuses(errors.SettingError, "--resume", savegame.begin, MatchSettings(GREEDY, 4), file)
-    assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -441,24 +342,6 @@ def test_a_file_starts_no_code_unless_it_is_named_again(
     assert not (tmp_path / "PWNED").exists()
 
 
-def test_agents_that_are_given_again_are_those_of_the_file(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
-    words = ["--partner", OWN, "--opponents", "random", OWN]
-    assert main([*words, "-o", "m.json", "--seed", "1"]) == 0
-    on = f"--resume m.json --partner {OWN} --opponents random {OWN}\n"
-    assert on in capsys.readouterr().out
-    assert main(["--resume", "m.json", *words]) == 0
-    for wrong, message in (
-        (["--partner", "greedy", *words[2:]], f"expected --partner '{OWN}' as in m.json, got 'gre"),
-        ([*words[:3], "greedy"], "expected --opponents 'random' as in m.json, got 'greedy'"),
-        ([*words[:3], "random"], f"expected --opponents '{OWN}' as in m.json, got 'random'"),
-        (words[:2], r"in m.json (--opponents), got"),
-        (words[2:], r"in m.json (--partner), got"),
-    ):
-        assert message in refusal(capsys, main, ["--resume", "m.json", *wrong])
-
-
 def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch):
     file, deep = tmp_path / "m.json", "[" * 10**6
     nested = '{"format": "goita-record-1", "rules": "jga", "table": '
@@ -474,21 +357,3 @@ def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path, monkeypatch
             savegame.resume(file)
         assert len(str(caught.value)) < 300
     refuses(errors.GoitaError, "at most 10,000,000 bytes", savegame.resume, Path("/dev/zero"))
-
-
-def test_a_name_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(errors.SettingError, match="expected a name in Unicode"):
-        savegame.begin(
-            MatchSettings(("", "\udcff=greedy", "greedy", "greedy"), 1), tmp_path / "m.json"
-        )
-    with pytest.raises(errors.SettingError, match="at most 1000 characters"):
-        savegame.begin(MatchSettings(("", "greedy", "greedy", "x" * 1001), 1), tmp_path / "m.json")
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_table_of_given_first_deal_goes_on_with_the_deals_of_its_seed():
-    one = dealt(FIVE)
-    other = PlayTable(replace(one.settings, first=None))
-    for each in (one, other):
-        list(play_on(each, any_move(0), rounds=1))
-    assert one.record.deals[0].hands != other.record.deals[0].hands

@@ -1,7 +1,6 @@
 """The game in the terminal: what can be typed, 80 columns, plain ASCII, Ctrl-C and going on."""
 
 import codecs
-import io
 import os
 import pty
 import re
@@ -10,18 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from goita_agents.bots.greedy import GreedyAgent
 from goita_env import actions, errors
 from goita_env.render import ansi
-from goita_env.rules import JGA
-from goita_env.tiles import CHARACTERS, DIGITS
-from goita_lab.commands import watch
 from goita_lab.commands.play import main
 from goita_lab.pages.play import commands, savegame, sentences, terminal
 from goita_lab.pages.play.seating import MatchSettings
@@ -110,66 +104,6 @@ def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
     if plain:
         assert set(text) - set("±") <= {chr(code) for code in range(128)}
     assert "\x1b" not in text
-
-
-def test_the_end_of_the_input_leaves_and_so_does_quit(monkeypatch, capsys):
-    for lines in ([], ["", "quit"]):
-        table = PlayTable(MatchSettings(GREEDY, 0))
-        sit(monkeypatch, table, lines)
-        assert table.asks == "move"
-
-
-def test_a_move_is_taken_back(monkeypatch, capsys):
-    table, count = PlayTable(MatchSettings(GREEDY, 1)), []
-    list(table.advance())
-    first, before = table.legal[0], table.view.words.copy()
-
-    def answer(table):
-        count.append(table.asks)
-        if len(count) == 3:
-            assert (table.view.words == before).all()
-            return None
-        return "back" if len(count) == 2 else sentences.action(first)
-
-    sit(monkeypatch, table, answer)
-    assert table.taken_back == 1
-
-
-def test_the_help_names_each_sign_of_a_tile_once():
-    table = PlayTable(MatchSettings(GREEDY, 1))
-    list(table.advance())
-    for faces, told in ((DIGITS, "1 P pawn 10, 2 L"), (CHARACTERS, "し 1 P pawn 10, 香 2 L")):
-        text = commands.help_text(table.view, table.legal, faces)
-        assert f"Tiles and their points: {told}" in text
-
-
-@pytest.mark.parametrize(
-    ("chance", "text"),
-    [(0, "0 %"), (1e-9, "<1 %"), (0.004, "<1 %"), (0.5, "50 %"), (0.996, ">99 %"), (1, "100 %")],
-)
-def test_a_chance_is_rounded_to_none_or_all_only_where_it_is_that(chance, text):
-    assert sentences.share(chance) == text
-
-
-def test_who_leaves_is_told_how_to_go_on_and_how_to_look_at_it(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    code, out, _ = ended(monkeypatch, capsys, *BOTS, "--seed", "1", typed=["quit"])
-    assert code == 0
-    assert out.endswith(
-        "Saved in match-1.json.\nContinue: goita play --resume match-1.json\n"
-        "Look at it, all hands open: goita watch match-1.json\n"
-    )
-    assert watch.main(["match-1.json"]) == 0
-
-
-def test_a_terminal_without_the_characters_gets_digits(monkeypatch):
-    kana = "し香馬銀金角飛王"
-    for encoding, faces in (("ascii", "12345678"), ("latin-1", "12345678"), ("utf-8", kana)):
-        with monkeypatch.context() as patched:
-            patched.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
-            shown = terminal.Terminal(PlayTable(MatchSettings(GREEDY, 0)))
-            assert shown.faces == faces
-            sys.stdout.close()
 
 
 @pytest.mark.parametrize(
@@ -315,14 +249,6 @@ def test_what_can_be_typed_between_rounds_is_told(monkeypatch, capsys):
     assert table.taken_back == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "meant"),
-    [("", ""), *((way, "?") for way in ("?", "？", "help")), ("B", "back"), ("qu", "quit")],
-)
-def test_commands_between_rounds_may_be_cut_short(line, meant):
-    assert commands.read_between(line) == meant
-
-
 RAISING = """
 from goita_agents.bots.greedy import GreedyAgent
 class Raising(GreedyAgent):
@@ -387,24 +313,3 @@ def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path, monkeypatch,
     assert screen.close() == 0
     assert ended(monkeypatch, capsys, "--resume", "link.json", typed=["quit"])[0] == 0
     assert {file.name for file in tmp_path.iterdir()} == {"m.json", "link.json"}
-
-
-def test_new_matches_of_two_processes_get_two_files(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    screen = Screen(tmp_path, *BOTS, "--seed", "1")
-    screen.until("your move (? helps) > ")
-    assert "Saved in match-2.json" in ended(monkeypatch, capsys, *BOTS, typed=["quit"])[1]
-    screen.type("quit")
-    assert screen.close() == 0
-
-
-def test_a_rule_set_whose_name_holds_escapes_is_refused():
-    with pytest.raises(errors.SettingError, match=r"a rule set.s name to print, got .\\x1b"):
-        MatchSettings(GREEDY, 3, replace(JGA, name="\x1b]0;x\x07own"))
-
-
-def test_names_of_others_write_no_escapes(monkeypatch, capsys):
-    agent = GreedyAgent()
-    agent.name = "\x1b]0;x\x07own"
-    sit(monkeypatch, PlayTable(MatchSettings(("", agent, "greedy", "greedy"), 3)), ["quit"])
-    assert "next: own, partner: greedy" in capsys.readouterr().out

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,15 +15,14 @@ from functools import partial
 import pytest
 
 from goita_agents.bots.greedy import GreedyAgent
-from goita_env import Rules, errors
+from goita_env import Rules
 from goita_lab.commands import play
-from goita_lab.pages.play import replies, savegame
+from goita_lab.pages.play import savegame
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting
 from goita_lab.pages.play.table import PlayTable
-from play_tables import GREEDY, OWN, TOKEN, any_move, play_on, request, scope, table_of
+from play_tables import GREEDY, OWN, TOKEN, any_move, request, scope
 from programs import ROOT, refusal
-from redrawn_worlds import World
 
 pytest.importorskip("starlette")
 
@@ -137,13 +135,6 @@ def test_every_answer_forbids_what_the_page_does_not_need(path):
     assert "access-control-allow-origin" not in headers
 
 
-def test_the_page_names_no_address_and_no_secret():
-    for path in ("", "style.css", "script.js"):
-        text = request(server(), f"/{TOKEN}/{path}")[2].decode()
-        assert "//" not in re.sub(r"^\s*// .*$", "", text, flags=re.MULTILINE)
-        assert TOKEN not in text
-
-
 def test_a_match_is_played_by_requests_to_its_end():
     table = PlayTable(MatchSettings(GREEDY, 0, Rules(name="mine", match_points=100)))
     app, choose = server(table), any_move(0)
@@ -163,18 +154,6 @@ def test_a_match_is_played_by_requests_to_its_end():
     assert max(state["scores"]) >= 100 > max(table.game.deals[-1].scores)
     assert state["question"].startswith("The match is over: you ")
     assert len(state["rounds"]) == len(table.results)
-
-
-def test_hands_are_shown_when_the_round_is_over_and_not_before():
-    table = PlayTable(MatchSettings(GREEDY, 1))
-    app = server(table)
-    for _ in play_on(table, any_move(0), rounds=1):
-        words = " ".join(replies.frame(table, replies.Look(), "")["words"])
-        assert words.count(" in hand") == 4
-        assert words.count("hidden tile") == (0 if table.asks == "round" else words.count("hidden"))
-    frame = told(request(app, STATE))["frames"][-1]
-    assert frame["hand"] is None
-    assert not any("hidden" in sentence for sentence in frame["words"])
 
 
 def test_a_page_that_is_behind_changes_nothing_and_is_told_so():
@@ -207,49 +186,6 @@ def test_of_requests_that_answer_an_act_twice_one_alone_is_done():
     assert told(request(app, STATE)) == before
 
 
-def test_a_move_that_was_taken_back_is_not_made_by_a_late_request():
-    app = server()
-    state = standing(app)
-    late = {"action": state["actions"][0]["action"], "mark": state["mark"]}
-    moved = told(request(app, f"/{TOKEN}/move", late))
-    back = told(request(app, f"/{TOKEN}/back", {"mark": moved["mark"]}))
-    assert back["actions"] == state["actions"]
-    assert request(app, f"/{TOKEN}/move", late)[0] == 409
-    assert told(request(app, STATE)) | {"frames": []} == back | {"frames": []}
-
-
-@pytest.mark.parametrize("action", [None, 69, -1, "1", True, 1.0, [1], 64])
-def test_what_is_no_move_changes_nothing(action):
-    app = server()
-    state = standing(app)
-    assert action not in [one["action"] for one in state["actions"]]
-    answer = request(app, f"/{TOKEN}/move", {"action": action, "mark": state["mark"]})
-    assert answer[0] == 409
-    for body in (b"", b"{", b"[1]", b"\xff", b"[" * 900):
-        assert request(app, f"/{TOKEN}/move", body)[0] == 409
-    assert told(request(app, STATE)) == state
-
-
-def test_advice_comes_where_it_is_asked_for_and_changes_nothing():
-    app = server(PlayTable(MatchSettings(GREEDY, 1)))
-    state = standing(app)
-    hint = told(request(app, f"/{TOKEN}/hint", {}))
-    legal = [one["action"] for one in state["actions"]]
-    assert hint["action"] in legal
-    assert {one["action"] for one in hint["options"]} <= set(legal)
-    partner = told(request(app, f"/{TOKEN}/partner", {}))
-    assert partner["kinds"][0]["kind"] == 0
-    assert told(request(app, STATE)) == state
-
-
-def test_no_advice_between_rounds():
-    table = PlayTable(MatchSettings(GREEDY, 1))
-    for _ in play_on(table, any_move(0)):
-        if table.asks == "round":
-            assert request(server(table), f"/{TOKEN}/hint", {})[0] == 409
-            return
-
-
 def test_names_are_data_and_the_script_writes_them_as_text():
     name = "<img src=x onerror=alert(1)>&\"'"
     agent = GreedyAgent()
@@ -260,18 +196,6 @@ def test_names_are_data_and_the_script_writes_them_as_text():
     written = re.findall(r"innerHTML = (.*)", script)
     assert len(written) == 3  # a tile by its number, and two drawings that Python made
     assert not any("name" in one for one in written)
-
-
-def test_an_agent_that_fails_is_told_without_its_hand():
-    moves = [(0, 1 + 8 * 0 + 0)]
-    world = World("jga", [[0] * 4 + [1] * 4, [0] * 4 + [2] * 4, [0, 0] + [3] * 4 + [5] * 2,
-                          [4] * 4 + [6, 6, 7, 7]], 0, [0, 0], [*moves, (1, 64)])  # fmt: skip
-    table = table_of(world, 0)
-    app = server(table)
-    state = told(request(app, STATE))
-    answer = request(app, f"/{TOKEN}/move", {"action": 1, "mark": state["mark"]})
-    assert answer[0] == 409
-    assert told(answer)["error"] == "expected a legal action from 'told', got another one"
 
 
 def test_a_restart_of_the_server_loses_nothing(tmp_path):
@@ -328,43 +252,6 @@ def test_a_start_that_fails_is_told_in_a_line_and_leaves_nothing(
     assert PORTS.get(port, "Address already in use") in text
     assert len(text.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "*"])
-def test_it_is_never_served_to_all_networks(host):
-    with pytest.raises(errors.SettingError, match="one address of this machine"):
-        web.listen(host, 0)
-
-
-def test_from_a_running_event_loop_as_of_a_notebook_the_line_that_works_is_told():
-    async def cell():
-        web.listen("127.0.0.1", 0)
-
-    with pytest.raises(errors.SettingError, match=r"!goita play --web"):
-        asyncio.run(cell())
-
-
-@pytest.mark.slow
-def test_a_crowd_that_takes_all_files_prints_nothing_and_leaves_the_match(tmp_path):
-    command = "ulimit -n 64; exec python -m goita_lab play --web --port 0 -o m.json"
-    words = [*command.replace("python", sys.executable).split(), "--partner", "greedy"]
-    run = ["bash", "-c", " ".join([*words, "--opponents", "greedy"])]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(run, cwd=tmp_path, env=environment, text=True, **pipes) as served:
-        try:
-            link = re.search(r"http://127\.0\.0\.1:(\d+)/(\S+)/", served.stdout.readline())
-            crowd = [socket.create_connection(("127.0.0.1", int(link[1]))) for _ in range(100)]
-            time.sleep(1)
-            for one in crowd:
-                one.close()
-            with urllib.request.urlopen(f"{link[0]}state", timeout=20) as answer:
-                assert answer.status == 200
-            served.send_signal(signal.SIGINT)
-            assert served.wait(20) == 130
-        finally:
-            served.kill()
-        assert served.stderr.read() == ""
 
 
 def test_the_command_serves_ends_by_ctrl_c_and_goes_on_at_the_same_link(tmp_path):

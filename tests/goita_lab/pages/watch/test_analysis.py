@@ -8,7 +8,6 @@ from pathlib import Path
 from statistics import NormalDist
 from xml.etree import ElementTree
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -30,21 +29,18 @@ from goita_env import Game, actions, records
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_env.tiles import NUM_KINDS
-from goita_lab.commands import evaluate
 from goita_lab.commands.watch import main
 from goita_lab.pages import watch
 from goita_lab.pages.watch import analysis as analysing
 from goita_lab.pages.watch import graph, verdicts
 from goita_lab.pages.watch.analysis import (
-    Analysis,
     AnalysisSettings,
-    TypeInfo,
     analyse_deal,
     decision_seed,
     key_of,
 )
 from goita_lab.pages.watch.decisions import Decision
-from goita_lab.pages.watch.reading import Source, Watched, read
+from goita_lab.pages.watch.reading import Source, Watched
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "reference" / "analysis.md"
 TWO = ("greedy", "random")
@@ -53,7 +49,6 @@ FEW = {"types": ("greedy",)}
 """Types that cost little."""
 CHEAP = replace(QUICK, worlds=8, **FEW)
 DEAL = records.history.loads(LINE).deals[0]
-SHORT = replace(DEAL, moves=DEAL.moves[:3])
 ONE = replace(DEAL, moves=DEAL.moves[:1])
 NAMES = ("north", "</script>west", "", "")
 
@@ -181,11 +176,6 @@ def test_the_champion_tells_its_value_and_is_shown_warm():
     assert one.value != two.value
 
 
-def test_a_network_that_was_learned_from_actions_alone_has_no_value():
-    found = watch.analyse(source(ONE), "people", worlds=8, **FEW)
-    assert [one.value for one in found.deals[0]] == [None]
-
-
 def test_questions_before_play_are_searched_but_have_no_open_value():
     game = Game(hands=FIVE, dealer=0, seed=1)
     for move in ("call", "continue"):
@@ -197,14 +187,6 @@ def test_questions_before_play_are_searched_but_have_no_open_value():
     assert [len(one.knowledge) for one in found] == [0, 0, 3]
     assert {option.action for option in found[0].options} == {"call", "silent"}
     assert all(option.worlds and option.error > 0 for option in found[0].options)
-
-
-def test_a_deal_is_analysed_as_far_as_its_moves_are_legal():
-    broken = replace(DEAL, moves=(*DEAL.moves[:2], (0, actions.parse("88"))))
-    whole = replace(DEAL, moves=DEAL.moves[:2])
-    assert [one.move for one in analyse_deal(broken, CHEAP)] == [1, 2]
-    assert analyse_deal(replace(DEAL, moves=((2, actions.parse("88")),)), CHEAP) == ()
-    assert key_of(broken) != key_of(whole)
 
 
 def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
@@ -262,49 +244,12 @@ def test_verdicts_go_by_the_sampling_error_and_clear_losses_not_the_policys(one,
     )
 
 
-@pytest.mark.parametrize(
-    ("agent", "who"),
-    [("champion", "the champion"), ("greedy", "greedy"), ("mine=greedy", "mine")],
-)
-def test_page_and_table_say_who_would_have_played_a_shared_loss(agent, who):
-    found, said = source(SHORT), f"{who} would have played this, too"
-    one = played_with(0.9, 9.0)
-    options = (replace(one.options[0], action="p"), *one.options[1:])
-    one = replace(one, action="p", best="p", options=options)
-    decisions = tuple(replace(one, move=move) for move in (1, 2, 3))
-    types = (TypeInfo("heuristic", "a model", 1.0),)
-    analysis = Analysis(AnalysisSettings(agent), "a policy", "an assumption", types, (decisions,))
-    text = watch.page(found, analysis)
-    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["analysis"]
-    assert data["also"] == said
-    assert {one["policy_agrees"] for one in data["deals"][0].values()} == {True}
-    assert f": {said}, and search and policy of one agent differ" in text
-    assert "Errors: 0" in text
-    assert "How the others play is the larger uncertainty" in text
-    told = watch.to_json(found, analysis)
-    assert {one["verdict"] for one in told["deals"][0]["decisions"]} == {"shared"}
-    assert {one["agreement"] for one in told["deals"][0]["decisions"]} == {"fine"}
-    assert told["worst"] == told["depends"] == []
-    drawn = graph.draw(decisions, 3, None)
-    assert drawn.svg.count("bar fine") == 3
-    assert "No error" in drawn.label
-
-
 def test_of_decisions_that_lost_nothing_one_in_twenty_at_most_is_called_clear():
     rng = np.random.default_rng(0)
     for choices in (2, 5, 32):
         luck = rng.normal(size=(20_000, choices - 1)).max(axis=1)
         assert (luck > verdicts.threshold(choices)).mean() < 0.05 + 3 * np.sqrt(0.05 / 20_000)
     assert verdicts.threshold(2) == pytest.approx(NormalDist().inv_cdf(0.95))
-
-
-def test_the_worst_errors_come_first_and_only_agreed_ones_are_listed():
-    losses = [(9, 8), (3, 1), (5, 1), (0, 0), (1, 2)]
-    found = [decision(loss, error, move=move) for move, (loss, error) in enumerate(losses, 1)]
-    judged = verdicts.judge([Watched(DEAL)], [[*found, played_with(0.5, 9, 1, move=6)]])
-    assert [one.decision.move for one in verdicts.worst(judged)] == [3, 2]
-    assert [one.decision.move for one in verdicts.worst(judged, most=1)] == [3]
-    assert verdicts.worst(judged, "depends") == []
 
 
 def test_sums_leave_forced_moves_out_and_count_agreed_errors_alone(analysed):
@@ -353,50 +298,6 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, monkeypatch):
     assert watch.analyse(two, "greedy", worlds=8, **FEW, **note) == whole
     assert seen == [(1, 2), (2, 2)]
     assert analysed_now == [2]
-
-
-def test_parts_with_other_settings_are_not_gone_on_with(tmp_path):
-    keep, seen = tmp_path / "parts", []
-    watch.analyse(source(ONE), "greedy", worlds=16, **FEW, keep=keep)
-    watch.analyse(
-        source(ONE), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
-    )
-    assert seen == [(0, 1), (1, 1)]
-    assert len(kept_in(keep)) == 1
-    assert [file.name for file in tmp_path.iterdir()] == ["parts"]
-    watch.analyse(
-        source(ONE), "greedy", worlds=8, **FEW, keep=keep, progress=lambda *n: seen.append(n)
-    )
-    assert seen[2:] == [(1, 1)]
-
-
-def test_a_file_that_holds_no_parts_is_refused_and_left_alone(tmp_path):
-    text = '{"deals": {}}'
-    (tmp_path / "parts").write_text(text)
-    with pytest.raises(SettingError, match="file is not a database") as error:
-        watch.analyse(source(DEAL), "greedy", worlds=8, **FEW, keep=tmp_path / "parts")
-    assert "\n" not in str(error.value)
-    assert (tmp_path / "parts").read_text() == text
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda one: one | {"action": "<script>"},
-        lambda one: one | {"knowledge": [one["knowledge"][0] | {"entropy": [0.0]}]},
-        lambda one: None,
-    ],
-)
-def test_crafted_parts_are_refused_in_a_sentence(tmp_path, change):
-    keep = tmp_path / "parts"
-    watch.analyse(source(ONE), "greedy", worlds=16, **FEW, keep=keep)
-    ((_, value),) = kept_in(keep)
-    found = [change(one) for one in msgspec.msgpack.decode(value)]
-    with sqlite3.connect(keep) as db:
-        db.execute("UPDATE parts SET value = ?", (msgspec.msgpack.encode(found),))
-    with pytest.raises(SettingError, match="damaged file") as error:
-        watch.analyse(source(ONE), "greedy", worlds=16, **FEW, keep=keep)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -504,17 +405,6 @@ def test_the_command_writes_page_and_json_and_leaves_no_parts(tmp_path, capsys):
     assert {file.name for file in tmp_path.iterdir()} == {"game.yaml", "page.html", "told.json"}
 
 
-def test_a_stopped_command_says_that_it_goes_on(tmp_path, capsys, monkeypatch):
-    def stop(*_, keep, **__):
-        keep.write_text("parts")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(analysing, "analyse", stop)
-    assert main([LINE, "--analyse", "greedy", "-o", str(tmp_path / "page.html")]) == 130
-    assert "the same command continues it" in capsys.readouterr().err
-    assert [file.name for file in tmp_path.iterdir()] == ["page.html.parts"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -533,25 +423,3 @@ def test_wrong_options_are_refused(arguments, message, capsys, tmp_path, monkeyp
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_saved_games_are_analysed_too_and_redeals_do_no_harm(tmp_path, capsys):
-    folder = tmp_path / "games"
-    saved = ["--agents", "random", "again=random", "--deals", "2", "--save-games", str(folder)]
-    assert evaluate.main(saved) == 0
-    capsys.readouterr()
-    found = read(str(folder), deals="1")
-    begun = tuple(
-        replace(one, deal=replace(one.deal, moves=one.deal.moves[:2])) for one in found.deals
-    )
-    found = replace(found, deals=begun)
-    analysis = watch.analyse(found, "greedy", worlds=8, **FEW)
-    rows = watch.to_json(found, analysis)["totals"]["player"]
-    assert {row["name"] for row in rows} == set(found.deals[0].players)
-    assert len(rows) == 2
-    game = Game(hands=FIVE, dealer=0, seed=1)
-    for move in ("call", "redeal"):
-        game.play(actions.parse(move))
-    (one, two) = analyse_deal(records.from_game(game).deals[0], CHEAP)
-    assert (one.action, two.action) == ("call", "redeal")
-    assert two.knowledge == ()

@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("numba")
 
 
-from goita_agents.base import AgentError
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.people import people
 from goita_agents.search.carrying import LEAKAGE
@@ -139,10 +138,6 @@ def test_types_above_five_percent_make_the_verdict(types, agreement):
     assert bool(verdicts.worst(judged, "depends")) == (agreement == "depends")
 
 
-def test_what_the_policy_would_have_played_is_no_error_under_any_type():
-    assert verdicts.agreement(graded((1.0, 9, 1), probability=0.5)) == "fine"
-
-
 def test_a_type_below_one_percent_is_not_searched():
     """Three receivers reveal themselves; what each seat thinks follows from what it has seen."""
     found = analyse_deal(played("passing_bots:Receiving", 3), replace(SETTINGS, worlds=16))
@@ -204,29 +199,3 @@ def test_verdicts_take_earlier_rounds_into_account(match):
     assert chances[OTHERS[0]] < COUNTS
     assert verdicts.agreement(now) == "agreed"  # those for whom it is best are not here
     assert key_of(next_deal, match[:1]) != key_of(next_deal)
-
-
-def test_the_page_and_the_json_say_which_types(tmp_path):
-    source, analysis = two()
-    told = watch.to_json(source, analysis)
-    assert [one["name"] for one in told["types"]] == [*OTHERS, BROAD]
-    assert sum(one["prior"] for one in told["types"]) == pytest.approx(1)
-    assert (told["depends"], told["worst"]) == ([{"deal": 1, "move": 1}], [{"deal": 2, "move": 1}])
-    (one,) = told["deals"][0]["decisions"]
-    assert one["agreement"] == "depends"
-    assert [grade["verdict"] for grade in one["types"]] == ["best", "clear", "clear"]
-    text = watch.page(source, analysis)
-    assert "Errors: 1" in text
-    assert "Depends on who you play with: 1" in text
-    assert f'>{OTHERS[1]}; {BROAD}</td><td class="types">{OTHERS[0]}</td>' in text
-
-
-def test_an_analysis_with_other_types_is_begun_anew(tmp_path):
-    source, seen = Source("", (Watched(led("13")),), 1), []
-    note = {"worlds": 8, "keep": tmp_path / "parts", "progress": lambda *n: seen.append(n)}
-    watch.analyse(source, "greedy", types=("greedy",), **note)
-    watch.analyse(source, "greedy", types=("greedy", "random"), **note)
-    watch.analyse(source, "greedy", types=("greedy", "random"), **note)
-    assert seen == [(0, 1), (1, 1), (0, 1), (1, 1), (1, 1)]
-    with pytest.raises(AgentError):
-        watch.analyse(source, "greedy", types=())

@@ -9,14 +9,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from goita_env import Game, actions, errors, records
+from goita_env import Game, actions, records
 from goita_env.records import DealRecord
 from goita_env.render import svg
 from goita_env.render.pen import FACES, PREFIX
 from goita_lab.commands import evaluate
 from goita_lab.commands.watch import main
 from goita_lab.pages import watch
-from goita_lab.pages.watch.frames import Book, named
+from goita_lab.pages.watch.frames import named
 from goita_lab.pages.watch.reading import Source, Watched, read
 from record_samples import FIVE, LINE, YAML
 from samples import slow
@@ -31,7 +31,6 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags, self.addresses, self.ids, self.data, self._in = [], [], set(), "", False
-        self.labels: list[str] = []
         self.feed(text)
         self.told = json.loads(self.data)
 
@@ -100,18 +99,6 @@ def test_a_frame_is_the_drawing_of_the_position(page, deal):
         assert page.frame(0, move, 3) == [line.replace(PREFIX, "w") for line in seen.lines]
 
 
-def test_players_are_named_below_their_seats(deal):
-    *_, game = deal.replay()
-    players = ("north", "", "和倉", "population:selfplay-3")
-    for scene in (game.scene(), game.view(2).scene(2)):
-        remarks = {place.name: place.remarks for place in named(scene, players).places}
-        plain = {place.name: place.remarks for place in scene.places}
-        assert remarks["seat 0"] == ("north", *plain["seat 0"])
-        assert remarks["seat 1"] == plain["seat 1"]
-        assert remarks["seat 2"] == ("和倉", *plain["seat 2"])
-        assert remarks["seat 3"] == ("population:s..", *plain["seat 3"])
-
-
 def test_the_frame_of_a_seat_holds_what_it_saw_and_no_more(deal):
     # Seat 1's silver and seat 3's pawn change places: the others see the same until one is played.
     hands = list(deal.hands)
@@ -154,17 +141,6 @@ def test_a_redeal_shows_nothing_of_the_next_deal():
     assert told["frames"][2] == told["frames"][1]
 
 
-def test_a_redeal_is_no_round_of_its_own(deal, tmp_path, capsys):
-    file, page = tmp_path / "match.json", tmp_path / "page.html"
-    game = Game(hands=FIVE, dealer=0, seed=1)
-    for move in ("call", "redeal"):
-        game.play(actions.parse(move))
-    record = records.Record((records.from_game(game).deals[0], replace(deal, number=2)))
-    file.write_text(records.complete.dumps(record), encoding="utf-8")
-    assert main([str(file), "-o", str(page)]) == 0
-    assert capsys.readouterr().out == f"{page}: 2 deals, 1 round finished\n"
-
-
 def test_an_illegal_move_ends_a_deal_with_a_word(deal):
     broken = replace(deal, moves=(*deal.moves[:2], (0, actions.parse("88"))))
     told = Page(watch.page(source(broken))).told["deals"][0]
@@ -185,12 +161,6 @@ def test_an_unfinished_deal_is_named_with_what_is_shown(moves, deal, tmp_path, c
     assert notes == ["", "The deal is unfinished: the record ends here"]
     assert main([str(file), "-o", str(page), "--force", "--deal", "1"]) == 0
     assert capsys.readouterr().err == ""
-
-
-def test_a_deal_with_an_illegal_move_is_not_called_unfinished(tmp_path):
-    (tmp_path / "game.txt").write_text(LINE.replace("194", "124"), encoding="utf-8")
-    (remark,) = read(str(tmp_path / "game.txt")).remarks()
-    assert remark.startswith("game.txt: deal 1, move 3 (play 3): expected one of p 81 82 84 85")
 
 
 def test_a_deal_names_its_place_in_the_source_where_that_differs(deal, tmp_path):
@@ -229,17 +199,6 @@ def test_names_cannot_break_out_of_the_page(deal):
     assert "alert(1)</script>" not in text
     text = watch.page(source(deal, players=("\ud800a", "", "", "")))
     assert Page(text.encode().decode()).told["deals"][0]["players"][0] == "?a"
-
-
-def test_names_of_any_script_stand_on_the_board_and_are_data(deal):
-    names = ("能登 太郎", "Ann & <b>", "とても長い名前の人です", "a\u202eb§")
-    lines = Page(watch.page(source(deal, players=names))).told["lines"]
-    shown = {
-        "".join(ElementTree.fromstring(line).itertext())
-        for line in lines
-        if line.startswith("<text")
-    }
-    assert shown == {"能登 太郎", "Ann & <b>", "とても長い名..", "ab§"}
 
 
 def test_every_notation_is_read(tmp_path, deal):
@@ -281,37 +240,6 @@ def test_a_file_that_exists_is_written_over_with_force_alone(name, tmp_path, cap
     assert file.read_bytes().startswith(begins)
 
 
-def test_a_json_that_exists_is_written_over_with_force_alone(tmp_path, capsys):
-    page, told = tmp_path / "new.html", tmp_path / "told.json"
-    told.write_text("mine")
-    refused(capsys, LINE, "-o", str(page), "--analyse", "greedy", "--json", str(told))
-    assert told.read_text() == "mine"
-    assert not list(tmp_path.glob("new*"))
-
-
-def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch, capsys):
-    file = tmp_path / "page.html"
-    file.write_text("mine")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    complaint = f"error: [Errno 28] No space left on device: {str(file)!r}\n"
-    assert refused(capsys, LINE, "-o", str(file), "--force").endswith(complaint)
-    assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
-    assert file.read_text() == "mine"
-
-
-def test_what_is_no_file_is_written_into(tmp_path):
-    (tmp_path / "link.html").symlink_to("page.html")
-    assert main([LINE, "-o", str(tmp_path / "link.html"), "--force"]) == 0
-    assert (tmp_path / "link.html").is_symlink()
-    assert Page((tmp_path / "page.html").read_text(encoding="utf-8")).told["deals"]
-    assert main([LINE, "-o", "/dev/null", "--force"]) == 0
-    assert not Path("/dev/null").is_file()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -324,17 +252,6 @@ def test_what_is_no_file_is_written_into(tmp_path):
 def test_what_is_no_record_is_refused(arguments, message, capsys, tmp_path):
     assert message in refused(capsys, *arguments, "-o", str(tmp_path / "x.html"))
     assert not (tmp_path / "x.html").exists()
-
-
-def test_files_of_other_kinds_are_refused_with_their_names(tmp_path):
-    for name, content in (("a.txt", b"\xff\xfe"), ("b.yaml", b"a: [1"), ("c.txt", b"")):
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(errors.GoitaError, match=name):
-            read(str(tmp_path / name))
-    (tmp_path / "tournament.json").write_text("{}")
-    (tmp_path / "d.jsonl").write_text("{}\n")
-    with pytest.raises(errors.GoitaError, match="expected saved games"):
-        read(str(tmp_path / "d.jsonl"))
 
 
 HEAD = {"format": "goita-games-1", "rules": {"name": "jga"}}
@@ -350,59 +267,6 @@ def games_of(folder: Path, head: object, *lines: object) -> Path:
     (folder / "tournament.json").write_text(texts[0])
     (folder / "001.jsonl").write_text("".join(f"{line}\n" for line in texts[1:]))
     return folder
-
-
-def test_a_folder_of_games_is_read_as_it_was_written(tmp_path):
-    (one,) = read(str(games_of(tmp_path, HEAD | {"more": [1]}, GAME | {"more": 1}))).deals
-    assert one.players == ("a", "b", "c", "d")
-    assert one.deal.moves[0][0] == 2
-
-
-DEEP = "[" * 10**6
-
-
-@pytest.mark.parametrize(
-    ("head", "game"),
-    [
-        *((head, GAME) for head in ({}, [], DEEP, '{"x": ' + DEEP)),
-        (HEAD | {"format": "goita-games-2"}, GAME),
-        (HEAD | {"rules": {}}, GAME),
-        (HEAD | {"rules": {"name": "jga", "last_king": False}}, GAME),
-        (HEAD | {"rules": {"name": "own", "partners_fives_win": "never"}}, GAME),
-        *((HEAD, game) for game in ([], DEEP, '{"x": ' + DEEP)),
-        *((HEAD, GAME | {"agents": names}) for names in (["a"] * 3, "abcd")),
-        *((HEAD, GAME | {"history": text}) for text in (f"{LINE}\n{LINE}", "", 1)),
-        *((HEAD, GAME | {"before_play": [move]}) for move in (["0", "66"], [0, 10**30])),
-        *((HEAD, GAME | {"scores": scores}) for scores in ([1, 2, 3], [5, 0], [10**30, 0])),
-        (HEAD, GAME | {"winner": "0"}),
-    ],
-)
-def test_a_crafted_folder_of_games_is_refused_in_a_line(head, game, tmp_path, capsys):
-    games_of(tmp_path, head, game)
-    complaint = refused(capsys, str(tmp_path), "-o", str(tmp_path / "x.html"))
-    assert complaint.count("\n") == 1
-    assert "expected" in complaint
-    assert len(complaint) < 400
-    assert not (tmp_path / "x.html").exists()
-
-
-def test_files_without_an_end_are_refused(tmp_path):
-    (tmp_path / "endless.txt").symlink_to("/dev/zero")
-    with pytest.raises(errors.GoitaError, match="at most 40,000,000 bytes"):
-        read(str(tmp_path / "endless.txt"))
-    for name in ("tournament.json", "x.jsonl"):
-        games_of(tmp_path, HEAD, GAME)
-        (tmp_path / name).unlink(missing_ok=True)
-        (tmp_path / name).symlink_to("/dev/zero")
-        with pytest.raises(errors.GoitaError, match="at most 100,000,000 bytes"):
-            read(str(tmp_path))
-        (tmp_path / name).unlink()
-
-
-def test_a_book_keeps_each_line_once(deal):
-    one, two = Book([Watched(deal)]), Book([Watched(deal), Watched(deal)])
-    assert two.deals == one.deals * 2
-    assert two.lines == one.lines
 
 
 def test_a_page_is_told_in_japanese(deal, tmp_path, monkeypatch):
