@@ -86,7 +86,7 @@ def measure(device: Literal["cpu", "cuda"], layers: tuple[int, ...], games: int,
     """Times a training."""
     model = learning.Training(
         layers=layers,
-        games=games,
+        n_envs=games,
         precision=args.precision,
         device=device,
         critic=args.critic,

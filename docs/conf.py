@@ -27,6 +27,7 @@ extensions = [
     "embedded",
     "measured",
     "names",
+    "settings",
     "myst_parser",
     "sphinx_copybutton",
     "sphinx.ext.autodoc",

@@ -28,7 +28,7 @@ GROUPS: Final = {
     },
     "train and learn": {
         "train": ("commands.train", "train a policy by self-play"),
-        "plot": ("learning.plot", "draw the learning curves of runs"),
+        "plot": ("commands.plot", "draw the learning curves of runs"),
         "imitate": ("commands.imitate", "learn a model of players from their games"),
         "beat": ("commands.beat", "learn how a program plays, and search with what was learned"),
         "population": ("commands.population", "list the population of trained players"),

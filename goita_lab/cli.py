@@ -47,20 +47,13 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound="DataclassInstance")
 
 GROUPS: Final = {
-    "other_players": (
-        *("pool", "pool_share", "opponents", "partner", "partners", "hard_partners"),
-        *("predict_players", "other_play", "off_belief", "prefer", "mute_share"),
-    ),
+    "other_players": ("opponents", "partners"),
     "learning": (
-        *("decisions", "games", "steps", "epochs", "batch", "lr", "entropy", "gae_lambda"),
-        *("clip", "sample_fraction", "reward_scale", "kl", "refresh", "refresh_share"),
+        *("total_timesteps", "n_envs", "n_steps", "n_epochs", "batch_size", "learning_rate"),
+        *("gae_lambda", "clip_range", "ent_coef"),
     ),
-    "network": ("layers", "critic", "policy", "transform", "init"),
-    "measurement": ("snapshot_every", "against", "measure_deals", "eval_seed"),
-    "machine": (
-        *("workers", "backend", "device", "threads", "precision"),
-        *("save_every", "progress"),
-    ),
+    "network": ("layers", "policy", "critic", "init"),
+    "machine": ("workers", "backend", "device", "threads", "progress"),
     "files_to_write": (
         *("output", "force", "json", "results", "html", "save_games"),
         "resume",

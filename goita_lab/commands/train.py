@@ -4,7 +4,8 @@ goita train                                    takes about four minutes on two c
 goita train --preset standard                  takes about an hour
 goita train --preset champion                  the same with partners and opponents, in hours
 goita train --resume runs/NAME                 goes on with a run that was stopped or killed
-goita train --resume runs/NAME --decisions N   goes on until N decisions were made
+goita train --resume runs/NAME --total-timesteps N   goes on until N decisions were made
+goita train --config runs/NAME/config.json     repeats a run; a file holds rarer settings, too
 goita plot runs/NAME                           draws how strong it became
 
 Exit code 0: trained and measured. 1: the training diverged, or a file could not be written. 2:
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.learning.measuring import Evaluator
-from goita_lab.learning.settings import Training, defaults, resumed_in
+from goita_lab.learning.settings import Options, Training, defaults, resumed_in
 from goita_lab.learning.weighted import players_of
 
 if TYPE_CHECKING:
@@ -52,17 +53,16 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
     """Trains and measures as the command line says; the stack closes the run. Returns the code."""
     directory = resumed_in(words)
     if directory is None:
-        settings = cli.parse(Training, words, __doc__, default=defaults(words))
+        settings = given(words, defaults(words))
     from goita_lab.learning.device import use_threads
     from goita_lab.learning.losses import DivergedError
     from goita_lab.learning.policy_file import save_policy
-    from goita_lab.learning.run import Run
-    from goita_lab.learning.starting import start
+    from goita_lab.learning.run import Run, start
 
     if directory is None:
         settings = settings.settled()
         players = players_of(settings.partners or (), settings.opponents or ())
-        run = Run(Path("runs", settings.name or ""), settings.config(), players)
+        run = Run(Path("runs", settings.name or ""), settings.to_config(), players)
         stack.callback(run.close)
     else:
         run = Run.resume(directory)
@@ -73,11 +73,9 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
     model = start(settings, run, new=directory is None)
     if directory is not None:
         settings = extended(settings, run, model.num_timesteps)
-    disk = run.files.most_bytes(model, settings.decisions)
     print(
-        f"{run}: {settings.decisions:,} decisions, {settings.device}, {settings.precision}, "
-        f"{settings.threads} thread{'s' * (settings.threads != 1)}; "
-        f"at most about {disk / 1e6:,.0f} MB on disk"
+        f"{run}: {settings.total_timesteps:,} decisions, {settings.device}, {settings.precision}, "
+        f"{settings.threads} thread{'s' * (settings.threads != 1)}"
     )
     wall, cpu = time.perf_counter(), time.process_time()
     try:
@@ -86,7 +84,7 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
         sys.stderr.write(
             f"the training diverged in update {model.update:,}, at {model.num_timesteps:,} "
             f"decisions ({error}); {run} keeps its checkpoint and the snapshots up to "
-            f"{run.history.snapshots[-1]:,} decisions; a lower --lr may help\n"
+            f"{run.history.snapshots[-1]:,} decisions; a lower --learning-rate may help\n"
         )
         return 1
     except OSError as error:  # such as a full disk
@@ -108,28 +106,33 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
     return 0
 
 
+def given(words: Sequence[str], kept: Training) -> Training:
+    """Returns settings with those in their place that a command line gives."""
+    return replace(kept, **vars(cli.parse(Options, words, __doc__, default=kept)))
+
+
 def resumed(words: Sequence[str], run: Run) -> Training:
     """Returns the settings of a run, with those of the command line that may change."""
-    kept = replace(Training.from_config(run.config), resume=run.files.directory)
-    given = cli.parse(Training, words, __doc__, default=kept)
-    free = ("decisions", "progress")
-    differ = [f.name for f in fields(kept) if getattr(given, f.name) != getattr(kept, f.name)]
+    kept = Training.from_config(run.config)
+    found = given(words, kept)
+    free = ("total_timesteps", "progress", "resume")
+    differ = [f.name for f in fields(kept) if getattr(found, f.name) != getattr(kept, f.name)]
     if fixed := [f"--{name.replace('_', '-')}" for name in differ if name not in free]:
         raise SettingError(
-            f"expected the settings that {run} was begun with, but for --decisions and "
+            f"expected the settings that {run} was begun with, but for --total-timesteps and "
             f"--no-progress, got other {', '.join(fixed)}"
         )
-    return given
+    return found
 
 
 def extended(settings: Training, run: Run, made: int) -> Training:
     """Stores a resumed run's number of decisions where it is another; returns the settings."""
-    before, decisions = run.config["decisions"], settings.decisions
+    before, decisions = run.config["total_timesteps"], settings.total_timesteps
     if decisions == before:
         return settings
     if decisions <= made:
         raise SettingError(f"expected more decisions than the {made:,} made, got {decisions:,}")
-    run.configure(run.config | {"decisions": decisions})
+    run.configure(run.config | {"total_timesteps": decisions})
     print(
         f"goes on from {made:,} to {decisions:,} decisions instead of {before:,}: learning "
         f"rate and entropy, now {made / decisions:.0%} of the way, reach their ends there"
@@ -143,7 +146,7 @@ def measure(settings: Training, measuring: Evaluator, run: Run, model: SelfPlayP
         print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")
     from goita_lab.learning.policy_agent import load_policy
 
-    agent = load_policy(run.files.policy, type(model.policy), model.transform.function)
+    agent = load_policy(run.files.policy, type(model.policy))
     agent.name = f"file:{run.files.policy}"
     measuring = replace(measuring, against=(), deals=settings.deals, seed=settings.eval_seed)
     results = [measuring.contest(agent, measuring.load(bot)) for bot in BOTS]

@@ -53,26 +53,7 @@ _PLACES: Final = {
 }
 """The modules of the public names, imported when a name is first used: most import torch."""
 
-__all__ = [
-    "PRESETS",
-    "DivergedError",
-    "OpponentPool",
-    "Run",
-    "SavedPolicy",
-    "SeatRolloutBuffer",
-    "SeatVecEnv",
-    "SelfPlayPPO",
-    "SelfPlayPolicy",
-    "SelfPlayVecEnv",
-    "Training",
-    "has_fast_bfloat16",
-    "init_from",
-    "linear_schedule",
-    "policy_bytes",
-    "read_layer_widths",
-    "save_policy",
-    "use_threads",
-]
+__all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:

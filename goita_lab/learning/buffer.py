@@ -21,9 +21,7 @@ HIDDEN_WORDS: Final = 2 * (NUM_SEATS - 1)
 """Words that a seat does not see: the other seats' plays as they see them, and their tiles."""
 
 
-def decision_type(
-    words: int, actions: int, *, hidden: bool = False, others: bool = False
-) -> np.dtype[np.void]:
+def decision_type(words: int, actions: int, *, hidden: bool = False) -> np.dtype[np.void]:
     """Returns the type of a stored decision.
 
     With 8 words and 69 actions it has 104 bytes, where float32 observations and masks would take
@@ -33,7 +31,6 @@ def decision_type(
         words: of a packed observation.
         actions: size of the action space.
         hidden: whether it holds what its seat does not see, 48 bytes more.
-        others: whether it holds the kinds of partner and opponents.
     """
     columns: list[tuple[Any, ...]] = [
         ("words", np.uint64, words),  # the observation, packed
@@ -47,8 +44,6 @@ def decision_type(
     ]
     if hidden:
         columns.append(("hidden", np.uint64, HIDDEN_WORDS))
-    if others:
-        columns.append(("others", np.uint8, 2))
     return np.dtype(columns, align=True)
 
 
@@ -77,7 +72,6 @@ class Samples(NamedTuple):
     action_masks: th.Tensor  # bool [B, 69]
     weights: th.Tensor  # float32 [B], inverse sampling probabilities, at least 1
     hidden: th.Tensor | None = None  # uint8 [B, 384] bits that the seats do not see
-    others: th.Tensor | None = None  # uint8 [B, 2] kinds of partner and opponents
 
 
 class SeatRolloutBuffer:
@@ -94,7 +88,6 @@ class SeatRolloutBuffer:
         sample_fraction: share of the decisions of average size that is learnt from, see
             ``sampling_probabilities``; 1: all.
         hidden: store what a decision's seat does not see, too, for a critic.
-        kinds: of players there are, whose numbers are stored, too; 0: they are not.
 
     Attributes:
         last: int64 [N, 4] index of each seat's last decision in this episode, OPEN if none.
@@ -116,14 +109,12 @@ class SeatRolloutBuffer:
         n_envs: int = 1,
         sample_fraction: float = 1.0,
         hidden: bool = False,
-        kinds: int = 0,
     ) -> None:
-        self.kinds = kinds
         self.num_actions = int(action_space.n)
         self.device, self.gae_lambda, self.gamma = device, gae_lambda, gamma
         self.sample_fraction = sample_fraction
         words = observation_space.shape[0] // 64
-        dtype = decision_type(words, self.num_actions, hidden=hidden, others=kinds > 0)
+        dtype = decision_type(words, self.num_actions, hidden=hidden)
         self._store = np.zeros((buffer_size + NUM_SEATS) * n_envs, dtype)
         # An open decision has neither a next one nor an advantage yet.
         self._open_fields = [n for n in dtype.names or () if n not in ("next", "advantage")]
@@ -178,13 +169,11 @@ class SeatRolloutBuffer:
         values: npt.NDArray[np.float32],
         log_probs: npt.NDArray[np.float32],
         hidden: packing.Words | None = None,
-        others: npt.NDArray[np.uint8] | None = None,
     ) -> None:
         """Adds one step's decisions, at most one a game.
 
         ``words`` are packed observations, [n, 8] in the base game. A buffer that stores them also
-        takes what the seats do not see, ``hidden`` [n, 6], and the kinds of partner and opponents,
-        ``others`` [n, 2].
+        takes what the seats do not see, ``hidden`` [n, 6].
         """
         places = np.arange(self.pos, self.pos + len(games))
         rows = self._store[self.pos : self.pos + len(games)]
@@ -193,8 +182,6 @@ class SeatRolloutBuffer:
         rows["reward"], rows["next"] = 0.0, OPEN
         if hidden is not None:
             rows["hidden"] = hidden
-        if others is not None:
-            rows["others"] = others
         before = self.last[games, seats]
         linked = before != OPEN
         self._store["next"][before[linked]] = places[linked]
@@ -321,9 +308,6 @@ class SeatRolloutBuffer:
         ]
         names = ["hidden"] if "hidden" in self._open_fields else []
         arrays += [packing.expand(np.ascontiguousarray(rows[name])) for name in names]
-        if self.kinds:
-            names.append("others")
-            arrays.append(rows["others"])
         tensors = [th.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in arrays]
         plain = len(tensors) - len(names)
         return Samples(*tensors[:plain], **dict(zip(names, tensors[plain:], strict=True)))

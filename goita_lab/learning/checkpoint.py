@@ -136,8 +136,6 @@ def _networks(
     yield "policy", model.policy, model.policy.optimizer
     if model.critic is not None:
         yield "critic", model.critic, model.critic.optimizer
-    if model.predictor is not None:
-        yield "predictor", model.predictor, model.predictor.optimizer
     if model.reference is not None and model.reference.every:
         yield "reference", model.reference.policy, None
 

@@ -85,9 +85,8 @@ class CheckpointCallback(BaseCallback):
         start, made = time.process_time(), self.model.num_timesteps
         save_policy(self.model, self.files.snapshot(made), self.measuring.rules)
         past, policy = self.history.past(made), type(self.model.policy)
-        function = self.model.transform.function
         agents = {
-            decisions: load_policy(self.files.snapshot(decisions), policy, function)
+            decisions: load_policy(self.files.snapshot(decisions), policy)
             for decisions in (made, past)
             if decisions is not None
         }

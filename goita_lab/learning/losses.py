@@ -1,25 +1,19 @@
 """Adds to the loss of PPO, takes gradient steps, and stops at a number that is not finite.
 
-``HoldClose`` keeps a policy near another: the one that it began with, or one that follows it.
-``PlayerPredictor`` has its features tell who the others are: a policy that knows its partners and
-opponents apart can play each of them differently (opponents' types as a second task: He et al.,
-"Opponent Modeling in Deep Reinforcement Learning", 2016). No policy file holds either.
+``HoldClose`` keeps a policy near another: the one that it began with, or one that follows it. No
+policy file holds it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Final
 
 import torch as th
-from torch import nn
 
 from goita_env.errors import GoitaError
 from goita_lab.learning.buffer import Samples
 from goita_lab.learning.policy import MASKED, SelfPlayPolicy
-
-LEARNING_RATE: Final = 1e-3  # Of the predictor.
 
 
 class HoldClose:
@@ -70,42 +64,6 @@ class HoldClose:
             wanted = th.log_softmax(wanted.masked_fill(~samples.action_masks, MASKED), dim=1)
         apart = (log_probs.exp() * (log_probs - wanted)).sum(dim=1)
         return (apart * weights).sum()
-
-
-class PlayerPredictor(nn.Module):
-    """A predictor, from a policy's features the kind of the partner and that of the opponents.
-
-    Args:
-        width: of the policy's features.
-        kinds: number of kinds of players; 0 is the learner.
-        weight: of the loss beside the others, at least 0.
-    """
-
-    name = "player_loss"
-
-    def __init__(
-        self, width: int, kinds: int, weight: float, device: th.device | str = "cpu"
-    ) -> None:
-        super().__init__()
-        self.kinds, self.weight = kinds, weight
-        self.layer = nn.Linear(width, 2 * kinds)
-        self.to(device)
-        self.optimizer = th.optim.Adam(self.parameters(), lr=LEARNING_RATE, eps=1e-5)
-
-    def loss(self, features: th.Tensor, others: th.Tensor, weights: th.Tensor) -> th.Tensor:
-        """Returns the cross-entropy of partner and opponents together, nats a decision: [].
-
-        ``features`` are float32 [B, width], ``others`` the two kinds uint8 [B, 2], ``weights``
-        [B] sum to 1.
-        """
-        guesses = self.layer(features).view(-1, self.kinds)
-        nats = nn.functional.cross_entropy(guesses, others.long().flatten(), reduction="none")
-        return (nats.view(-1, 2).sum(dim=1) * weights).sum()
-
-    def step(self) -> None:
-        """Moves the predictor down the gradient that the policy's step has computed."""
-        self.optimizer.step()
-        self.optimizer.zero_grad()
 
 
 class DivergedError(GoitaError):

@@ -9,15 +9,11 @@ from __future__ import annotations
 import csv
 from dataclasses import asdict, dataclass, field, fields
 from io import StringIO
-from pathlib import Path
 from statistics import fmean
 from typing import Final, Literal
 
-import msgspec
-
 from goita_agents.base import Agent, close, plays
 from goita_agents.registry import load_agent, plain_text
-from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.arena import play_pair
@@ -99,16 +95,6 @@ class History:
         writer.writeheader()
         writer.writerows(asdict(row) for row in self.rows)
         return text.getvalue().encode()
-
-
-def read_csv(path: Path) -> list[Measured]:
-    """Reads the rows that ``History.csv`` wrote; a SettingError if the file holds others."""
-    try:
-        table = csv.DictReader(StringIO(path.read_text(encoding="utf-8"), newline=""))
-        rows = [{key: value or None for key, value in row.items()} for row in table]
-        return msgspec.convert(rows, list[Measured], strict=False)
-    except (OSError, ValueError, TypeError, csv.Error) as error:
-        raise SettingError(f"expected a learning curve, got {path}: {error!r}") from error
 
 
 @dataclass(frozen=True)

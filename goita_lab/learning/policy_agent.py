@@ -21,8 +21,7 @@ from gymnasium.spaces import Box, Discrete
 from goita_agents.base import Agent, AgentError, Float
 from goita_agents.bots.network import LogitAgent, NetworkAgent
 from goita_agents.bots.network_file import Array, NetworkInfo, read_network
-from goita_agents.bots.transform import UNCHANGED, Transform, read_texts
-from goita_agents.registry import ObservationFunction
+from goita_agents.bots.transform import UNCHANGED, Transform
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -76,25 +75,19 @@ class PolicyAgent(LogitAgent):
 class SavedPolicy(PolicyAgent):
     """A policy of a network class of its own, from its file.
 
-    The class "MODULE:CLASS" and the function that it was trained with, if any, are named by the
-    caller, never by the file alone: naming them runs their modules.
+    The class "MODULE:CLASS" is named by the caller, never by the file alone: naming it runs its
+    module.
 
     Raises:
-        AgentError: if the file is none, or one of another class, function or layout.
+        AgentError: if the file is none, or one of another class or layout.
     """
 
-    def __init__(
-        self,
-        path: str,
-        policy: str,
-        temperature: float = 0.0,
-        transform: ObservationFunction | None = None,
-    ) -> None:
+    def __init__(self, path: str, policy: str, temperature: float = 0.0) -> None:
         info, tensors = read_policy(path)
         try:
             if info.policy != policy:
                 raise SettingError(f"expected a policy {policy}, got {named(info)}")
-            shown = read_texts(info.transform, transform, "the file")
+            shown = Transform(info.transform)
             network = build_policy(find_policy(policy), info, tensors)
         except (AgentError, SettingError) as error:
             raise AgentError(f"expected to play {path} with {policy}: {error}") from error
@@ -107,7 +100,7 @@ def load_frozen(model: SelfPlayPPO, path: Path) -> Agent:
     """Returns a snapshot of a training that plays as it was trained, sampling."""
     if type(model.policy).tensors is not SelfPlayPolicy.tensors:
         # The file may lack what only training uses.
-        return NetworkAgent.load(path, 1.0, model.transform.function)
+        return NetworkAgent.load(path, 1.0)
     policy = _copy(model.policy)
     load_tensors(policy, read_policy(path)[1])
     return PolicyAgent(
@@ -125,16 +118,11 @@ def _copy(policy: SelfPlayPolicy) -> SelfPlayPolicy:
         policy.optimizer = optimizer
 
 
-def load_policy(
-    path: Path, policy: type[SelfPlayPolicy], transform: ObservationFunction | None = None
-) -> Agent:
-    """Returns a policy's file, of this class, as an agent that takes the likeliest action.
-
-    ``transform``: the function with which it was trained, if there was one.
-    """
+def load_policy(path: Path, policy: type[SelfPlayPolicy]) -> Agent:
+    """Returns a policy's file, of this class, as an agent that takes the likeliest action."""
     if read_network(path)[0].policy:
-        return SavedPolicy(str(path), class_name(policy), transform=transform)
-    return NetworkAgent.load(path, transform=transform)
+        return SavedPolicy(str(path), class_name(policy))
+    return NetworkAgent.load(path)
 
 
 def read_policy(path: str | Path) -> tuple[NetworkInfo, Tensors]:

@@ -14,7 +14,7 @@ import torch as th
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import Array, NetworkInfo, write_network
-from goita_agents.bots.transform import read_texts
+from goita_agents.bots.transform import Transform
 from goita_agents.files import write_whole
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
@@ -66,7 +66,7 @@ def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
     )
     agent: NetworkAgent | PolicyAgent
     if stack:
-        agent = NetworkAgent(info, tensors, function=model.transform.function)
+        agent = NetworkAgent(info, tensors)
     else:
         copied = {key: th.tensor(array) for key, array in tensors.items()}
         network = build_policy(type(model.policy), info, copied)
@@ -177,7 +177,7 @@ def init_from(model: SelfPlayPPO, path: Path) -> None:
 
 def _other_transform(info: NetworkInfo, model: SelfPlayPPO) -> SettingError:
     return SettingError(
-        f"expected --transform {shortened(' '.join(info.transform))} as the policy to begin with, "
+        f"expected transform {shortened(' '.join(info.transform))} as the policy to begin with, "
         f"got {model.transform.texts}"
     )
 
@@ -187,7 +187,7 @@ def _unhidden(tensors: Tensors, info: NetworkInfo, model: SelfPlayPPO) -> Tensor
     if not info.transform or info.transform == model.transform.texts:
         return tensors
     try:
-        hidden = read_texts(info.transform, None, "the file").hidden
+        hidden = Transform(info.transform).hidden
     except AgentError as error:
         raise _other_transform(info, model) from error
     name = "features_extractor.layers.0.weight"

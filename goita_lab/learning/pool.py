@@ -22,7 +22,7 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.seeds import bot_generator
 from goita_env.tiles import NUM_SEATS
-from goita_lab.learning.weighted import SELF, kind_of, kinds_of, read_weighted
+from goita_lab.learning.weighted import SELF, read_weighted
 
 LEARNER: Final = -1  # owner of a seat of the learning policy; frozen players count from 0
 GROUPS: Final = 4  # opponents that play at the same time; each rollout one group draws another
@@ -61,7 +61,6 @@ class OpponentPool:
         snapshots: whether snapshots are opponents, too.
         first: whether the very first one is, as it should where training began with a policy.
         partners: of the learner in all games, likewise; empty: the learner itself.
-        hard_partners: draw those more often beside whom the learner makes fewer points, too.
         seed: of draws and play.
         information: shown tiles and messages in the games.
 
@@ -80,14 +79,12 @@ class OpponentPool:
         snapshots: bool = True,
         first: bool = False,
         partners: Sequence[str] = (),
-        hard_partners: bool = False,
         seed: int = 0,
         information: InformationStructure = PLAIN,
     ) -> None:
         if not 0 <= share <= 1:
             raise SettingError(f"expected a share from 0 to 1, got {share!r}")
         self._snapshots, self._first = snapshots, first
-        self._hard_partners = hard_partners
         self._rng = bot_generator(seed, "pool")
         self.known: Sequence[int] = ()
         self.load: Callable[[int], Agent]
@@ -95,9 +92,6 @@ class OpponentPool:
         self._opponents, self._mates = len(opponents), len(mates)
         self._weights = [one.weight for one in (*opponents, *mates)]
         self._agents = [one.name for one in (*opponents, *mates)]
-        kinds = kinds_of(agents, partners)
-        # The learner's number, -1, finds the last one.
-        self._kinds = np.array([kinds.index(kind_of(name)) for name in (*self._agents, SELF)])
         self.players = [PoolPlayer(name) for name in self._agents]
         self._built = {
             number: load_agent(name) for number, name in enumerate(self._agents) if name != SELF
@@ -145,18 +139,6 @@ class OpponentPool:
         """Returns which of some games ask the learner now, and which a frozen player."""
         learner = self.owner[rows, turn.seat[rows]] == LEARNER
         return rows[learner], rows[~learner]
-
-    def kinds(self, rows: Int, seats: Int) -> npt.NDArray[np.uint8]:
-        """Returns the kinds of partner and opponents: uint8 [n, 2], numbers of ``kinds_of``.
-
-        They are those of the seats ``seats`` in the games ``rows`` of a pool without snapshots.
-        Where the learner is one of two opponents, the other one's kind is returned.
-        """
-        owners = self.owner[rows[:, None], (seats[:, None] + [2, 1, 3]) % NUM_SEATS]
-        if (owners >= len(self._agents)).any():
-            raise SettingError("expected no snapshots at seats whose players are predicted")
-        others = self._kinds[owners]
-        return np.stack([others[:, 0], others[:, 1:].max(axis=1)], axis=1).astype(np.uint8)
 
     def act(self, turn: StepResult, legal: Bool, rows: Int) -> Int:
         """Returns the actions [n] of the frozen players that the games ``rows`` ask."""
@@ -262,12 +244,8 @@ class OpponentPool:
         return numbers[self._pick(np.array(weights))]
 
     def _draw_mate(self) -> int:
-        """Returns a partner of several, by weight and perhaps hard ones more often."""
-        weights = np.array(self._weights[self._opponents :])
-        if self._hard_partners:
-            mates = self.players[self._opponents : self._opponents + self._mates]
-            weights *= [player.hardness() for player in mates]
-        return self._opponents + self._pick(weights)
+        """Returns a partner of several, by weight."""
+        return self._opponents + self._pick(np.array(self._weights[self._opponents :]))
 
     def _pick(self, weights: Float) -> int:
         """Returns the number of one of some weights, drawn in proportion."""

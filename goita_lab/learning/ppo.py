@@ -13,8 +13,7 @@ Differences from ``MaskablePPO``:
 - By Other-Play each seat may see the game under a symmetry of its own (``rollout``).
 - By off-belief learning decisions earn what they would in worlds of the rule constraints
   (``returns``).
-- The policy may be held close to the one that it began with, and its features may have to tell who
-  the others are (``losses``).
+- The policy may be held close to the one that it began with (``losses``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -44,11 +43,10 @@ from goita_lab.learning.buffer import Samples, SeatRolloutBuffer
 from goita_lab.learning.losses import (
     DivergedError,
     HoldClose,
-    PlayerPredictor,
     check_weights,
     gradient_step,
 )
-from goita_lab.learning.policy import MASKED, SelfPlayPolicy, has_plain_heads
+from goita_lab.learning.policy import MASKED, SelfPlayPolicy
 from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.preferences import read_preferences
 from goita_lab.learning.progress import DecisionBar
@@ -88,9 +86,6 @@ class SelfPlayPPO(MaskablePPO):
         other_play: show each seat the game with tiles of equal rules exchanged, or not.
         off_belief: decisions earn what they would in worlds of the rule constraints.
         prefer: what decisions earn beside the points (``read_preferences``).
-        player_kinds: number of kinds of players (``kinds_of``) that the features shall tell apart,
-            of a pool without snapshots; 0: there is no such loss.
-        player_weight: weight of that loss.
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
     Attributes:
@@ -99,7 +94,6 @@ class SelfPlayPPO(MaskablePPO):
             than the policy's own.
         information: shown tiles and messages in the games.
         pool: frozen players, None if there are none; may be set before training.
-        predictor: of who the others are; None if there is none.
         reference: holds this policy close to another; None: it is free.
     """
 
@@ -119,8 +113,6 @@ class SelfPlayPPO(MaskablePPO):
         other_play: bool = False,
         off_belief: bool = False,
         prefer: Sequence[str] = (),
-        player_kinds: int = 0,
-        player_weight: float = 0.0,
         **kwargs: Any,
     ) -> None:
         if other_play and critic:
@@ -130,24 +122,14 @@ class SelfPlayPPO(MaskablePPO):
                 "expected off-belief without critic, other-play, mute share and transform, which "
                 "worlds of its own do not have"
             )
-        if player_kinds and not has_plain_heads(policy):
-            raise SettingError(
-                f"expected a policy with the features of SelfPlayPolicy to predict players from, "
-                f"got {policy.__name__}"
-            )
         self.other_play, self.off_belief = other_play, off_belief
         self.preferred = read_preferences(prefer) * np.float32(reward_scale)
-        self.player_kinds, self.player_weight = player_kinds, player_weight
-        self.predictor: PlayerPredictor | None = None
         self.critic_layers = tuple(critic)
         self.critic: Critic | None = None
         self.critic_leads = False
-        more: dict[str, Any] = {"hidden": True} if critic else {}
-        if player_kinds:
-            more["kinds"] = player_kinds
-        if more:
+        if critic:
             buffered = kwargs.get("rollout_buffer_kwargs") or {}
-            kwargs["rollout_buffer_kwargs"] = buffered | more
+            kwargs["rollout_buffer_kwargs"] = buffered | {"hidden": True}
         self.entropy_schedule = FloatSchedule(ent_coef)
         self.bfloat16 = bfloat16
         self.reward_scale = reward_scale
@@ -168,11 +150,6 @@ class SelfPlayPPO(MaskablePPO):
         if self.critic_layers:
             (size,) = self.observation_space.shape or ()
             self.critic = Critic(self.critic_layers, self.device, self.bfloat16, size)
-        if self.player_kinds:
-            width = self.policy.features_extractor.features_dim
-            self.predictor = PlayerPredictor(
-                width, self.player_kinds, self.player_weight, self.device
-            )
         self.muting = Muting(self.n_envs, self.mute_share, self.information)
         if self.other_play and self.information.shown is not None:
             raise SettingError(f"expected no shown tiles with other-play, got {self.information!r}")
@@ -295,10 +272,7 @@ class SelfPlayPPO(MaskablePPO):
             hidden = hidden_words(games.games, rows, seats)
             if self.critic_leads:
                 values = self.critic.predict(words, hidden)
-        kinds = None
-        if self.predictor is not None and self.pool is not None:
-            kinds = self.pool.kinds(rows, seats.astype(np.int64))
-        buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden, kinds)
+        buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
         self.num_timesteps += len(rows)
         self._last_turn = turn = games.advance(chosen)
         # Rounded once, from float64: ten points at 0.02 are what 10 / 50 is.
@@ -345,23 +319,18 @@ class SelfPlayPPO(MaskablePPO):
                     loss, self.policy, self.policy.optimizer, self.max_grad_norm, "policy"
                 )
                 statistics.append(numbers)
-                if self.predictor is not None:
-                    self.predictor.step()
                 if self.critic is not None:
                     critic_losses.append(self.critic.learn(samples, self.max_grad_norm))
             check_weights(self.policy, "policy")
             if self.critic is not None:
                 check_weights(self.critic, "critic")
-            if self.predictor is not None:
-                check_weights(self.predictor, "predictor of players")
             self._n_updates += 1
         if not statistics:
             return
         if self.reference is not None:
             self.reference.follow(self.policy, self._began, self.num_timesteps)
         means = th.stack(statistics).mean(dim=0).tolist()
-        more = [one.name for one in (self.reference, self.predictor) if one is not None]
-        names = [*STATISTICS, *more]
+        names = [*STATISTICS, *([] if self.reference is None else [self.reference.name])]
         for name, mean in zip(names, means, strict=True):
             self.logger.record(f"train/{name}", mean)
         if critic_losses:
@@ -377,16 +346,9 @@ class SelfPlayPPO(MaskablePPO):
     def _loss(self, samples: Samples, clip_range: float) -> tuple[th.Tensor, th.Tensor]:
         """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and what is logged of it.
 
-        That is ``STATISTICS`` [6] and, where there is a reference, the divergence from it, and
-        where there is a predictor of players, its cross-entropy.
+        That is ``STATISTICS`` [6] and, where there is a reference, the divergence from it.
         """
-        features = None
-        if self.predictor is None:
-            logits, values = self._evaluate(self.policy, samples.observations)
-        else:
-            with self._autocast(samples.observations):
-                features = self.policy.features(samples.observations)
-            logits, values = self.policy.heads(features)
+        logits, values = self._evaluate(self.policy, samples.observations)
         logits = logits.masked_fill(~samples.action_masks, MASKED)
         log_probs = th.log_softmax(logits, dim=1)
         weights = samples.weights / samples.weights.sum()  # so that a weighted sum is a mean
@@ -410,9 +372,6 @@ class SelfPlayPPO(MaskablePPO):
         if self.reference is not None:
             numbers.append(self.reference.loss(log_probs, samples, weights))
             loss = loss + self.reference.weight * numbers[-1]
-        if self.predictor is not None and features is not None and samples.others is not None:
-            numbers.append(self.predictor.loss(features, samples.others, weights))
-            loss = loss + self.predictor.weight * numbers[-1]
         return loss, th.stack(numbers).detach()
 
     def _evaluate(self, policy: SelfPlayPolicy, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
@@ -445,9 +404,8 @@ class SelfPlayPPO(MaskablePPO):
 
     def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
         states, tensors = super()._get_torch_save_params()
-        for name in ("critic", "predictor"):
-            if getattr(self, name) is not None:
-                states = [*states, name, f"{name}.optimizer"]
+        if self.critic is not None:
+            states = [*states, "critic", "critic.optimizer"]
         return states, tensors
 
     def _excluded_save_params(self) -> list[str]:

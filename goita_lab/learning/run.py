@@ -12,17 +12,18 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
 from goita_agents.bots.network import file_digest
-from goita_agents.files import decode, json_text, locked, write_whole
+from goita_agents.files import json_text, locked, write_whole
 from goita_env.errors import SettingError
 from goita_lab.learning.checkpoint import load_checkpoint
 from goita_lab.learning.checkpoint_callback import CheckpointCallback
 from goita_lab.learning.measuring import Evaluator, History
 from goita_lab.learning.policy_agent import load_frozen
+from goita_lab.learning.policy_file import init_from, policy_bytes
 from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.ppo import SelfPlayPPO
 from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.run_files import RunFiles
-from goita_lab.learning.settings import Training
+from goita_lab.learning.settings import Training, read_settings
 from goita_lab.provenance import provenance
 
 
@@ -85,9 +86,8 @@ class Run:
         if run.files.config.exists():
             run._lock()
         try:
-            content = run.files.config.read_bytes()
-            run.config = decode(content, dict[str, Any], "the settings of a training")
-        except (OSError, ValueError) as error:
+            run.config = read_settings(run.files.config)
+        except SettingError as error:
             run.close()
             raise SettingError(
                 f"expected the directory of a run, got {directory}: {error}"
@@ -144,7 +144,7 @@ class Run:
         Raises:
             DivergedError: at the first number that is not finite; the files stay as they are.
         """
-        if model.num_timesteps >= settings.decisions:
+        if model.num_timesteps >= settings.total_timesteps:
             return True
         if self.history.snapshots:  # what was written after the checkpoint will be written again
             self.files.tidy(self.history, model.pool)
@@ -154,7 +154,7 @@ class Run:
         model.set_logger(self._logger())
         try:
             model.learn(
-                settings.decisions - model.num_timesteps,
+                settings.total_timesteps - model.num_timesteps,
                 callback=callbacks,
                 log_interval=1,
                 reset_num_timesteps=False,  # a restored model's games must not begin anew
@@ -165,7 +165,7 @@ class Run:
             if bar:
                 bar.close()
         self.measuring_seconds = saving.measuring_seconds
-        return model.num_timesteps >= settings.decisions
+        return model.num_timesteps >= settings.total_timesteps
 
     def save_result(self, pairs: Sequence[Mapping[str, Any]]) -> None:
         """Writes the results of the final measurement."""
@@ -181,3 +181,20 @@ class Run:
             make_output_format(kind, str(directory), suffix) for kind in ("csv", "tensorboard")
         ]
         return Logger(str(directory), formats)
+
+
+def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:
+    """Returns the model of a run, new or from its last checkpoint; begins a run that is new."""
+    pool, model = settings.frozen(), settings.model()
+    if pool is not None:
+        run.add_pool(model, pool)
+    if settings.init is not None:
+        init_from(model, settings.init if new else run.files.init)
+    if settings.kl:
+        model.hold_close(settings.kl, settings.refresh, settings.refresh_share)
+    if new:
+        policy_bytes(model, settings.rules)  # raises if no file could hold the policy
+        run.begin(settings.init)
+    else:
+        run.restore(model)
+    return model

@@ -19,18 +19,11 @@ Files are written whole or not at all (``goita_agents.files``).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from goita_agents.files import PART, write_whole
 from goita_env.errors import SettingError
-from goita_lab.learning.measuring import MAX_SNAPSHOTS, History
-from goita_lab.learning.pool import GROUPS, OpponentPool
-
-if TYPE_CHECKING:
-    from goita_lab.learning.ppo import SelfPlayPPO  # torch, which a plot can do without
-
-BYTES_PER_GAME: Final = 2000  # in a checkpoint: a game's state and its open decisions
-BYTES_PER_UPDATE: Final = 3000  # in the logs
+from goita_lab.learning.measuring import History
+from goita_lab.learning.pool import OpponentPool
 
 
 class RunFiles:
@@ -60,16 +53,6 @@ class RunFiles:
         """Returns a file that is written only after a checkpoint, None if there is none."""
         later = sorted(self.snapshots.glob("*.safetensors"))[1:]
         return next((path for path in (self.policy, self.best, *later) if path.exists()), None)
-
-    def most_bytes(self, model: SelfPlayPPO, decisions: int) -> int:
-        """Returns about how many bytes a training's files take at most, with one or two resumes."""
-        networks = [model.policy, *([] if model.critic is None else [model.critic])]
-        sizes = [4 * sum(weight.numel() for weight in net.parameters()) for net in networks]
-        policies = (MAX_SNAPSHOTS + 2 * GROUPS + 3) * sizes[0]  # snapshots; best, first and last
-        optimized = 3 * sum(sizes)  # with the optimizer's two numbers for each weight
-        checkpoints = 2 * (optimized + BYTES_PER_GAME * model.n_envs)  # the old and the new
-        rollouts = decisions / (model.n_envs * model.n_steps / 2)
-        return policies + checkpoints + round(BYTES_PER_UPDATE * rollouts)
 
     def tidy(self, history: History, pool: OpponentPool | None) -> None:
         """Copies the best snapshot and deletes those in neither the history nor the pool."""

@@ -1,6 +1,7 @@
-"""Holds the settings of a training, which are the options of its command, and the presets.
+"""Holds the settings of a training, and the presets.
 
-Torch is imported when a model is built, not before: the command's help is quick.
+``Options`` are those that the command line takes; ``Training`` has all, as a file of settings may
+have them. Torch is imported when a model is built, not before: the command's help is quick.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import msgspec
 
-from goita_agents.bots.transform import load_transform
+from goita_agents.bots.transform import Transform
+from goita_agents.files import decode
 from goita_env import GoitaVectorEnv
 from goita_env.checks import check_reward_scale, check_seed
 from goita_env.errors import SettingError
@@ -26,33 +28,35 @@ from goita_lab.learning.layer_widths import check_widths, read_layer_widths
 from goita_lab.learning.measuring import Evaluator
 from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.preferences import read_preferences
-from goita_lab.learning.weighted import has_kinds, kinds_of, named_agents
+from goita_lab.learning.weighted import named_agents
 
 if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
 
 NO_CRITIC: Final = (0,)  # How --critic 0 is read.
 AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
+COMMANDED: Final = ("resume", "config")
+"""Options that say where settings come from, and are none themselves."""
 
 
 @dataclass(frozen=True)
-class Training:
-    """All settings of a training; the defaults are those of ``quick``.
+class Options:
+    """Settings of a training that are options of its command; the defaults are those of ``quick``.
 
     ``preset`` only says which others they were taken from (``PRESETS``).
-
-    Raises:
-        SettingError: if a setting is none, or some do not fit together.
     """
 
     name: str | None = None
     """name of the run, whose directory is runs/NAME; without one, date and time"""
     resume: Path | None = None
-    """directory of a run to go on with, with its own settings; only --decisions and --no-progress
-    may differ"""
+    """directory of a run to go on with, with its own settings; only --total-timesteps and
+    --no-progress may differ"""
     preset: Literal["quick", "standard", "champion"] = "quick"
     """settings for about four minutes or an hour, or those of a champion, which are the defaults of
     the options below: --preset champion --help shows its own"""
+    config: Path | None = None
+    """JSON file with any settings, also those that are no options (docs/reference/training.md); a
+    run's own config.json repeats the run"""
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
     rules: Rules = JGA
@@ -60,75 +64,87 @@ class Training:
     episode: Literal["round", "match"] = "round"
     """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
 
+    total_timesteps: int = 20_500_000
+    """decisions with a choice to learn from, since the beginning"""
+    n_envs: int = 2048
+    """parallel games"""
+    n_steps: int = 32
+    """steps of all games between two updates"""
+    n_epochs: int = 2
+    """times that an update goes through its decisions"""
+    batch_size: int = 4096
+    """decisions in a minibatch"""
+    learning_rate: tuple[float, ...] = (3e-3, 5e-5)
+    """learning rate at the beginning and at the end"""
+    gae_lambda: float = 0.9
+    """weight of later decisions in advantages, 0 to 1"""
+    clip_range: float = 0.2
+    """how far an update may move the ratio of new to old probability from 1"""
+    ent_coef: tuple[float, ...] = (0.05, 0.01)
+    """weight of the entropy at the beginning and at the end"""
+
+    layers: tuple[int, ...] = (128, 128, 128)
+    """widths of the layers that policy and value share; with --init those of the file, or wider"""
+    policy: str | None = None
+    """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
+    critic: tuple[int, ...] | None = None
+    """widths of the layers of a critic that sees all hands, which the policy never does: its values
+    take luck out of the advantages. Default: none, or the preset's; 0: the policy's own values"""
+    init: Path | None = None
+    """file of a policy to begin with"""
+    opponents: tuple[str, ...] | None = None
+    """agents that are the opponents in all games, as --partners takes them; without, the policy
+    itself"""
+    partners: tuple[str, ...] | None = None
+    """agents that are partners, one drawn for each of eight groups of games, another for one group
+    after each rollout; self is the policy, 3*greedy weighs three times as much, and a set such as
+    population:train weighs as much as one agent"""
+
+    snapshot_every: int = 2_400_000
+    """decisions between two snapshots of the policy, which are kept and measured"""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """where the network runs (auto: on a GPU where there is one)"""
+    threads: int | None = None
+    """threads of torch, on which results depend. Default: 2, or 1 on one core; 1 is faster where
+    other programs leave no second core free"""
+    progress: bool = True
+    """show a progress bar"""
+
+
+@dataclass(frozen=True)
+class Training(Options):
+    """All settings of a training.
+
+    Raises:
+        SettingError: if a setting is none, or some do not fit together.
+    """
+
     information: InformationStructure = PLAIN
-    """JSON file with information options (docs/environments/information.md)"""
+    """information options (docs/environments/information.md)"""
     mute_share: float = 0.0
     """share of the games in which one team sends no message, so that silence is familiar"""
 
-    decisions: int = 20_500_000
-    """decisions with a choice to learn from, since the beginning"""
-    games: int = 2048
-    """parallel games"""
-    steps: int = 32
-    """steps of all games between two updates"""
-    epochs: int = 2
-    """times that an update goes through its decisions"""
-    batch: int = 4096
-    """decisions in a minibatch"""
-    layers: tuple[int, ...] = (128, 128, 128)
-    """widths of the layers that policy and value share; with --init those of the file, or wider"""
-    lr: tuple[float, ...] = (3e-3, 5e-5)
-    """learning rate at the beginning and at the end"""
-    entropy: tuple[float, ...] = (0.05, 0.01)
-    """weight of the entropy at the beginning and at the end"""
-    gae_lambda: float = 0.9
-    """weight of later decisions in advantages, 0 to 1"""
-    clip: float = 0.2
-    """how far an update may move the ratio of new to old probability from 1"""
     sample_fraction: float = 0.2
     """share of the decisions of average size that an update learns from: those with large gradients
     are drawn more often and weigh less, so that the mean is that of all; 1: all"""
     reward_scale: float = 0.02
     """factor of the points that are learnt from as rewards; a match that is won counts 1"""
-
-    init: Path | None = None
-    """file of a policy to begin with"""
     kl: float = 0.0
     """weight of the divergence from a reference, KL in nats a decision, to which the training is
-    held close: the policy of --init, or with --refresh one that follows the training"""
+    held close: the policy of init, or with refresh one that follows the training"""
     refresh: int = 0
     """decisions between two moves of that reference towards the policy, at the end of an update;
     1: every update; 0: it stays"""
     refresh_share: float = 1.0
     """how far a move goes: 1 makes the reference the policy itself, less the moving average of its
     weights"""
-    critic: tuple[int, ...] | None = None
-    """widths of the layers of a critic that sees all hands, which the policy never does: its values
-    take luck out of the advantages. Default: none, or the preset's; 0: the policy's own values"""
-    policy: str | None = None
-    """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
     transform: tuple[str, ...] | None = None
-    """what the network is shown: slices of the observation to hide, by name, and after them
-    MODULE:FUNCTION of a function of your own; the policy's file names them"""
+    """slices of the observation to hide from the network, by name; the policy's file names them"""
     pool_share: float = 0.0
     """share of the games in which one team is played by a frozen opponent: a snapshot of this run
-    or an agent of --pool, recent and hard ones more often"""
+    or an agent of pool, recent and hard ones more often"""
     pool: tuple[str, ...] | None = None
-    """agents that join the run's snapshots as opponents; needs --pool-share"""
-    opponents: tuple[str, ...] | None = None
-    """agents that are the opponents in all games, instead of snapshots"""
-    partner: str | None = None
-    """agent that is the partner in all games; without one, the policy itself"""
-    partners: tuple[str, ...] | None = None
-    """agents that are partners, one drawn for each of eight groups of games, another for one group
-    after each rollout; self is the policy, 3*greedy weighs three times as much, and a set such as
-    population:train weighs as much as one agent. --opponents takes the same"""
-    hard_partners: bool = False
-    """draw partners more often the fewer points are made with them, as opponents are drawn"""
-    predict_players: float = 0.0
-    """weight of an auxiliary loss: predict from the network's features who the partner and the
-    opponents are, of --partners and --opponents; members of the population that were trained alike
-    count as one"""
+    """agents that join the run's snapshots as opponents; needs pool_share"""
     other_play: bool = False
     """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
     prefer: tuple[str, ...] | None = None
@@ -138,23 +154,13 @@ class Training:
     """let decisions earn what they would in worlds of the rule constraints, whatever the others
     meant (off-belief learning)"""
 
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    """where the network runs (auto: on a GPU where there is one)"""
-    threads: int | None = None
-    """threads of torch, on which results depend. Default: 2, or 1 on one core; 1 is faster where
-    other programs leave no second core free"""
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """network dtype (auto: bfloat16 where the processor does it fast)"""
     save_every: int = 2_400_000
     """decisions between two checkpoints"""
-    progress: bool = True
-    """show a progress bar"""
-
-    snapshot_every: int = 2_400_000
-    """decisions between two snapshots of the policy, which are kept and measured"""
     against: tuple[str, ...] | None = None
     """opponents of every snapshot, with the run's own snapshot at 75 % of its decisions. Default:
-    greedy and heuristic, or those of --opponents"""
+    greedy and heuristic, or those of opponents"""
     measure_deals: int = 512
     """deals of each of these matches, played twice each; 0: none"""
     deals: int = 4000
@@ -178,16 +184,17 @@ class Training:
                 raise SettingError(f"expected {reason}")
 
     def _check_numbers(self) -> None:
-        whole = ("games", "steps", "epochs", "batch", "snapshot_every", "save_every")
-        fewest = self.games * self.steps  # With fewer a training is over before it learns anything.
+        whole = ("n_envs", "n_steps", "n_epochs", "batch_size", "snapshot_every", "save_every")
+        # With fewer decisions a training is over before it learns anything.
+        fewest, made = self.n_envs * self.n_steps, self.total_timesteps
         checks = [
             *((name, getattr(self, name) >= 1, "of at least 1") for name in whole),
             ("threads", self.threads is None or self.threads >= 1, "of at least 1"),
-            ("decisions", self.decisions >= fewest, f"of at least games times steps, {fewest:,}"),
-            ("clip", 0 < self.clip < inf, "above 0"),
+            ("total_timesteps", made >= fewest, f"of at least n_envs times n_steps, {fewest:,}"),
+            ("clip_range", 0 < self.clip_range < inf, "above 0"),
             ("gae_lambda", 0 <= self.gae_lambda <= 1, "from 0 to 1"),
             *((name, 0 < getattr(self, name) <= 1, "above 0 and at most 1") for name in _SHARES),
-            *((name, _is_range(getattr(self, name)), _RANGE) for name in ("lr", "entropy")),
+            *((name, _is_range(getattr(self, name)), _RANGE) for name in _RANGES),
             *((name, 0 <= getattr(self, name) < inf, "of at least 0") for name in _WEIGHTS),
         ]
         for name, fine, wanted in checks:
@@ -199,45 +206,27 @@ class Training:
 
     def _conflicts(self) -> list[tuple[str, bool]]:
         """Returns what settings must fit together, and whether they do not."""
-        others = bool(self.opponents or self.mates)
-        predicted = bool(self.predict_players)
-        several = predicted and has_kinds(self.opponents or (), self.partners or ())
+        others = bool(self.opponents or self.partners)
         return [
             (
-                "--kl with --init, the policy to hold close to, or with --refresh",
+                "kl with init, the policy to hold close to, or with refresh",
                 self.kl > 0 and self.init is None and not self.refresh,
             ),
-            ("--refresh with --kl above 0", self.refresh > 0 and not self.kl),
+            ("refresh with kl above 0", self.refresh > 0 and not self.kl),
             (
-                "--opponents or a pool, got both",
+                "opponents or a pool, got both",
                 bool(self.opponents) and bool(self.pool or self.pool_share),
             ),
-            ("--partner or --partners, got both", bool(self.partner and self.partners)),
-            ("--hard-partners with --partners", self.hard_partners and not self.partners),
-            ("--pool-share above 0 with --pool", bool(self.pool) and not self.pool_share),
+            ("pool_share above 0 with pool", bool(self.pool) and not self.pool_share),
             (
-                "--predict-players with --pool-share 0: no kind is a snapshot",
-                predicted and self.pool_share > 0,
-            ),
-            (
-                "--predict-players with --partners or --opponents of several kinds to predict",
-                predicted and not several,
-            ),
-            (
-                "--off-belief without --prefer: worlds of its own have points alone",
+                "off_belief without prefer: worlds of its own have points alone",
                 self.off_belief and bool(self.prefer),
             ),
             (
-                "--off-belief with --pool-share 0 and without other players, whose play it cannot "
-                "know",
+                "off_belief with pool_share 0 and without other players, whose play it cannot know",
                 self.off_belief and bool(self.pool or self.pool_share or others),
             ),
         ]
-
-    @property
-    def mates(self) -> tuple[str, ...]:
-        """Returns the partners of the learner, one or several."""
-        return self.partners or (() if self.partner is None else (self.partner,))
 
     def settled(self) -> Self:
         """Returns the settings of a new run: name, device, threads and precision are chosen."""
@@ -256,17 +245,19 @@ class Training:
     def _wants_bfloat16(self, fast: bool) -> bool:
         return self.precision == "bfloat16" or (self.precision == "auto" and fast)
 
-    def config(self) -> dict[str, Any]:
+    def to_config(self) -> dict[str, Any]:
         """Returns the settings as JSON can hold them."""
-        given = {name: value for name, value in asdict(self).items() if name != "information"}
+        left_out = ("information", *COMMANDED)
+        given = {name: value for name, value in asdict(self).items() if name not in left_out}
         return given | self.rules.to_keys() | self.information.to_keys()
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
         """Returns the settings that ``config`` wrote; a SettingError if they are others."""
         found = {key: config[key] for key in config.keys() - {"rules_fields", "provenance"}}
-        if unknown := found.keys() - {field.name for field in fields(cls)}:
-            raise SettingError(f"expected the settings of this program, got {sorted(unknown)}")
+        known = {field.name for field in fields(cls)} - {*COMMANDED}
+        if unknown := found.keys() - known:
+            raise SettingError(f"expected settings of a training, got {sorted(unknown)}")
         found |= {
             "rules": Rules.from_keys(config),
             "information": InformationStructure.from_keys(config),
@@ -274,7 +265,7 @@ class Training:
         try:
             return msgspec.convert(found, cls, dec_hook=lambda kind, value: kind(value))
         except (TypeError, ValueError) as error:
-            raise SettingError(f"expected the settings of this program: {error}") from error
+            raise SettingError(f"expected settings of a training: {error}") from error
 
     def measuring(self) -> Evaluator:
         """Returns how snapshots are measured, by opponents that are built to see that they can."""
@@ -290,16 +281,15 @@ class Training:
 
     def frozen(self) -> OpponentPool | None:
         """Returns the frozen players that the learner plays with; None if there are none."""
-        if not (self.opponents or self.pool_share or self.mates):
+        if not (self.opponents or self.pool_share or self.partners):
             return None
         return OpponentPool(
-            self.games,
+            self.n_envs,
             share=1.0 if self.opponents else self.pool_share,
             agents=self.opponents or self.pool or (),
             snapshots=not self.opponents,
             first=self.init is not None,
-            partners=self.mates,
-            hard_partners=self.hard_partners,
+            partners=self.partners or (),
             seed=self.seed,
             information=self.information,
         )
@@ -314,7 +304,7 @@ class Training:
 
         match = self.episode == "match"
         games = GoitaVectorEnv(
-            self.games,
+            self.n_envs,
             rules=self.rules,
             episode=self.episode,
             reward="win" if match else "points",
@@ -322,29 +312,26 @@ class Training:
             observe=False,
             information=self.information,
         )
-        kinds = kinds_of(self.opponents or (), self.mates) if self.predict_players else ()
         device = find_device(self.device)
         return SelfPlayPPO(
             find_policy(self.policy) if self.policy else SelfPlayPolicy,
             SelfPlayVecEnv(games),
-            learning_rate=linear_schedule(*self.lr),
-            ent_coef=linear_schedule(*self.entropy),
-            n_steps=self.steps,
-            batch_size=self.batch,
-            n_epochs=self.epochs,
+            learning_rate=linear_schedule(*self.learning_rate),
+            ent_coef=linear_schedule(*self.ent_coef),
+            n_steps=self.n_steps,
+            batch_size=self.batch_size,
+            n_epochs=self.n_epochs,
             gamma=1.0,
             gae_lambda=self.gae_lambda,
-            clip_range=self.clip,
+            clip_range=self.clip_range,
             bfloat16=self._wants_bfloat16(has_fast_bfloat16(device)),
             reward_scale=1.0 if match else self.reward_scale,
             critic=self.critic or (),
-            transform=load_transform(self.transform or (), "--transform"),
+            transform=Transform(self.transform or ()),
             mute_share=self.mute_share,
             other_play=self.other_play,
             off_belief=self.off_belief,
             prefer=self.prefer or (),
-            player_kinds=len(kinds),
-            player_weight=self.predict_players,
             policy_kwargs={"layers": self.layers},
             rollout_buffer_kwargs={"sample_fraction": self.sample_fraction},
             seed=self.seed,
@@ -353,7 +340,8 @@ class Training:
 
 
 _RANGE: Final = "as two numbers of at least 0"
-_WEIGHTS: Final = ("kl", "refresh", "predict_players")
+_RANGES: Final = ("learning_rate", "ent_coef")
+_WEIGHTS: Final = ("kl", "refresh")
 _SHARES: Final = ("sample_fraction", "refresh_share")
 
 
@@ -363,10 +351,10 @@ def _is_range(numbers: Sequence[float]) -> bool:
 
 _STANDARD: Final = Training(
     preset="standard",
-    decisions=100_000_000,
+    total_timesteps=100_000_000,
     layers=(256, 256, 256),
-    lr=(1e-3, 2e-5),
-    entropy=(0.05, 0.002),
+    learning_rate=(1e-3, 2e-5),
+    ent_coef=(0.05, 0.002),
     critic=(256, 256, 256),
     snapshot_every=5_000_000,
     measure_deals=1024,
@@ -379,7 +367,7 @@ PRESETS: Final = {
     "champion": replace(
         _STANDARD,
         preset="champion",
-        games=4096,
+        n_envs=4096,
         partners=("2*self", "population:train"),
         opponents=("2*self", "population:train", "heuristic"),
         against=("heuristic", "champion"),
@@ -389,16 +377,32 @@ PRESETS: Final = {
 
 
 def defaults(words: Sequence[str]) -> Training:
-    """Returns the defaults of a command line's options, which --preset and --init choose.
+    """Returns the settings of a command line that gives no others than --preset, --config, --init.
+
+    Settings of a file stand above those of the preset, which the file may name. A run's name is
+    its own.
 
     Raises:
-        GoitaError: if the file of --init is no policy's, or has no layers.
+        GoitaError: if a file is none, or that of --init has no layers.
     """
-    found = _only(words, "--preset", "--init")
-    preset = PRESETS.get(found["preset"] or "", PRESETS["quick"])
-    return (
-        replace(preset, layers=read_layer_widths(Path(found["init"]))) if found["init"] else preset
-    )
+    words_of = _only(words, "--preset", "--config", "--init")
+    given = read_settings(Path(words_of["config"])) if words_of["config"] else {}
+    preset = words_of["preset"] or given.get("preset")
+    found = PRESETS.get(preset, PRESETS["quick"]) if isinstance(preset, str) else PRESETS["quick"]
+    if given:
+        begun = {"init": words_of["init"]} if words_of["init"] else {}
+        found = Training.from_config(found.to_config() | given | begun | {"name": None})
+    if words_of["init"]:
+        found = replace(found, layers=read_layer_widths(Path(words_of["init"])))
+    return found
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """Returns the settings in a JSON file; a SettingError if it is none, or cannot be read."""
+    try:
+        return decode(path.read_bytes(), dict[str, Any], "settings of a training")
+    except (OSError, ValueError) as error:
+        raise SettingError(f"expected settings of a training in {path}: {error}") from error
 
 
 def resumed_in(words: Sequence[str]) -> Path | None:

@@ -44,30 +44,10 @@ def read_weighted(texts: Sequence[str]) -> tuple[Weighted, ...]:
     return tuple(Weighted(name, weight) for name, weight in found.items())
 
 
-def kind_of(name: str) -> str:
-    """Returns the kind of a player: the training of a member of the population, else its name.
-
-    ``population:selfplay-3`` is of the kind ``population:selfplay``.
-    """
-    named = name.partition(",")[0]
-    return named.rpartition("-")[0] if name.startswith("population:") else name
-
-
-def kinds_of(*lists: Sequence[str]) -> tuple[str, ...]:
-    """Returns the kinds of the players in lists of weighted texts, the learner first."""
-    names = [kind_of(one.name) for texts in lists for one in read_weighted(texts)]
-    return tuple(dict.fromkeys([SELF, *names]))
-
-
 def players_of(*lists: Sequence[str]) -> tuple[str, ...]:
     """Returns the players in lists of weighted texts, each once, the policy itself left out."""
     names = (one.name for texts in lists for one in read_weighted(texts))
     return tuple(dict.fromkeys(name for name in names if name != SELF))
-
-
-def has_kinds(*lists: Sequence[str]) -> bool:
-    """Returns whether one of these lists of weighted texts has players of more than one kind."""
-    return any(len({kind_of(one.name) for one in read_weighted(texts)}) > 1 for texts in lists)
 
 
 def split_weight(text: str) -> tuple[str, float]:

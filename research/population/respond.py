@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -33,6 +33,7 @@ from goita_lab.arena.coordination.task import VALIDATION, Partner, test_task
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
+from goita_lab.learning import read_layer_widths
 from goita_lab.processes import one_thread
 from research.population.train import run_training, say
 
@@ -43,11 +44,16 @@ CHOOSING: Final = (1_000, 6_200)
 MEASURING: Final = (4_000, 6_300)
 """Deals against each opponent and the seed of those against the first."""
 
-OPTIONS: Final = (
-    *("--preset", "quick", "--decisions", "3000000", "--snapshot-every", "3000000"),
-    *("--lr", "3e-4", "3e-5", "--entropy", "0.012", "0.001", "--gae-lambda", "0.95"),
-    *("--games", "10240", "--threads", "1", "--measure-deals", "0"),
-)
+SETTINGS: Final[dict[str, Any]] = {
+    "total_timesteps": 3_000_000,
+    "snapshot_every": 3_000_000,
+    "learning_rate": (3e-4, 3e-5),
+    "ent_coef": (0.012, 0.001),
+    "gae_lambda": 0.95,
+    "n_envs": 10_240,
+    "threads": 1,
+    "measure_deals": 0,
+}
 """Of a training. 10,240 games: as many decisions an update of a network at one seat of four as at
 all seats of 2,048."""
 
@@ -191,8 +197,14 @@ def _trained(
     agent = load_agent(start)
     if not isinstance(agent, NetworkAgent) or agent.path is None:
         raise TypeError(f"expected a network that was read from a file, got {start!r}")
-    begin = ("--init", f"{agent.path}", "--partner", partner.spec, "--opponents", *opponents)
-    return run_training(name, (*OPTIONS, *begin), partner.information, folder, progress)
+    begin = {
+        "init": f"{agent.path}",
+        "layers": read_layer_widths(agent.path),
+        "partners": [partner.spec],
+        "opponents": list(opponents),
+    }
+    settings = SETTINGS | begin | partner.information.to_keys()
+    return run_training(name, settings, folder, progress)
 
 
 def points_beside(

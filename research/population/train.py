@@ -16,7 +16,7 @@ import json
 import secrets
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ from goita_agents.population.manifest import FOLDER, MOST_SEED, Member, Populati
 from goita_agents.population.methods import METHODS, Method
 from goita_env import __version__
 from goita_env.errors import GoitaError, SettingError
-from goita_env.information import PLAIN, InformationStructure
+from goita_env.information import PLAIN
 from goita_env.rules import JGA
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import mean_interval
@@ -47,6 +47,19 @@ BLOCK: Final = 500
 
 
 ALL: Final = "all"
+
+RENAMED: Final = {
+    "decisions": "total_timesteps",
+    "lr": "learning_rate",
+    "entropy": "ent_coef",
+    "games": "n_envs",
+    "steps": "n_steps",
+    "batch": "batch_size",
+    "partner": "partners",
+}
+"""Options of methods and of the manifest, as they were called when its members were trained."""
+SEVERAL: Final = ("layers", "learning_rate", "ent_coef", "partners", "prefer")
+"""Settings that have several values."""
 
 
 @dataclass(frozen=True)
@@ -165,28 +178,38 @@ def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], o
     """Returns the policy of a run, which is begun, or gone on with, where it is not finished.
 
     Raises:
-        SettingError: if the run was begun with other options.
+        SettingError: if the run was begun with other settings.
         TrainingError: if the training failed.
     """
-    name, options = f"{method.name}-{seed}", ("--seed", str(seed), *method.options_of(seed))
-    policy = run_training(name, options, method.information, folder, progress)
-    _check(policy.parent, method, seed)
+    settings = settings_of(method.options_of(seed)) | {"seed": seed} | method.information.to_keys()
+    policy = run_training(f"{method.name}-{seed}", settings, folder, progress)
+    _check(policy.parent, settings)
     return policy
 
 
+def settings_of(options: Sequence[str]) -> dict[str, Any]:
+    """Returns the settings of a training by options of a method, which have earlier names."""
+    found: dict[str, Any] = {}
+    for word in options:
+        if word.startswith("--"):  # a method's own options come last, and count
+            name = word.removeprefix("--").replace("-", "_")
+            found[name := RENAMED.get(name, name)] = []
+        else:
+            found[name].append(_value(word))
+    for name, values in found.items():
+        if name not in SEVERAL:
+            found[name] = values[0] if values else True
+    return found
+
+
 def run_training(
-    name: str,
-    options: Sequence[str],
-    information: InformationStructure,
-    folder: Path,
-    progress: Callable[[str], object],
+    name: str, settings: Mapping[str, Any], folder: Path, progress: Callable[[str], object]
 ) -> Path:
     """Returns the policy of a run, which ``goita train`` begins, or goes on with, where it must.
 
     Args:
         name: of the run, in runs/ of the folder.
-        options: of ``goita train``, beside name and ``information``.
-        information: of its games.
+        settings: of the training.
         folder: in which it runs.
         progress: is told what is begun.
 
@@ -198,13 +221,10 @@ def run_training(
         progress(f"{name}: training")
         command = ["--resume", f"runs/{name}"]
         if not (run / "config.json").exists():
-            command = ["--name", name, *options]
-            if information != PLAIN:
-                path = folder / "runs" / f"{name}.json"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(path, json.dumps(information.to_keys()).encode())
-                command += ["--information", str(path.resolve())]
-        folder.mkdir(parents=True, exist_ok=True)
+            path = folder / "runs" / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, json.dumps(settings).encode())
+            command = ["--name", name, "--config", f"runs/{name}.json"]
         code = subprocess.run(
             [sys.executable, "-m", "goita_lab", "train", *command], cwd=folder, check=False
         )
@@ -217,33 +237,21 @@ def run_training(
     return run / "policy.safetensors"
 
 
-def _check(run: Path, method: Method, seed: int) -> None:
-    """Raises a SettingError if a run was begun with other options than the method's."""
+def _check(run: Path, settings: Mapping[str, Any]) -> None:
+    """Raises a SettingError if a run was begun with other settings than the method's."""
     config: dict[str, Any] = json.loads((run / "config.json").read_bytes())
-    wanted: dict[str, list[str]] = {"seed": (values := [str(seed)])}
-    for word in method.options_of(seed):
-        if word.startswith("--"):  # a method's own options come last, and count
-            wanted[word.removeprefix("--").replace("-", "_")] = values = []
-        else:
-            values.append(word)
-    for key, values in wanted.items():
-        found = config.get(key)
-        shown = [str(one) for one in (found if isinstance(found, list) else [found])]
-        fine = (
-            bool(found) if not values else list(map(_number, shown)) == list(map(_number, values))
-        )
-        if not fine:
-            raise SettingError(f"expected {key} {' '.join(values)} in {run}, got {found!r}")
-    keys = method.information.to_keys()
-    if {key: config.get(key) for key in keys} != keys:
-        raise SettingError(f"expected {keys} in {run}, got another game")
+    for key, value in settings.items():
+        if config.get(key) != value:
+            raise SettingError(f"expected {key} {value!r} in {run}, got {config.get(key)!r}")
 
 
-def _number(text: str) -> float | str:
+def _value(text: str) -> float | str:
     try:
-        return float(text)
+        return int(text)
     except ValueError:
-        return text
+        with suppress(ValueError):
+            return float(text)
+    return text
 
 
 def _first_snapshot(run: Path, decisions: int) -> Path:

@@ -1,15 +1,49 @@
 """Small trainings: their games, models, rollouts and the options of train.py."""
 
+import json
 import os
 import signal
+from contextlib import suppress
+from dataclasses import fields
+from hashlib import sha256
+from pathlib import Path
 
 from stable_baselines3.common.logger import configure
 
 from goita_env import GoitaVectorEnv
-from goita_lab.learning import SelfPlayPolicy, SelfPlayPPO, SelfPlayVecEnv
+from goita_lab.commands import train
+from goita_lab.learning import SelfPlayPolicy, SelfPlayPPO, SelfPlayVecEnv, Training
+from goita_lab.learning.settings import Options
 
-TINY = ["--games", "16", "--steps", "4", "--layers", "16", "--batch", "64", "--threads", "1"]
-TINY += ["--no-progress"]
+TINY = ["--n-envs", "16", "--n-steps", "4", "--layers", "16", "--batch-size", "64"]
+TINY += ["--threads", "1", "--no-progress"]
+RARE = {one.name for one in fields(Training)} - {one.name for one in fields(Options)}
+SEVERAL = {"transform", "pool", "prefer", "against"}
+
+
+def main(words):
+    """Trains as the program does; rare settings among the words go by a file."""
+    given, settings, name = [], {}, None
+    for word in words:
+        if word.startswith("--"):
+            name = word.removeprefix("--").replace("-", "_")
+            if name in RARE:
+                settings[name] = []
+        if name not in RARE:
+            given.append(word)
+        elif not word.startswith("--"):
+            settings[name].append(word)
+    for key, values in settings.items():
+        if key not in SEVERAL:
+            settings[key] = values[0] if values else True
+            with suppress(ValueError, TypeError):
+                settings[key] = json.loads(settings[key])
+    if settings:
+        text = json.dumps(settings)
+        file = Path(f"settings-{sha256(text.encode()).hexdigest()[:8]}.json")
+        file.write_text(text)
+        given += ["--config", str(file)]
+    return train.main(given)
 
 
 def make_env(games=16, **settings):

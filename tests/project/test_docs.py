@@ -109,6 +109,17 @@ def test_each_name_of_a_package_has_a_line_in_the_reference(monkeypatch):
     assert "| `load_agent` | " in source[0]
 
 
+def test_the_reference_lists_the_settings_that_are_no_options(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import settings
+
+    source = ["<!-- settings -->"]
+    settings._fill(None, "page", source)
+    assert "| `pool_share` | `float` | `0.0` | share of the games" in source[0]
+    assert "| |" not in source[0].partition("|---|---|---|---|")[2]
+    assert settings.TABLE in text_of("docs/reference/training.md")
+
+
 def test_each_comment_of_a_page_is_replaced_by_its_own_script(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs")
     import cells

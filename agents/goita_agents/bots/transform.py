@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from goita_agents.base import AgentError, Bool
-from goita_agents.registry import ObservationFunction, load_function
+from goita_agents.registry import ObservationFunction
 from goita_env.errors import ObservationError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.views import View
@@ -135,16 +135,6 @@ def read_texts(texts: Sequence[str], function: ObservationFunction | None, where
             f"was trained, got {given!r}"
         )
     return Transform(hide, function)
-
-
-def load_transform(texts: Sequence[str], where: str) -> Transform:
-    """Returns the transform of these names of slices and at most one MODULE:FUNCTION, the last.
-
-    Raises:
-        AgentError: if the texts, given in ``where``, are others, or there is no such function.
-    """
-    named = texts[-1:] if texts and ":" in texts[-1] else []
-    return read_texts(texts, load_function(named[0]) if named else None, where)
 
 
 def _runs(name: str) -> list[tuple[int, int]]:

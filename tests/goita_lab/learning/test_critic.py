@@ -38,9 +38,9 @@ def test_the_buffer_gives_each_decision_what_its_seat_was_not_shown():
     pairs = set()
     add = model.rollout_buffer.add_decisions
 
-    def watched(games, seats, words, masks, actions, values, log_probs, hidden, others):
+    def watched(games, seats, words, masks, actions, values, log_probs, hidden):
         pairs.update(zip(map(bytes, words), map(bytes, hidden), strict=True))
-        add(games, seats, words, masks, actions, values, log_probs, hidden, others)
+        add(games, seats, words, masks, actions, values, log_probs, hidden)
 
     model.rollout_buffer.add_decisions = watched
     training.rollout(model)

@@ -9,23 +9,32 @@ import torch as th
 
 import training
 from goita_agents.bots.network import NetworkAgent
-from goita_lab.commands import train
 from goita_lab.learning import DivergedError, save_policy
 from raising import refuses
 
-TINY = [*training.TINY, "--games", "32", "--steps", "8", "--decisions", "4000", "--deals", "2"]
+TINY = [
+    *training.TINY,
+    "--n-envs",
+    "32",
+    "--n-steps",
+    "8",
+    "--total-timesteps",
+    "4000",
+    "--deals",
+    "2",
+]
 TINY += ["--measure-deals", "0", "--precision", "float32", "--save-every", "500"]
-TINY += ["--snapshot-every", "500"]
+TINY += ["--snapshot-every", "500", "--deals", "2"]
 
 
 def make_model(critic=()):
     return training.make_model(training.make_env(32), layers=(8,), critic=critic)
 
 
-@pytest.mark.parametrize("more", [[], ["--critic", "8", "8"], ["--lr", "1e36", "1e36"]])
+@pytest.mark.parametrize("more", [[], ["--critic", "8", "8"], ["--learning-rate", "1e36", "1e36"]])
 def test_a_learning_rate_that_is_far_too_high_ends_the_run_with_a_sentence(elsewhere, capsys, more):
     handler = signal.getsignal(signal.SIGINT)
-    assert train.main(["--name", "one", *TINY, "--lr", "1e4", "1e4", *more]) == 1
+    assert training.main(["--name", "one", *TINY, "--learning-rate", "1e4", "1e4", *more]) == 1
     error = capsys.readouterr().err
     assert error.startswith("the training diverged in update ")
     assert " decisions (expected " in error
@@ -37,7 +46,7 @@ def test_a_learning_rate_that_is_far_too_high_ends_the_run_with_a_sentence(elsew
     assert not (run / "policy.safetensors").exists()
     assert signal.getsignal(signal.SIGINT) == handler
     assert not os.path.lexists("nan")
-    assert train.main(["--resume", str(run)]) == 1  # it goes the same way again
+    assert training.main(["--resume", str(run)]) == 1  # it goes the same way again
 
 
 def root_of_nothing(model):

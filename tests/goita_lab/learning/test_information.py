@@ -16,7 +16,6 @@ from goita_env import GoitaVectorEnv, InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
-from goita_lab.commands import train
 from goita_lab.imitate.clone import check_start
 from goita_lab.learning import (
     OpponentPool,
@@ -206,26 +205,24 @@ def test_a_clone_of_recorded_play_begins_with_no_such_network(tmp_path):
 
 
 def test_the_program_trains_resumes_and_measures_in_such_games(elsewhere, monkeypatch, capsys):
-    Path("told.json").write_text(json.dumps(PRIVATE.to_keys()))
-    tiny = [*training.TINY, "--deals", "2", "--measure-deals", "2", "--pool-share", "0.5"]
-    tiny += ["--snapshot-every", "100", "--against", "greedy"]
-    begun = ["--information", "told.json", "--mute-share", "0.5", "--decisions"]
-    assert train.main(["--name", "whole", *tiny, *begun, "300"]) == 0
+    settings = {"deals": 2, "measure_deals": 2, "pool_share": 0.5, "mute_share": 0.5}
+    settings |= {"against": ["greedy"]}
+    tiny = [*training.TINY, "--snapshot-every", "100"]
+    Path("begun.json").write_text(json.dumps(settings | PRIVATE.to_keys()))
+    begun = ["--config", "begun.json", "--total-timesteps"]
+    assert training.main(["--name", "whole", *tiny, *begun, "300"]) == 0
     with monkeypatch.context() as patch:
         training.stop_after(patch, 3)
-        assert train.main(["--name", "one", *tiny, *begun, "300"]) == 130
+        assert training.main(["--name", "one", *tiny, *begun, "300"]) == 130
     config = json.loads(Path("runs/one/config.json").read_text())
     assert (config["information"], config["mute_share"]) == (PRIVATE.to_keys()["information"], 0.5)
-    assert train.main(["--resume", "runs/one"]) == 0
+    assert training.main(["--resume", "runs/one"]) == 0
     policies = [Path("runs", name, "policy.safetensors") for name in ("one", "whole")]
     assert policies[0].read_bytes() == policies[1].read_bytes()
     assert load_agent(f"file:{policies[0]}").information == PRIVATE
     assert "plain:base=greedy" in capsys.readouterr().out
-    wrong = refusal(capsys, train.main, ["--name", "two", *tiny, "--mute-share", "0.5"])
+    wrong = refusal(capsys, training.main, ["--name", "two", *tiny, "--mute-share", "0.5"])
     assert "expected messages" in wrong
-    Path("other.json").write_text(json.dumps(PARTNER.to_keys()))
-    given = ["--resume", "runs/one", "--information", "other.json"]
-    assert "other --information" in refusal(capsys, train.main, given)
-    Path("told.json").write_text('{"information": {"shown": "me"}}')
-    assert "told.json" in refusal(capsys, train.main, ["--name", "two", *tiny, *begun, "300"])
+    Path("begun.json").write_text('{"information": {"shown": "me"}}')
+    assert "shown" in refusal(capsys, training.main, ["--name", "two", *tiny, *begun, "300"])
     assert not Path("runs/two").exists()

@@ -17,11 +17,11 @@ BACK = 0.125
 """What the policy of these tests expects wherever it is asked."""
 SCALE = 0.02
 SMALL = Training(
-    games=32,
-    steps=16,
-    batch=256,
+    n_envs=32,
+    n_steps=16,
+    batch_size=256,
     layers=(8,),
-    decisions=2048,
+    total_timesteps=2048,
     seed=1,
     precision="float32",
     off_belief=True,

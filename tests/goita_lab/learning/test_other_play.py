@@ -85,7 +85,13 @@ def test_elements_are_their_own_inverse_and_as_frequent():
 
 
 SMALL = Training(
-    games=16, steps=8, batch=32, layers=(8,), decisions=128, seed=1, precision="float32"
+    n_envs=16,
+    n_steps=8,
+    batch_size=32,
+    layers=(8,),
+    total_timesteps=128,
+    seed=1,
+    precision="float32",
 )
 
 

@@ -12,7 +12,6 @@ from goita_agents import load_agent
 from goita_agents.base import AgentError
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
-from goita_lab.commands import train
 from goita_lab.learning import (
     SavedPolicy,
     SelfPlayPolicy,
@@ -163,16 +162,18 @@ def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_al
 
 
 def test_a_network_of_ones_own_is_trained_by_the_program(tmp_path):
-    options = "--decisions 400 --snapshot-every 150 --measure-deals 2 --deals 2 --pool-share 0.5"
+    options = (
+        "--total-timesteps 400 --snapshot-every 150 --measure-deals 2 --deals 2 --pool-share 0.5"
+    )
     options = [*training.TINY, *options.split()]
     command = ["--name", "own", "--policy", "own_networks:TwoTrunks", *options]
-    assert train.main(command) == 0
+    assert training.main(command) == 0
     run = tmp_path / "runs" / "own"
     assert read_policy(run / "best.safetensors")[0].policy == "own_networks:TwoTrunks"
     assert "past" in (run / "strength.csv").read_text()
-    assert train.main(["--resume", "runs/own", "--decisions", "500"]) == 0
+    assert training.main(["--resume", "runs/own", "--total-timesteps", "500"]) == 0
     for wrong in ("own_networks:Nothing", "own_networks:OnlyInTraining"):
-        refuses(SystemExit, "2", train.main, ["--name", "two", "--policy", wrong, *options])
+        refuses(SystemExit, "2", training.main, ["--name", "two", "--policy", wrong, *options])
     assert not (tmp_path / "runs" / "two").exists()
 
 

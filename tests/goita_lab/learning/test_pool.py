@@ -133,17 +133,6 @@ def test_recent_and_hard_opponents_are_drawn_more_often():
     assert times["greedy"] > times["300"] > times["200"] > times["100"] > times["random"] > 0
 
 
-@pytest.mark.parametrize("hard", [False, True])
-def test_partners_beside_whom_less_is_made_are_drawn_more_often_where_asked_for(hard):
-    partners = ["greedy", "2*heuristic"]
-    pool = OpponentPool(8, share=1.0, agents=["random"], partners=partners, hard_partners=hard)
-    pool.players[1].learn(-20.0, 50)
-    pool.players[2].learn(20.0, 50)
-    names = [pool.players[pool._draw_mate()].name for _ in range(3000)]
-    assert (names.count("greedy") > names.count("heuristic")) is hard
-    assert abs(names.count("heuristic") / 3000 - (0.21 if hard else 2 / 3)) < 0.04
-
-
 def test_results_beside_a_partner_are_those_of_its_team():
     partners = ["random", "heuristic"]
     pool = OpponentPool(64, share=1.0, agents=["heuristic"], snapshots=False, partners=partners)

@@ -1,7 +1,5 @@
 """Trainings on transformed observations, and the policies' files that name the transform."""
 
-import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +11,9 @@ from goita_agents import load_agent
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.transform import Transform
-from goita_agents.registry import ObservationFunction
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.views import observation as packing
-from goita_lab.commands import train
 from goita_lab.imitate.clone import check_start
 from goita_lab.learning import SelfPlayPolicy, init_from, save_policy
 from goita_lab.learning.policy_agent import load_frozen
@@ -26,33 +22,10 @@ from own_networks import TwoTrunks, refused_whole
 from programs import refusal
 from raising import refuses
 
-TINY = [*training.TINY, "--decisions", "200", "--deals", "2", "--against", "random"]
+TINY = [*training.TINY, "--total-timesteps", "200", "--deals", "2", "--against", "random"]
 TINY += ["--snapshot-every", "100", "--measure-deals", "0", "--pool-share", "0.5"]
 
-FUNCTION = """
-from pathlib import Path
-Path("PWNED").touch()
-def blind(bits):
-    bits[:, 64:256] = 0
-    return bits
-"""
-
-
-def blind(bits):
-    bits[:, 64:256] = 0
-    return bits
-
-
 HIDING = Transform(("events", "own_score"))
-CODED = Transform(("events",), ObservationFunction("mine:blind", blind))
-
-
-@pytest.fixture
-def mine(elsewhere):
-    sys.modules.pop("mine", None)
-    Path("mine.py").write_text(FUNCTION)
-    yield
-    sys.modules.pop("mine", None)
 
 
 def make_model(transform, policy=SelfPlayPolicy, **settings):
@@ -68,8 +41,8 @@ def turn():
     return now
 
 
-@pytest.mark.parametrize("transform", [HIDING, CODED], ids=["hidden", "function"])
-def test_the_policy_learns_from_what_it_was_shown(transform):
+def test_the_policy_learns_from_what_it_was_shown():
+    transform = HIDING
     model = training.make_model(transform=transform)
     training.rollout(model)
     words = model.rollout_buffer._store["words"][: model.rollout_buffer.pos]
@@ -79,8 +52,8 @@ def test_the_policy_learns_from_what_it_was_shown(transform):
 
 
 @pytest.mark.parametrize("policy", [SelfPlayPolicy, TwoTrunks])
-@pytest.mark.parametrize("transform", [HIDING, CODED], ids=["hidden", "function"])
-def test_a_file_and_a_snapshot_play_what_the_policy_makes_of_it(tmp_path, policy, transform):
+def test_a_file_and_a_snapshot_play_what_the_policy_makes_of_it(tmp_path, policy):
+    transform = HIDING
     model, now, path = make_model(transform, policy), turn(), tmp_path / "policy"
     save_policy(model, path, "jga")
     shown = th.from_numpy(transform.view(now.view).observation())
@@ -89,21 +62,14 @@ def test_a_file_and_a_snapshot_play_what_the_policy_makes_of_it(tmp_path, policy
     text = f"file:{path}"
     if policy is TwoTrunks:
         text = f"goita_lab.learning:SavedPolicy:path={path},policy=own_networks:TwoTrunks"
-    if transform is CODED:
-        refuses(AgentError, "given again, as in transform=mine:blind", load_agent, text)
-        Path("mine.py").write_text(FUNCTION)
-        text += ",transform=mine:blind"
     for agent in (load_agent(text), load_frozen(model, path)):
         np.testing.assert_allclose(agent.logits(now.view), logits.numpy(), atol=1e-5)
-    sys.modules.pop("mine", None)
 
 
-def test_a_file_without_a_transform_takes_none(tmp_path):
+def test_a_file_without_a_transform_names_none(tmp_path):
     path = tmp_path / "plain"
     save_policy(make_model(Transform()), path, "jga")
     assert NetworkAgent.load(path).info.transform == ()
-    given = f"file:{path},transform=json:dumps"
-    refuses(AgentError, "expected no transform", load_agent, given)
 
 
 @pytest.mark.parametrize("wrong", [{}, [3], ["evnts"], ["a:b", "events"], "events", ["a:b:c"]])
@@ -125,11 +91,9 @@ def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp
     np.testing.assert_allclose(
         found, load_frozen(hidden, tmp_path / "hidden").logits(now.view), atol=1e-5
     )
-    save_policy(make_model(CODED), tmp_path / "coded", "jga")
-    refuses(SettingError, "mine:blind", init_from, make_model(HIDING), tmp_path / "coded")
-    init_from(make_model(CODED), tmp_path / "coded")
     save_policy(make_model(HIDING, TwoTrunks), tmp_path / "own", "jga")
-    refuses(SettingError, "own_score", init_from, make_model(CODED, TwoTrunks), tmp_path / "own")
+    other = make_model(Transform(), TwoTrunks)
+    refuses(SettingError, "own_score", init_from, other, tmp_path / "own")
 
 
 def test_a_clone_begins_with_no_network_that_saw_less(tmp_path):
@@ -138,22 +102,11 @@ def test_a_clone_begins_with_no_network_that_saw_less(tmp_path):
     refuses(AgentError, "whole observations", check_start, agent, agent.name)
 
 
-def test_the_program_trains_with_slices_hidden_and_goes_on_with_them(mine, capsys):
-    assert train.main(["--name", "one", *TINY, "--transform", "events", "own_score"]) == 0
+def test_the_program_trains_with_slices_hidden_and_goes_on_with_them(elsewhere, capsys):
+    assert training.main(["--name", "one", *TINY, "--transform", "events", "own_score"]) == 0
     agent = load_agent("file:runs/one/policy.safetensors")
     assert agent.info.transform == ("events", "own_score")
-    assert train.main(["--resume", "runs/one", "--decisions", "300"]) == 0
-    wrong = refusal(capsys, train.main, ["--name", "two", *TINY, "--transform", "evnts"])
+    assert training.main(["--resume", "runs/one", "--total-timesteps", "300"]) == 0
+    wrong = refusal(capsys, training.main, ["--name", "two", *TINY, "--transform", "evnts"])
     assert "expected names of slices" in wrong
     assert not Path("runs/two").exists()
-
-
-def test_a_run_keeps_its_function(mine, capsys):
-    named = ["--transform", "events", "mine:blind"]
-    assert train.main(["--name", "one", *TINY, *named]) == 0
-    assert json.loads(Path("runs/one/config.json").read_text())["transform"] == named[1:]
-    sys.modules.pop("mine")
-    resumed = ["--resume", "runs/one", "--decisions", "300"]
-    other = [*resumed, "--transform", "events"]
-    assert "got other --transform" in refusal(capsys, train.main, other)
-    assert train.main([*resumed, *named]) == 0

@@ -1,0 +1,91 @@
+"""Draws the learning curves of runs together.
+
+goita plot runs/A runs/B                one panel an opponent, into curve.png
+goita plot runs/A -o strength.svg       into another file
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Float
+from goita_env.errors import SettingError, install
+from goita_lab import cli
+from goita_lab.learning.measuring import PAST
+from goita_lab.learning.run_files import RunFiles
+
+FEW: Final = 12
+"""Measurements of a curve, at most, that are marked one by one."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    runs: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """directories of runs"""
+    output: Path = field(default=Path("curve.png"), metadata=cli.short("-o"))
+    """picture, .png or .svg"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Draws the curves and returns the exit code."""
+    args = cli.parse(Args, argv, __doc__)
+    try:
+        draw({run: read(RunFiles(Path(run)).strength) for run in args.runs}, args.output)
+    except (SettingError, OSError) as error:
+        cli.fail(error)
+    print(args.output)
+    return 0
+
+
+def read(path: Path) -> dict[str, Float]:
+    """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M]."""
+    found: dict[str, list[tuple[float, ...]]] = {}
+    names = ("decisions", "points_per_round", "low", "high")
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
+    except (ValueError, TypeError, KeyError, csv.Error) as error:
+        raise SettingError(f"expected a learning curve, got {path}: {error!r}") from error
+    if not found:
+        raise SettingError(f"expected measurements, got none in {path}")
+    return {opponent: np.array(rows).T for opponent, rows in found.items()}
+
+
+def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:
+    """Draws the curves of runs with 95 % intervals; a panel an opponent, the past last."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise SettingError(f"expected matplotlib: {error}; {install('lab')}") from error
+    opponents = list(dict.fromkeys(opponent for one in curves.values() for opponent in one))
+    opponents.sort(key=lambda name: name == PAST)
+    figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")
+    panels = figure.subplots(1, len(opponents), squeeze=False, sharey=True)[0]
+    for panel, opponent in zip(panels, opponents, strict=True):
+        for number, (run, one) in enumerate(curves.items()):
+            if opponent not in one:
+                continue
+            made, points, low, high = one[opponent]
+            colour, marker = f"C{number}", "." if len(made) <= FEW else ""
+            panel.plot(made / 1e6, points, marker=marker, color=colour, label=run)
+            panel.fill_between(made / 1e6, low, high, color=colour, alpha=0.2, linewidth=0)
+        panel.axhline(0, color="grey", linewidth=0.8)
+        own = "its own snapshot at 75 % of the decisions"
+        title = f"against {own if opponent == PAST else opponent}"
+        panel.set_title(title, fontsize=10, parse_math=False)  # a file's "$" is no formula
+        panel.set_xlabel("decisions (million)")
+    panels[0].set_ylabel("points per round, with 95 % intervals")
+    for text in panels[0].legend(fontsize=8).get_texts():
+        text.set_parse_math(False)
+    with mpl.rc_context({"svg.hashsalt": "goita"}):  # the same curves give the same picture
+        figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
