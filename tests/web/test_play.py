@@ -232,7 +232,7 @@ def test_from_the_end_of_a_round_to_its_analysis_and_back_into_it(serve, open_pa
     before = page.inner_text("#question")
     page.keyboard.press("v")
     page.wait_for_url(f"{server.link}analysis")
-    assert "of 1 deals" in page.inner_text("[role=status]")
+    assert "of 1 …" in page.inner_text("[role=status]")
     assert axe.run(page).response["violations"] == []
     page.wait_for_selector("#picture *", timeout=120_000)
     assert axe.run(page).response["violations"] == []

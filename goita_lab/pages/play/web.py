@@ -7,7 +7,6 @@ from other pages are refused, and the page may load nothing but its own style sh
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import os
@@ -115,7 +114,7 @@ class MatchServer:
         except (GoitaError, OSError, ImportError) as error:
             return documents.waiting(documents.told(error, look), look, 409)
         if isinstance(found, Progress):
-            told = look.say("Analysed: {done} of {of} deals …", done=found.done, of=found.of)
+            told = look.say("Deals analysed: {done} of {of} …", done=found.done, of=found.of)
             return documents.waiting(told, look)
         return Response(found, media_type="text/html", headers={POLICY: policy_of(found)})
 
@@ -287,14 +286,6 @@ def token_of(path: Path, wanted: str | None = None) -> str:
     return token
 
 
-def _is_in_event_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
 def listen(host: str, port: int) -> socket.socket:
     """Returns a socket that listens at an address of this machine.
 
@@ -303,15 +294,13 @@ def listen(host: str, port: int) -> socket.socket:
         port: of it; 0: any that is free.
 
     Raises:
-        SettingError: if the address is that of all networks or none, or an event loop is running.
+        SettingError: if the address is that of all networks or none.
         OSError: if the address cannot be used.
     """
     if host in ("", "0.0.0.0", "::", "*"):
         raise SettingError(
             f"expected one address of this machine, as others write it, got {host!r}"
         )
-    if _is_in_event_loop():
-        raise SettingError("expected no event loop, got a notebook's; there: !goita play --web")
     # With the protocol named, uvicorn sends small answers at once (no Nagle's algorithm).
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:

@@ -8,17 +8,14 @@ import numpy as np
 import pytest
 
 from deals import RULE_SETS, special_hands, uniform_hands
-from drawings import HANDS, MOVES, middle_game
+from drawings import MOVES, middle_game
 from goita_env import JGA, Game, errors, goita_v0
 from goita_env.engine.episodes import Match
 from goita_env.engine.state import State
 from goita_env.render import ansi, svg
-from goita_env.tiles import NONE
 from goita_env.views import seat_view
 from goita_env.views.scenes import of_state
-from goita_env.worlds import Worlds, determinize
 from playing import legal_mask, pick, played
-from record_samples import SIX
 from samples import only
 
 REDEALT = ["11135578", "11112333", "12444567", "11224569"]
@@ -96,13 +93,6 @@ def test_without_the_characters_digits_stand_for_the_tiles():
         assert {len(line) for line in text.splitlines()} == {68}
 
 
-def test_the_table_can_be_drawn_from_any_seat():
-    *around, to_move = re.findall(r"seat \d", ansi.render(middle_game().scene(3)))
-    # Top, left and right in one line, bottom: seat 0 follows seat 3 and sits to its right.
-    assert around == ["seat 1", "seat 2", "seat 0", "seat 3"]
-    assert to_move == "seat 1"
-
-
 def test_colour_adds_escape_sequences_and_nothing_else():
     for scene in (middle_game(), middle_game().view(2)):
         plain, colored = ansi.render(scene), ansi.render(scene, color=True)
@@ -154,27 +144,12 @@ def test_calls_and_choices_are_shown_to_all():
     assert "seat 3: redeal or continue" in footer(str(game))
 
 
-def test_a_called_hand_of_six_lies_open():
-    game = played(Game(hands=SIX, dealer=0), "call")
-    drawn = ansi.render(game.view(2))
-    assert "|                        し  し  し  馬                            |" in drawn
-    assert "|                        し  し  し  王                            |" in drawn
-    assert footer(drawn) == ["the round is over", "partner called six pawns"]
-    assert footer(str(game)) == ["seat 0 ended the round: 50 points", "seat 0 called six pawns"]
-
-
 def test_the_end_names_who_ended_the_round():
     game = played(middle_game(), "21", "p", "18", "p", "p", "p", "62")
     assert footer(str(game)) == ["seat 3 ended the round: 20 points"]
     assert footer(ansi.render(game.view(0))) == ["the round is over"]
     assert "(角)" in str(game)
     assert "[香]" in ansi.render(game.view(0))
-
-
-def test_who_leads_again_is_told():
-    game = played(middle_game(), "p", "p")
-    assert footer(str(game)) == ["seat 3: lead again, a tile face down"]
-    assert footer(str(Game(hands=HANDS, dealer=2))) == ["seat 2: lead, a tile face down"]
 
 
 @pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))
@@ -210,14 +185,6 @@ def test_a_position_or_seat_that_does_not_exist_is_refused():
         ansi.render(game.view(0)[:0])
     with pytest.raises(errors.SettingError, match=r"expected a seat 0..3 at the bottom, got 4"):
         game.scene(4)
-
-
-def test_positions_are_drawn_like_the_games_they_come_from():
-    game = middle_game()
-    face_down = np.where(game.view(0).face_down, 0, NONE).astype(np.int8)
-    worlds = Worlds(game.hands[None], face_down, np.ones(1), game.view(0).face_up)
-    positions = determinize(game.view(0), worlds)
-    assert ansi.render(positions) == str(game)
 
 
 @pytest.mark.parametrize("drawing", [svg, ansi])

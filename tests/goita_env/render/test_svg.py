@@ -1,7 +1,7 @@
 """The SVG drawings: what they show, their dialect, size and sameness, themes, panels, pixels."""
 
 import re
-from dataclasses import fields, replace
+from dataclasses import fields
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,10 +9,9 @@ import pytest
 
 from deals import RULE_SETS, special_hands, uniform_hands
 from drawings import SVG, check_dialect, contrast, counted, middle_game
-from goita_env import JGA, View, actions, errors
+from goita_env import View, actions, errors
 from goita_env.engine.episodes import Match
-from goita_env.engine.state import State
-from goita_env.render import frame, svg
+from goita_env.render import svg
 from goita_env.render.pen import glyphs
 from goita_env.render.themes import THEMES, Palette, darkened
 from goita_env.tiles import CHARACTERS, LETTERS, NUM_KINDS
@@ -84,22 +83,11 @@ def test_the_words_say_what_the_picture_shows():
     assert set(text.get("aria-labelledby").split()) <= ids
 
 
-def test_the_last_attack_is_marked_unless_told_otherwise():
-    marked, plain = (svg.render(middle_game(), last=last) for last in (True, False))
-    mark = f'stroke="{THEMES["light"].last}" stroke-width="4"'
-    assert (marked.count(mark), plain.count(mark)) == (1, 0)
-
-
 def test_faces_are_characters_letters_or_digits():
     for faces, signs in (("characters", CHARACTERS), ("letters", LETTERS), ("digits", "12345678")):
         drawn = svg.render(middle_game(), faces=faces)
         outlines = {f'd="{glyphs()[sign][1]}"' for sign in signs}
         assert all(outline in drawn for outline in outlines)
-
-
-def test_letters_stand_upright_and_characters_turn_with_their_tiles():
-    assert "rotate(90)" in svg.render(middle_game(), faces="letters")
-    assert "rotate(90)" not in svg.render(middle_game(), faces="characters")
 
 
 @pytest.mark.parametrize("panels", [False, True])
@@ -142,18 +130,6 @@ def test_words_and_faces_stand_out(theme):
     pairs = [(p.text, p.ground), (p.text, p.board), (p.faint, p.ground), (p.faint, p.board)]
     for one, other in (*pairs, (p.ink, p.wood), (p.on_mover, p.mover)):
         assert contrast(one, other) >= 4.5
-
-
-def test_the_size_is_that_of_the_picture_not_of_its_units():
-    root = ElementTree.fromstring(svg.render(middle_game().view(0), size=320))
-    assert (root.get("width"), root.get("height")) == ("320", "320")
-    assert root.get("viewBox") == "0 0 600 600"
-
-
-def test_names_of_rules_are_escaped():
-    name = "a <b> & \u00a7 c"
-    drawn = svg.render(of_state(State.empty(1, replace(JGA, name=name))))
-    assert name in ElementTree.fromstring(drawn).find(f"{SVG}desc").text
 
 
 def test_actions_are_listed_best_first_with_their_figures():
@@ -217,11 +193,3 @@ def test_notebooks_show_games_and_views():
     assert game._repr_svg_() == game.svg() == svg.render(game)
     assert game.view(1)._repr_svg_() == svg.render(game.view(1))
     assert View(np.zeros((0, 8), np.uint64))._repr_svg_() is None
-
-
-def test_printing_a_view_draws_it():
-    view = middle_game().view(2)
-    assert str(view) == frame(view, "ansi")
-    many = View(np.repeat(view.words, 3, axis=0))
-    assert str(many) == f"{view}\nthe first of 3 positions"
-    assert str(many[:0]) == "View(0 positions, jga)"

@@ -403,11 +403,6 @@
     document.cookie = `language=${target.value}; path=${location.pathname}; max-age=31536000; samesite=strict`;
     location.reload();
   });
-  for (const box of document.querySelectorAll("[data-like]")) {
-    const other = find(box.dataset.like);
-    box.value = kept(box.dataset.like) ?? other.value;
-    box.addEventListener("change", () => { other.value = box.value; other.dispatchEvent(new Event("change")); });
-  }
   find("begin").addEventListener("submit", (event) => {
     event.preventDefault();
     find("matches").close();

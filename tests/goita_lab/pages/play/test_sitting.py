@@ -81,7 +81,7 @@ def test_the_page_is_that_of_goita_watch_for_the_player(sitting):
     app = web.application(sitting, TOKEN, "")
     status, headers, text, _ = request(app, f"/{TOKEN}/analysis")
     assert (status, headers["refresh"]) == (200, "2")
-    assert "Analysed: 0 of 1 deals" in text.decode()
+    assert "Deals analysed: 0 of 1" in text.decode()
     told = ready(sitting)
     assert {one.of for one in told} == {1}
     status, headers, text, _ = request(app, f"/{TOKEN}/analysis")
