@@ -39,7 +39,6 @@ from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Summary, deal_figures
 from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.deals import write_summary
-from goita_lab.pages import watch
 
 
 @dataclass(frozen=True)
@@ -175,6 +174,8 @@ def write_files(args: Args, found: Summary, deals: Mapping[str, Float]) -> None:
     if args.json:
         write_summary(args.json, json_text(found.to_json()), deals)
     if args.html:
+        from goita_lab.pages import watch  # loads templates, which a tournament needs nowhere else
+
         games = watch.write_pages(args.save_games) if args.save_games else {}
         links = {name: os.path.relpath(page, args.html.parent) for name, page in games.items()}
         write_whole(args.html, report.html(found, links))
