@@ -6,16 +6,14 @@ The content tells the notation, not the name of the file.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from goita_agents.files import read_text
-from goita_env import actions
 from goita_env.errors import RecordError, SettingError
 from goita_env.hands import parse_hands
 from goita_env.information import PLAIN
@@ -89,25 +87,22 @@ class Recorded:
     players: tuple[str, ...]
     sound: bool
     game: int
-    """Number of the unit: a file, or a line of history strings; see ``read_records``."""
+    """Number of the game: a file, or a line of history strings."""
 
 
 @dataclass(frozen=True)
 class Records:
-    """The deals of several files, none of them twice."""
+    """The deals of several files."""
 
     deals: tuple[Recorded, ...]
     problems: tuple[Problem, ...]
     """What is unsound in the files that were read."""
     notes: tuple[str, ...]
-    """What readers say, files that are no records, repeats left out, files that are one unit."""
+    """What readers say, and files that are no records."""
 
 
 def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Records:
-    """Reads records that ``what`` learns from or counts, such that no deal counts twice.
-
-    A deal that another file holds, too, is left out, and so is a part of it. Files that share hands
-    are one unit, even where a deal was played differently.
+    """Reads records that ``what`` learns from or counts.
 
     Args:
         paths: files, and folders of files with ``SUFFIXES``.
@@ -142,19 +137,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
         where = ", ".join(map(str, paths))
         why = next((str(one) for one in (*problems, *notes)), "got none")
         raise SettingError(f"expected recorded deals in {where}: {why}")
-    numbers = joined([one.game for one in found], [dealt(one.deal) for one in found])
-    repeats = _repeats(found)
-    kept = [
-        replace(one, game=game)
-        for at, (one, game) in enumerate(zip(found, numbers, strict=True))
-        if at not in repeats
-    ]
-    parts = Counter((found[at].file, found[repeats[at]].file) for at in sorted(repeats))
-    notes += [
-        f"left out: deals of {file} that {of} holds, too: {many}"
-        for (file, of), many in parts.items()
-    ]
-    return Records(tuple(kept), tuple(problems), (*notes, *_units(found, numbers)))
+    return Records(tuple(found), tuple(problems), tuple(notes))
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -204,34 +187,3 @@ def joined(games: Iterable[int], shared: Iterable[Hashable]) -> list[int]:
         if one < other:
             lower[other] = one
     return [find(game) for game in games]
-
-
-def _repeats(found: Sequence[Recorded]) -> dict[int, int]:
-    """Returns by index of each deal that is left out the one that stays: the longest record of it.
-
-    Answers before play are not compared: some notations leave them out.
-    """
-    plays = [tuple(move for move in one.deal.moves if move[1] < actions.CALL) for one in found]
-    best = sorted(
-        range(len(found)),
-        key=lambda at: (-len(plays[at]), not found[at].sound, not any(found[at].players)),
-    )
-    kept: dict[Hashable, list[int]] = {}
-    repeats: dict[int, int] = {}
-    for at in best:
-        same = kept.setdefault((dealt(found[at].deal), found[at].deal.dealer), [])
-        of = next((one for one in same if plays[one][: len(plays[at])] == plays[at]), None)
-        if of is None:
-            same.append(at)
-        else:
-            repeats[at] = of
-    return repeats
-
-
-def _units(found: Sequence[Recorded], games: Sequence[int]) -> list[str]:
-    """Says which files are one unit."""
-    files: dict[int, dict[str, None]] = {}
-    for one, game in zip(found, games, strict=True):
-        files.setdefault(game, {})[str(one.file)] = None
-    several = dict.fromkeys(" and ".join(each) for each in files.values() if len(each) > 1)
-    return [f"one unit, since hands are the same: {names}" for names in several]

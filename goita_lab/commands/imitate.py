@@ -17,10 +17,11 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
@@ -31,8 +32,8 @@ from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
-from goita_lab.imitate.clone import Clone, check_start, imitate, refit
-from goita_lab.imitate.examples import TEST_SHARE, Examples, fold_games, split_games
+from goita_lab.imitate.clone import check_start, imitate
+from goita_lab.imitate.examples import Examples, split_games
 from goita_lab.imitate.reading import Reading, read_examples
 from goita_lab.imitate.report import Result, text, to_json
 from goita_lab.imitate.scores import Guesses, compare
@@ -51,14 +52,6 @@ class Args:
     player: str | None = None
     """learn only from this player's decisions: the agent's name in saved games and logs, the
     seat's player in records"""
-    test_share: float = TEST_SHARE
-    """share of the games that nothing is learned from, and of the rest that the weight is chosen
-    on"""
-    folds: int | None = None
-    """score by so many splits that together hold out each game once; the network written is
-    learned from all games, with the weight that did best in them"""
-    half: bool = False
-    """write float16: half the size"""
     seed: int = 0
     """seed of the split and of learning"""
     rules: Rules = JGA
@@ -94,55 +87,35 @@ def run(args: Args) -> Result:
     begin = time.perf_counter()
     start = check_start(load_agent(args.init), args.init)
     reading: Reading = read_examples(args.games, args.player, args.rules)
-    splits = (
-        fold_games(reading.examples, args.seed, args.folds, args.test_share)
-        if args.folds is not None
-        else [split_games(reading.examples, args.seed, args.test_share)]
-    )
+    split = split_games(reading.examples, args.seed)
     others: list[tuple[str, Policy | None]] = [(args.init, start)]
     others += [("heuristic", HeuristicAgent()), ("uniform", None)]
-    clones, found = [], []
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("learning", total=len(splits) + bool(args.folds))
-        for number, split in enumerate(splits):
-
-            def show(done: float, before: int = number) -> None:
-                bar.update(task, completed=before + done)
-
-            clones.append(imitate(split, start, seed=args.seed, progress=show))
-            known = Examples.join([split.train, split.validation])
-            guesses = [("model", Guesses.of(clones[-1].agent, split.validation, split.test))]
-            guesses += [(name, Guesses.of(one, known, split.test)) for name, one in others]
-            found.append((split.test, guesses))
-        clone = clones[0]
-        if args.folds:
-            clone = refit(
-                reading.examples,
-                start,
-                clones,
-                seed=args.seed,
-                progress=lambda done: bar.update(task, completed=len(splits) + done),
-            )
-    scores, calibration = compare(found)
+        task = bar.add_task("learning", total=1)
+        show = partial(_show, bar, task)
+        clone = imitate(split, start, seed=args.seed, progress=show)
+    known = Examples.join([split.train, split.validation])
+    guesses = [("model", Guesses.of(clone.agent, split.validation, split.test))]
+    guesses += [(name, Guesses.of(one, known, split.test)) for name, one in others]
+    scores, calibration = compare(split.test, guesses)
     result = Result(
         sources=tuple(str(path) for path in args.games),
         player=args.player,
         init=args.init,
         seed=args.seed,
-        folds=args.folds,
         reading=reading,
-        split=splits[0],
+        split=split,
         clone=clone,
         scores=tuple(scores),
         calibration=tuple(calibration),
         seconds=time.perf_counter() - begin,
     )
-    write_whole(args.output, _file(clone, half=args.half))
+    write_whole(args.output, write_network(clone.agent.info, clone.agent.tensors()))
     if args.json:
         write_whole(args.json, json_text(to_json(result)))
     return result
 
 
-def _file(clone: Clone, *, half: bool) -> bytes:
-    return write_network(clone.agent.info, clone.agent.tensors(), half=half)
+def _show(bar: Progress, task: TaskID, done: float) -> None:
+    bar.update(task, completed=done)

@@ -14,7 +14,7 @@ predicted no better. So few games give a model close to its start.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -89,40 +89,6 @@ def imitate(
         return _imitate(split, start, seed, progress)
 
 
-def refit(
-    examples: Examples,
-    start: NetworkAgent,
-    folds: Sequence[Clone],
-    *,
-    seed: int = 0,
-    progress: Callable[[float], None] = _silent,
-) -> Clone:
-    """Learns from all decisions, as the clones of a cross-validation found best.
-
-    The weight is the one that predicted best on average, of those that every fold tried. So is the
-    temperature: no decision is left to choose it on.
-
-    Args:
-        examples: the decisions.
-        start: the network that the folds began with.
-        folds: the clones, each learned from a part of the decisions.
-        seed: of the order of decisions and of what a step leaves out.
-        progress: is called with the share of the work that is done.
-    """
-    tried = _averages(folds)
-    chosen = max(tried, key=lambda one: one.log_likelihood)
-    with threadpool_limits(1, user_api="blas"):
-        heat, _ = predict(start, examples).fit(examples)
-        learner = PolicyLearner(heated(start, heat), seed)
-        reached = np.inf
-        descent = _descend(learner, examples, np.random.default_rng(seed), progress)
-        while reached > chosen.weight:
-            reached = next(descent)
-    progress(1.0)
-    network = heated(NetworkAgent(start.info, learner.tensors()), chosen.temperature)
-    return _clone(network, examples, chosen.weight, heat, tried)
-
-
 def _imitate(
     split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], None]
 ) -> Clone:
@@ -141,32 +107,9 @@ def _imitate(
             break
     progress(1.0)
     chosen = max(tried, key=lambda one: one.log_likelihood)
-    return _clone(best, split.train, chosen.weight, heat, tried)
-
-
-def _clone(
-    network: NetworkAgent, examples: Examples, weight: float, heat: float, tried: Sequence[Tried]
-) -> Clone:
-    info = replace(network.info, decisions=len(examples), rules=examples.rules)
-    return Clone(NetworkAgent(info, _mute(network.tensors())), weight, heat, tuple(tried))
-
-
-def _averages(folds: Sequence[Clone]) -> list[Tried]:
-    """Returns what the folds found on average of each weight that all of them tried."""
-    found = []
-    for weight in (np.inf, *WEIGHTS):
-        each = [one for clone in folds for one in clone.tried if one.weight == weight]
-        if len(each) == len(folds):
-            found.append(
-                Tried(
-                    weight,
-                    float(np.mean([one.log_likelihood for one in each])),
-                    float(np.exp(np.mean(np.log([one.temperature for one in each])))),
-                    float(np.mean([one.accuracy for one in each])),
-                    float(np.mean([one.divergence for one in each])),
-                )
-            )
-    return found
+    info = replace(best.info, decisions=len(split.train), rules=split.train.rules)
+    agent = NetworkAgent(info, _mute(best.tensors()))
+    return Clone(agent, chosen.weight, heat, tuple(tried))
 
 
 def check_start(agent: object, name: str) -> NetworkAgent:

@@ -99,62 +99,21 @@ class Split(NamedTuple):
     test: Examples  #: Nothing is learned or chosen on these.
 
 
-def split_games(examples: Examples, seed: int, test: float = TEST_SHARE) -> Split:
+def split_games(examples: Examples, seed: int) -> Split:
     """Splits decisions by game, at random by a seed.
 
-    Args:
-        examples: all decisions.
-        seed: the same seed and games give the same sets.
-        test: share of the games in ``test``, and of the rest in ``validation``.
-
     Raises:
-        SettingError: if there are too few games, or the share leaves none to learn from.
+        SettingError: if there are too few games.
     """
-    if not 0 < test < 1:
-        raise SettingError(f"expected a share of the games above 0 and below 1, got {test!r}")
-    mixed = _mixed(examples, seed)
-    apart = max(2, round(test * len(mixed)))
-    return _split(examples, mixed[:apart], mixed[apart:], test)
-
-
-def fold_games(examples: Examples, seed: int, folds: int, test: float = TEST_SHARE) -> list[Split]:
-    """Returns splits of which each holds out other games, and all together each game once.
-
-    Args:
-        examples: all decisions.
-        seed: as in ``split_games``.
-        folds: number of the splits.
-        test: share of the games that are not held out in ``validation``.
-
-    Raises:
-        SettingError: if there are too few games for so many splits, or the number is below 2.
-    """
-    mixed = _mixed(examples, seed)
-    if not 2 <= folds <= len(mixed) // 2:
-        raise SettingError(
-            f"expected 2 folds or more, of two games or more each, got {folds!r} of {len(mixed)}"
-        )
-    blocks = np.array_split(mixed, folds)
-    return [_split(examples, one, mixed[~np.isin(mixed, one)], test) for one in blocks]
-
-
-def _mixed(examples: Examples, seed: int) -> Int:
     games = np.unique(examples.game)
     if len(games) < FEWEST_GAMES:
         raise SettingError(
             f"expected decisions of {FEWEST_GAMES} games or more, some to learn from and some to "
             f"hold out, got {len(games)}"
         )
-    return np.random.default_rng(seed).permutation(games)
-
-
-def _split(examples: Examples, held: Int, rest: Int, share: float) -> Split:
-    chosen = max(2, round(share * len(rest)))
-    if chosen >= len(rest):
-        raise SettingError(
-            f"expected a share that leaves games to learn from, got {share!r} of "
-            f"{len(held) + len(rest)}"
-        )
+    mixed = np.random.default_rng(seed).permutation(games)
+    apart = max(2, round(TEST_SHARE * len(mixed)))
+    held, rest = mixed[:apart], mixed[apart:]
+    chosen = max(2, round(TEST_SHARE * len(rest)))
     parts = (rest[chosen:], rest[:chosen], held)
-    train, validation, test = (examples.of_games(part) for part in parts)
-    return Split(train, validation, test)
+    return Split(*(examples.of_games(part) for part in parts))

@@ -2,8 +2,8 @@
 
 A game is what shares hands: a deal of a tournament in all its pairings and seatings, a round of a
 log in both seatings, a file of one match, or a line of a file of history strings. Games of several
-sources are one where a deal's hands are the same. A deal that two records hold counts once. Files
-may be somebody else's: they are validated, and names in them load nothing.
+sources are one where a deal's hands are the same. Files may be somebody else's: they are validated,
+and names in them load nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, combinations, groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Final
 
@@ -42,7 +42,7 @@ class Reading:
     unsound: tuple[str, ...] = ()
     """Deals of records that were left out: file, deal and what is wrong."""
     notes: tuple[str, ...] = ()
-    """Repeated deals and sources, and files of folders, that were left out; games that are one."""
+    """What readers say, and files of folders that are no records."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,6 @@ class _Part:
     players: list[str]
     keys: list[Hashable]
     """Of each decision; those with the same one are of one game, whatever their sources."""
-    source: str = ""
-    """Empty for records, whose repeats are left out."""
     unsound: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -76,17 +74,11 @@ def read_examples(
     Raises:
         GoitaError: if something is not a recorded game, or a saved game or a log holds an illegal
             move; names the file.
-        SettingError: if there is no decision with a choice, or none of the player; if a source is
-            given twice or lies in another one, so that games could be learned from and held out.
+        SettingError: if there is no decision with a choice, or none of the player.
         OSError: if a file cannot be read.
         ImportError: if a log or a kifu lacks its extra.
     """
-    places = Counter(source.resolve() for source in sources)
-    for place, times in places.items():
-        if times > 1 or not places.keys().isdisjoint(place.parents):
-            raise SettingError(f"expected each game once, got {str(place)!r} twice")
     parts = list(_parts(sources, rules))
-    _check_copies(parts)
     names = np.array([name for part in parts for name in part.players], dtype=object)
     known = Counter(names.tolist())
     if not known:
@@ -140,30 +132,8 @@ def _holds_records(source: Path) -> bool:
     return True
 
 
-def _check_copies(parts: Sequence[_Part]) -> None:
-    """Raises a SettingError where a source holds the same decisions as another one."""
-    for one, other in combinations([part for part in parts if part.source], 2):
-        a, b = one.examples, other.examples
-        if (
-            a is not None
-            and b is not None
-            and one.players == other.players
-            and np.array_equal(a.words, b.words)
-            and np.array_equal(a.action, b.action)
-        ):
-            raise SettingError(
-                f"expected each game once, got {one.source!r} and its copy {other.source!r}"
-            )
-
-
 def _saved(source: Path) -> _Part:
-    # A file may stand there twice.
-    deals = list(
-        {
-            (one.agents, one.deal, one.seating, one.record.number): one
-            for one in read_games(source)
-        }.values()
-    )
+    deals = list(read_games(source))
     if not deals:
         raise RecordError(f"expected saved games in {str(source)!r}, got none")
     numbers: dict[int, int] = {}
@@ -178,7 +148,7 @@ def _saved(source: Path) -> _Part:
             f"{source}: deal {one.deal}, seating {one.seating}, number "
             f"{one.record.number}: {problem}"
         )
-    return replace(part, source=str(source))
+    return part
 
 
 def _log(folder: Path) -> _Part:
@@ -201,17 +171,18 @@ def _log(folder: Path) -> _Part:
     )
     names = np.array(play.agents, dtype=object)[play.seating[deal, play.seat[rows]]]
     hands = [one.tobytes() for one in play.hands]
-    return _Part(examples, names.tolist(), [hands[at] for at in deal.tolist()], str(folder))
+    return _Part(examples, names.tolist(), [hands[at] for at in deal.tolist()])
 
 
 def _records(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
     found = read_records(sources, rules, "goita imitate")
-    yield _Part(None, [], [], "", tuple(map(str, found.problems)), found.notes)
+    yield _Part(None, [], [], tuple(map(str, found.problems)), found.notes)
     for file, each in groupby((one for one in found.deals if one.sound), lambda one: one.file):
         deals = list(each)
         games = [one.game for one in deals]
+        keys = [dealt(one.deal) for one in deals]
         part, illegal = _replayed(
-            [one.deal for one in deals], [one.players for one in deals], games, games
+            [one.deal for one in deals], [one.players for one in deals], games, keys
         )
         wrong = [
             f"{file.name}: deal {deals[at].deal.number}, {what}" for at, what in illegal.items()

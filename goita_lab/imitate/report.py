@@ -15,7 +15,7 @@ from goita_lab.imitate.reading import Reading
 from goita_lab.imitate.scores import Calibration, Score
 from goita_lab.provenance import plain, provenance
 
-FORMAT: Final = "goita-imitation-2"
+FORMAT: Final = "goita-imitation-3"
 
 SHOWN: Final = 5  # Deals left out that are named.
 
@@ -28,7 +28,6 @@ class Result:
     player: str | None
     init: str
     seed: int
-    folds: int | None
     reading: Reading
     split: Split
     clone: Clone
@@ -46,9 +45,6 @@ def text(result: Result) -> str:
         [name, f"{part.games:,}", f"{len(part):,}"]
         for name, part in zip(("train", "validation", "test"), result.split, strict=True)
     ]
-    if result.folds:
-        every = result.reading.examples
-        rows.append(["written network", f"{every.games:,}", f"{len(every):,}"])
     lines += [_table(["", "games", "decisions"], rows), ""]
     rows = [
         [
@@ -61,8 +57,7 @@ def text(result: Result) -> str:
         for one in result.clone.tried
     ]
     heads = [f"weight of KL({result.init} || model)", "nats a decision", "accuracy", "KL", ""]
-    of_folds = f", averages over {result.folds} folds" if result.folds else ""
-    lines += [f"On the games that the weight is chosen on{of_folds}:", "", _table(heads, rows), ""]
+    lines += ["On the games that the weight is chosen on:", "", _table(heads, rows), ""]
     rows = [
         [
             one.name,
@@ -76,9 +71,7 @@ def text(result: Result) -> str:
     ]
     heads = ["predicted by", "nats a decision", "accuracy", "model is ahead by"]
     heads += ["temperature", "epsilon"]
-    folds = f"On all games, each in the test set of one of {result.folds} folds"
-    where = folds if result.folds else "On test games"
-    lines += [f"{where}, 95 % intervals over games:", "", _table(heads, rows), ""]
+    lines += ["On test games, 95 % intervals over games:", "", _table(heads, rows), ""]
     rows = [
         [
             f"{one.low:g} to {one.high:g}",
@@ -107,7 +100,6 @@ def to_json(result: Result) -> dict[str, Any]:
         "init": result.init,
         "init_temperature": result.clone.start_temperature,
         "seed": result.seed,
-        "folds": result.folds,
         "rules": result.split.train.rules.name,
         "games": {n: part.games for n, part in zip(names, result.split, strict=True)},
         "decisions": {n: len(part) for n, part in zip(names, result.split, strict=True)},

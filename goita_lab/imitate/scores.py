@@ -78,10 +78,7 @@ def predict(model: Policy | None, examples: Examples) -> Prediction:
 
 @dataclass(frozen=True)
 class Score:
-    """How well a model predicts held-out decisions; intervals over games.
-
-    Temperature and epsilon are medians over folds.
-    """
+    """How well a model predicts held-out decisions; intervals over games."""
 
     name: str
     temperature: float
@@ -129,32 +126,27 @@ class Guesses:
 
 
 def compare(
-    folds: Sequence[tuple[Examples, Sequence[tuple[str, Guesses]]]],
+    test: Examples, guesses: Sequence[tuple[str, Guesses]]
 ) -> tuple[list[Score], list[Calibration]]:
     """Scores models on held-out decisions, and calibrates the first of them.
 
     Args:
-        folds: held-out decisions, with what the models guess about them, by the models' names. All
-            folds together hold at least two games.
+        test: the decisions, of two games at least.
+        guesses: what the models guess about them, by the models' names.
     """
-    test = Examples.join([examples for examples, _ in folds])
-    names = [name for name, _ in folds[0][1]]
-    scores: list[Score] = []
-    first = np.concatenate([guesses[0][1].taken for _, guesses in folds])
-    for number, name in enumerate(names):
-        each = [guesses[number][1] for _, guesses in folds]
-        taken = np.concatenate([one.taken for one in each])
-        scores.append(
-            Score(
-                name,
-                float(np.median([one.temperature for one in each])),
-                float(np.median([one.epsilon for one in each])),
-                ratio_interval(*test.by_game(taken)),
-                rate_interval(*test.by_game(np.concatenate([one.hit for one in each]))),
-                ratio_interval(*test.by_game(first - taken)) if number else None,
-            )
+    first = guesses[0][1]
+    scores = [
+        Score(
+            name,
+            one.temperature,
+            one.epsilon,
+            ratio_interval(*test.by_game(one.taken)),
+            rate_interval(*test.by_game(one.hit)),
+            ratio_interval(*test.by_game(first.taken - one.taken)) if number else None,
         )
-    return scores, calibrate([guesses[0][1] for _, guesses in folds])
+        for number, (name, one) in enumerate(guesses)
+    ]
+    return scores, calibrate(first)
 
 
 def hits(table: Float, examples: Examples) -> Float:
@@ -166,10 +158,9 @@ def hits(table: Float, examples: Examples) -> Float:
     return np.asarray(examples.taken(top) / top.sum(axis=1))
 
 
-def calibrate(guesses: Sequence[Guesses]) -> list[Calibration]:
+def calibrate(guesses: Guesses) -> list[Calibration]:
     """Compares predicted and observed frequencies of the likeliest action, by its probability."""
-    predicted = np.concatenate([one.top for one in guesses])
-    observed = np.concatenate([one.hit for one in guesses])
+    predicted, observed = guesses.top, guesses.hit
     places = np.digitize(predicted, BINS[1:-1])
     return [
         Calibration(

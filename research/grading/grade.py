@@ -33,7 +33,7 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.pages.watch.decisions import PHASES, PlayPhase, phase_of
 from goita_lab.pieces import shown
-from goita_lab.record_files import read_records
+from research.records import read_units
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def read_kifu(
         SettingError: if there are none, or a file is no text, or larger than any record.
         ImportError: if a kifu lacks its extra.
     """
-    found = read_records(paths, rules, "grading")
+    found = read_units(paths, rules, "grading")
     for line in (*found.notes, *(f"left out: {problem}" for problem in found.problems)):
         tell(line)
     deals = [one.deal for one in found.deals if one.sound]

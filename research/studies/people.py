@@ -34,9 +34,10 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import Task
-from goita_lab.record_files import Records, read_records
+from goita_lab.record_files import Records
 from goita_lab.signals.tables import bounds, table
 from research.drawing import dots
+from research.records import read_units
 from research.studies import study
 from research.studies.study import Options, corrected
 
@@ -190,7 +191,7 @@ def find_records(folder: Path | None) -> Records:
         raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
     if not folder.is_dir():
         raise SettingError(f"expected a folder of human records, got {str(folder)!r}")
-    return read_records([folder], JGA, "the study of people")
+    return read_units([folder], JGA, "the study of people")
 
 
 def points(player: Candidate, deals: int) -> float:

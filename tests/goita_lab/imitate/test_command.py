@@ -31,9 +31,7 @@ def arguments(folder, tmp_path, *more):
     ]
 
 
-def test_the_file_is_an_agent_whole_or_in_half_precision_and_the_tables_are_in_the_json(
-    folder, tmp_path, capsys
-):
+def test_the_file_is_an_agent_and_the_tables_are_in_the_json(folder, tmp_path, capsys):
     out = tmp_path / "numbers.json"
     assert command.main(arguments(folder, tmp_path, "--json", str(out))) == 0
     shown, found = capsys.readouterr().out, json.loads(out.read_text())
@@ -53,30 +51,12 @@ def test_the_file_is_an_agent_whole_or_in_half_precision_and_the_tables_are_in_t
     before = (tmp_path / "model.safetensors").read_bytes()
     assert command.main(arguments(folder, tmp_path)) == 0
     assert (tmp_path / "model.safetensors").read_bytes() == before
-    assert command.main(arguments(folder, tmp_path, "--half")) == 0
-    assert (tmp_path / "model.safetensors").stat().st_size < 0.6 * len(before)
-    rounded = load_agent(f"file:{tmp_path / 'model.safetensors'}").tensors()
-    for name, one in agent.tensors().items():
-        np.testing.assert_array_equal(rounded[name], one.astype(np.float16))
-
-
-@pytest.mark.slow
-def test_folds_score_every_game_once(folder, tmp_path):
-    out = tmp_path / "numbers.json"
-    assert command.main(arguments(folder, tmp_path, "--folds", "3", "--json", str(out))) == 0
-    found = json.loads(out.read_text())
-    everything = sum(found["decisions"].values())
-    assert sum(one["decisions"] for one in found["calibration"]) == everything
-    assert load_agent(f"file:{tmp_path / 'model.safetensors'}").info.decisions == everything
-    assert found["weight"] in [one["weight"] for one in found["tried"]]
 
 
 def test_wrong_input_is_an_error_line_and_writes_nothing(folder, tmp_path, capsys):
     for option, message in {
         "--player=nobody": "expected a player of the games, such as",
         "--init=greedy": "expected a network to begin with, such as champion or file:PATH, got",
-        "--test-share=2": "expected a share of the games above 0 and below 1",
-        "--folds=100": "expected 2 folds or more",
         "--output=missing/x": "there is no folder",
         f"--json={tmp_path / 'model.safetensors'}": "expected two files",
     }.items():

@@ -16,8 +16,8 @@ from goita_env.rules import JGA
 from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.imitate import clone
 from goita_lab.imitate import network as fitting
-from goita_lab.imitate.clone import check_start, heated, imitate, refit
-from goita_lab.imitate.examples import Examples, Split, fold_games, split_games
+from goita_lab.imitate.clone import check_start, heated, imitate
+from goita_lab.imitate.examples import Examples, split_games
 from goita_lab.imitate.replaying import replay
 from goita_lab.imitate.scores import Guesses, Prediction, compare, hits
 from network_files import INFO, tensors
@@ -150,23 +150,6 @@ def test_cloning_predicts_rounds_held_out_better_by_the_weight_that_did_best(exa
 
 
 @pytest.mark.slow
-def test_a_clone_of_all_games_takes_the_weight_that_did_best_over_folds(examples):
-    folds = [imitate(split, small()) for split in fold_games(examples, 0, 2)]
-    found = refit(examples, small(), folds)
-    for one in found.tried:
-        each = [two for fold in folds for two in fold.tried if two.weight == one.weight]
-        assert one.log_likelihood == pytest.approx(sum(two.log_likelihood for two in each) / 2)
-        assert one.temperature**2 == pytest.approx(each[0].temperature * each[1].temperature)
-    assert len(found.tried) == min(len(fold.tried) for fold in folds)
-    assert found.weight == max(found.tried, key=lambda one: one.log_likelihood).weight
-    assert found.agent.info.decisions == len(examples)
-    guesses = (Guesses.of(one, examples, examples) for one in (small(), found.agent))
-    before, after = (one.taken.mean() for one in guesses)
-    assert after > before + 0.3
-    assert not found.agent.values(examples.view()).any()
-
-
-@pytest.mark.slow
 def test_who_plays_like_the_start_is_best_predicted_by_a_strong_weight(examples):
     """What the champion does is learned from nobody's few games better than from itself."""
     start = network()
@@ -190,21 +173,12 @@ def test_no_game_is_in_two_sets(examples):
     assert sum(map(len, split)) == len(examples)
     assert split_games(examples, 3).test.game.tolist() == split.test.game.tolist()
     assert split_games(examples, 4).test.game.tolist() != split.test.game.tolist()
-    folds = fold_games(examples, 3, 4)
-    held = [game for fold in folds for game in np.unique(fold.test.game).tolist()]
-    assert sorted(held) == np.unique(examples.game).tolist()
-    for fold in folds:
-        assert isinstance(fold, Split)
-        assert not set(fold.test.game) & (set(fold.train.game) | set(fold.validation.game))
 
 
-def test_too_few_games_odd_shares_and_what_is_no_network_are_refused(examples):
+def test_too_few_games_and_what_is_no_network_are_refused(examples):
     few = examples.of_games(np.unique(examples.game)[:4])
     for error, says, call, *given in (
         (SettingError, "decisions of 5 games or more, .* got 4", split_games, few, 0),
-        (SettingError, "expected a share of the games", split_games, examples, 0, float("nan")),
-        (SettingError, "leaves games to learn from", split_games, examples, 0, 0.97),
-        (SettingError, "expected 2 folds or more", fold_games, examples, 0, 31),
         (AgentError, "a network to begin with, .* got 'greedy'", check_start, GREEDY, "greedy"),
     ):
         refuses(error, says, call, *given)

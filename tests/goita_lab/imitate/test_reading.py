@@ -52,25 +52,6 @@ def test_a_deal_is_one_game_in_all_pairings(tmp_path):
     assert read_examples([tmp_path / "games"], "heuristic").examples.games == 6
 
 
-def test_a_game_cannot_be_given_twice(games, monkeypatch):
-    (file,) = games.glob("*.jsonl")
-    monkeypatch.chdir(games.parent)
-    for again in (games, file, games.relative_to(games.parent)):
-        for sources in ([games, again], [again, games]):
-            with pytest.raises(SettingError, match="expected each game once, got"):
-                read_examples(sources)
-
-
-def test_a_copy_of_a_folder_is_refused_and_one_of_a_file_in_it_counts_once(games, tmp_path):
-    shutil.copytree(games, tmp_path / "copy")
-    with pytest.raises(SettingError, match=r"expected each game once, got .* and its copy"):
-        read_examples([games, tmp_path / "copy"])
-    (file,) = games.glob("*.jsonl")
-    shutil.copy(file, tmp_path / "copy" / f"{file.stem} (1).jsonl")
-    (tmp_path / "copy" / f"._{file.name}").write_bytes(b"\0")
-    assert len(read_examples([tmp_path / "copy"]).examples) == len(read_examples([games]).examples)
-
-
 def test_logs_of_the_same_deals_share_their_games(tmp_path):
     pytest.importorskip("pyarrow")
     for agent in ("greedy", "random"):
