@@ -8,7 +8,6 @@ import yaml
 
 from goita_agents.population import origin
 from goita_agents.registry import expand
-from goita_env import View
 from goita_env.errors import SettingError
 from goita_lab.imitate.reading import read_examples
 from goita_lab.signals import log
@@ -63,16 +62,6 @@ def test_a_team_is_one_agent_twice_or_two_half_of_the_time_each():
         assert share == pytest.approx(1 / len(told.agents), abs=0.03)
     refuses(SettingError, "2 to 127 agents to draw from, got 1", play, ["random"], 4, drawn=True)
     refuses(SettingError, "1, 2 or 4 agents, got 3", play, ["random"] * 3, 4)
-
-
-def test_pandas_reads_parts_as_the_card_says(folder):
-    frame = pytest.importorskip("pandas").read_parquet(folder / "train" / "decisions")
-    told = log.read(folder / "train")
-    view = View(np.stack(frame["words"]))
-    assert np.array_equal(view.observation(), told.view().observation())
-    assert np.array_equal(view.legal(), told.legal)
-    low = frame["mask_low"].to_numpy()[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)
-    assert np.array_equal(low, told.legal[:, :64])
 
 
 def test_the_card_names_files_players_and_columns_that_are_there(folder):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from goita_agents import solver
-from goita_agents.base import AgentError, RandomAgent
+from goita_agents.base import RandomAgent
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.solver.solver import Solver
 from goita_env import actions, records
@@ -15,7 +15,6 @@ from goita_env.records import DealRecord, Record
 from goita_env.rounds import Rounds
 from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.pages.watch.decisions import PHASES
-from raising import refuses
 from record_samples import LINE
 from research.grading import grade as losses
 from research.records import read_units
@@ -76,11 +75,6 @@ def test_questions_before_play_are_not_graded():
     assert [one.move for one in grades] == [3]
 
 
-def test_a_record_that_breaks_off_is_graded_as_far_as_it_goes():
-    assert grade(cut(sample(), 4)) == grade(sample())[:4]
-    assert grade(cut(sample(), 0)) == []
-
-
 def test_the_generator_that_an_agent_is_handed_does_not_tell_the_deals():
     entropies = set()
 
@@ -96,17 +90,6 @@ def test_the_generator_that_an_agent_is_handed_does_not_tell_the_deals():
     assert entropy != secret
     for guess in (entropy % 2**63, entropy >> 65):
         assert not np.array_equal(Rounds(8, seed=guess).decisions.dealt.hands, dealt)
-
-
-def test_an_agent_with_a_memory_cannot_be_recorded():
-    class StatefulAgent(GreedyAgent):
-        def begin(self, games, seats, view):
-            pass
-
-        def end(self, games, results, hands):
-            pass
-
-    refuses(AgentError, "expected an agent without a memory", play_deals, StatefulAgent(), 2)
 
 
 def test_a_summary_counts_each_phase_and_half_the_losses_of_all_seats():

@@ -1,22 +1,17 @@
 """The study of messages finds values that are there, and none that are not."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from goita_agents.base import AgentError
-from goita_agents.population import Population
 from goita_env import InformationStructure, MessageChannel
-from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals.messages import MessageUse
-from goita_lab.signals.settings import STANDARD
 from raising import refuses
 from research.studies import messages
 from research.studies.messages import ARMS, Found, figure, moves_tell, report, summarise
-from research.studies.study import Options
 
 
 def certain(value: float) -> Interval:
@@ -82,24 +77,3 @@ def test_moves_tell_what_the_partners_policy_puts_in_them():
     said, muted = (moves_tell(a, information, 2) for a in (sends, f"muted:base=({sends})"))
     assert 0 < said != muted > 0
     refuses(AgentError, "play games with", moves_tell, "population:selfplay-0", information, 4)
-
-
-def test_a_run_is_measured_as_it_samples(tmp_path, monkeypatch):
-    asked = []
-
-    def use(agent, deals, heard, *, settings=STANDARD):
-        asked.append((agent, deals, heard, settings.seed))
-        return replace(found({"private 0": 0.5}, 0)["private 0 3"].use, agent=agent)
-
-    monkeypatch.setattr(messages, "message_use", use)
-    monkeypatch.setattr(messages, "moves_tell", lambda agent, *_: 0.7 if "muted" in agent else 0.5)
-    file = Population().weights("token-private-0")
-    measured = messages.measure(messages.Run(ARMS[1], 3, str(file), 8, 2))
-    assert measured.weights == Population().members["token-private-0"].sha256
-    assert measured.moves == 0.5
-    assert messages.measure_muted(messages.Run(ARMS[1], 3, str(file), 8, 2)) == 0.7
-    assert measured.use == replace(use("", 0, 0), agent="private 0 3")
-    assert asked[:1] == [(f"file:{file},temperature=1", 8, 2, messages.SEED)]
-    private, options = next(arm for arm in ARMS if arm.name == "private 0"), Options(tmp_path)
-    assert messages.weights(private, 0, options) == file
-    refuses(SettingError, "token-private-99", messages.weights, private, 99, options)

@@ -9,13 +9,13 @@ from goita_agents.beliefs import Listener, PolicyModel
 from goita_env import Game
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
-from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER
 from goita_lab.signals.settings import Settings
 from passing_bots import Passing, Receiving
 from raising import refuses
 from research.signals import passes
-from research.signals.passes import Difference, PassesIgnored, main, passes_value
+from research.signals.passes import PassesIgnored, main, passes_value
 from samples import slow
 
 HANDS = ["11122335", "11256678", "11334457", "11124459"]
@@ -90,12 +90,6 @@ def test_the_worth_is_the_mean_of_the_differences_deal_by_deal(monkeypatch):
     assert whole == pytest.approx((points.of(ALL) - points.of(NOT_PARTNER)).mean())
     assert value.deals == 2
     refuses(SettingError, "two deals", passes_value, "greedy", 1)
-
-
-def test_the_number_of_deals_follows_from_the_paired_deviation():
-    assert Difference("x", Interval(0, 0, 0), 10.0).deals(0.5) == 1537  # (1.96 * 10 / 0.5)^2
-    assert Difference("x", Interval(0, 0, 0), 10.0).deals(5.0) == 16
-    assert Difference("x", Interval(0, 0, 0), 0.0).deals(0.5) is None
 
 
 def test_the_command_prints_a_table_and_writes_json(tmp_path, capsys):

@@ -22,7 +22,7 @@ from research.studies.people import (
     score_deal,
     summarise,
 )
-from research.studies.study import Options, corrected
+from research.studies.study import corrected
 from samples import slow
 
 
@@ -149,17 +149,3 @@ def test_any_folder_of_records_is_read(tmp_path, monkeypatch, capsys):
 def test_p_values_are_corrected_by_holm():
     assert corrected([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert corrected([]) == []
-
-
-def test_finished_pieces_are_not_done_again(tmp_path):
-    told: list[tuple[str, int, int]] = []
-    options = Options(tmp_path, progress=lambda *args: told.append(args))
-    double = (2).__mul__
-    first = options.pieces("x", int, {"a": 1}, {"1": 1, "2": 2}, double)
-    assert first == {"1": 2, "2": 4}
-    told.clear()
-    assert options.pieces("x", int, {"a": 1}, {"1": 1, "2": 2, "3": 3}, double)["3"] == 6
-    assert told == [("x", 2, 3), ("x", 3, 3)]
-    told.clear()
-    options.pieces("x", int, {"a": 2}, {"1": 1}, double)
-    assert told[0] == ("x", 0, 1)

@@ -74,7 +74,7 @@ def test_the_tables_worked_by_hand():
     guesses = Guesses(1.0, 0.0, taken, chances.max(axis=1), hits(chances, given))
     uniform = Guesses.of(None, given, given)
     assert uniform.taken == pytest.approx(np.log([1 / 3, 1 / 3, 1 / 2]))
-    (one, other), (bin_,) = compare([(given, [("model", guesses), ("uniform", uniform)])])
+    (one, other), (bin_,) = compare(given, [("model", guesses), ("uniform", uniform)])
     assert one.log_likelihood.mean == pytest.approx(taken.mean())
     # The interval is over games: one of two decisions, and one of a single one.
     error = abs(np.log(0.125) - 2 * taken.mean()) / 1.5

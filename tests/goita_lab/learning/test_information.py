@@ -11,12 +11,10 @@ import training
 from goita_agents import load_agent
 from goita_agents.base import AgentError, plays
 from goita_agents.bots.transform import Transform
-from goita_agents.registry import ObservationFunction
 from goita_env import GoitaVectorEnv, InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
-from goita_lab.imitate.clone import check_start
 from goita_lab.learning import (
     OpponentPool,
     SelfPlayPolicy,
@@ -162,23 +160,6 @@ def test_frozen_players_must_play_the_game():
     OpponentPool(8, agents=["plain:base=greedy", "random"], **given)
 
 
-def test_a_function_changes_what_is_shown_of_messages():
-    def deaf(bits):
-        bits[:, 498:510] = 0
-        return bits
-
-    transform = Transform(function=ObservationFunction("mine:deaf", deaf))
-    model = make_model(BOTH, transform=transform)
-    training.rollout(model)
-    bits = next(model.rollout_buffer.get(1 << 20)).observations
-    assert bits[:, 510].any()
-    assert bits[:, 512:].any()
-    assert not bits[:, 498:510].any()
-    now = turn(BOTH)
-    assert not transform.view(now.view).messages.any()
-    assert now.view.messages.any()
-
-
 def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp_path):
     now, path = turn(PARTNER), tmp_path / "hidden"
     hidden = make_model(PARTNER, transform=Transform(("events", "own_score"))).learn(200)
@@ -196,12 +177,6 @@ def test_a_saved_model_knows_its_games_without_them(elsewhere):
     again = SelfPlayPPO.load("model")
     assert again.information == PRIVATE
     assert policy_bytes(again, "jga") == policy_bytes(model, "jga")
-
-
-def test_a_clone_of_recorded_play_begins_with_no_such_network(tmp_path):
-    save_policy(make_model(PARTNER).learn(200), tmp_path / "partner", "jga")
-    agent = load_agent(f"file:{tmp_path / 'partner'}")
-    refuses(AgentError, "a network of the base game", check_start, agent, agent.name)
 
 
 def test_the_program_trains_resumes_and_measures_in_such_games(elsewhere, monkeypatch, capsys):

@@ -1,6 +1,5 @@
 """Self-play learning: who is credited with what, and that it is still MaskablePPO."""
 
-import copy
 from collections import defaultdict
 
 import numpy as np
@@ -13,7 +12,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from deals import complete, kinds
 from goita_env import GoitaVectorEnv, actions
 from goita_env.views import observation as packing
-from goita_lab.learning import SelfPlayPPO, SelfPlayVecEnv, linear_schedule
+from goita_lab.learning import SelfPlayPPO, SelfPlayVecEnv
 from goita_lab.learning.buffer import ENDED, OPEN, decision_type
 from own_networks import TwoTrunks
 from raising import refuses
@@ -261,25 +260,6 @@ def test_decisions_drawn_by_their_size_count_as_all_of_them_would():
     assert not th.equal(before, model.policy.action_net.weight)
 
 
-def test_a_rollout_that_closes_no_decision_changes_nothing():
-    model = make_model(make_env(16, seed=6), n_steps=1)
-    rollout(model)
-    assert len(model.rollout_buffer.closed) < 2
-    before = [parameter.clone() for parameter in model.policy.parameters()]
-    model.train()
-    assert all(map(th.equal, before, model.policy.parameters()))
-
-
-def test_games_begun_anew_leave_no_decision_open():
-    env = make_env(8, seed=7)
-    model = make_model(env, n_steps=3)
-    callback = rollout(model)
-    assert model.rollout_buffer.open_decisions()[0].any()
-    env.reset()
-    model.collect_rollouts(env, callback, model.rollout_buffer, 3)
-    assert model.rollout_buffer._starts[:2] == [0, 0]  # nothing was carried over
-
-
 def test_an_update_equals_that_of_maskable_ppo():
     models = []
     for train in (SelfPlayPPO.train, MaskablePPO.train):
@@ -317,14 +297,6 @@ def test_decisions_are_drawn_from_the_policy_that_maskable_ppo_predicts_with():
     assert best[row] == wanted.argmax()
 
 
-def test_the_entropy_coefficient_follows_its_schedule():
-    model = make_model(ent_coef=linear_schedule(0.1, 0.02))
-    rollout(model)
-    model._update_current_progress_remaining(250, 1000)
-    model.train()
-    assert model.ent_coef == pytest.approx(0.08)
-
-
 def test_it_learns_to_beat_random_play_by_far():
     from goita_agents import load_agent
     from goita_agents.bots.network import NetworkAgent
@@ -345,14 +317,6 @@ def test_a_network_of_ones_own_learns(bfloat16):
     model.learn(400)
     assert not any(map(th.equal, before, model.policy.critic.parameters()))
     assert all(p.dtype == th.float32 and p.isfinite().all() for p in model.policy.parameters())
-
-
-def test_other_environments_buffers_and_no_masks_are_refused():
-    model = make_model(make_env())
-    _, callback = model._setup_learn(1000)
-    refuses(TypeError, "SeatRolloutBuffer", model.collect_rollouts, model.env, callback, None, 8)
-    with pytest.raises(ValueError, match="use_masking"):
-        model.collect_rollouts(model.env, callback, model.rollout_buffer, 8, use_masking=False)
 
 
 @pytest.mark.filterwarnings("ignore:consecutive steps of a SelfPlayVecEnv")
@@ -405,16 +369,6 @@ def test_seeds_and_options_count_at_the_next_reset():
     refuses(ValueError, "all games or none", env.reset)
     env.set_options({"dealr": 1})
     refuses(ValueError, "dealr", env.reset)
-
-
-@pytest.mark.filterwarnings("ignore:consecutive steps of a SelfPlayVecEnv")
-def test_a_copy_of_the_vec_env_goes_on_identically():
-    env = make_env(6, seed=3)
-    env.reset()
-    twin = copy.deepcopy(env)
-    for _ in range(40):
-        chosen = env.action_masks().argmax(axis=1)
-        assert np.array_equal(env.step(chosen)[0], twin.step(chosen)[0])
 
 
 def test_stock_maskable_ppo_runs_on_the_vec_env_and_is_warned_of_it_once():

@@ -3,7 +3,6 @@
 import pytest
 
 from goita_agents.registry import load_agent
-from goita_env.errors import GoitaError
 from goita_lab.commands import plot
 from goita_lab.learning.measuring import MAX_SNAPSHOTS, PAST, Evaluator, History, Measured
 
@@ -65,12 +64,6 @@ def test_whole_matches_are_measured_in_matches_won():
     assert won.deals == 4
     assert won.match_win_rate > 0.5
     assert "of matches v random" in won.text
-
-
-@pytest.mark.parametrize("settings", [(("nobody",), 8), (("greedy",), 1)])
-def test_what_cannot_be_measured_is_refused_at_the_beginning(settings):
-    with pytest.raises(GoitaError):
-        Evaluator(*settings, seed=5)
 
 
 def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys):

@@ -13,7 +13,7 @@ from goita_agents.registry import expand, load_agent
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.learning import OpponentPool
-from goita_lab.learning.pool import GROUPS, LEARNER
+from goita_lab.learning.pool import LEARNER
 from goita_lab.learning.weighted import named_agents, read_weighted
 from raising import refuses
 
@@ -185,11 +185,6 @@ def test_a_restored_pool_goes_on_identically():
     assert all(map(np.array_equal, play(pool, 9), play(other, 9)))
 
 
-def test_few_opponents_are_met_at_a_time():
-    pool = drawn(512, share=1.0, known=range(1, 40))
-    assert len(pool.needed()) <= GROUPS
-
-
 def test_shares_that_are_none_and_agents_with_a_memory_are_refused():
     refuses(SettingError, "share", OpponentPool, 8, share=1.5)
     refuses(AgentError, "nobody", OpponentPool, 8, share=0.5, agents=["nobody"])
@@ -232,17 +227,3 @@ def test_partners_are_drawn_by_weight_and_the_learner_is_one_of_them():
         one.begin()
         one.draw_opponents()
     assert np.array_equal(pool.owner, again.owner)
-
-
-def test_the_learner_may_be_its_own_opponent():
-    pool = OpponentPool(64, share=1.0, agents=["self", "greedy"], snapshots=False, seed=1)
-    seen = set()
-    for _ in range(60):
-        pool.begin()
-        pool.draw_opponents()
-        seen.add(bool((pool.owner != LEARNER).any()))
-        assert set(pool.owner.ravel().tolist()) <= {LEARNER, 1}
-        frozen = (pool.owner != LEARNER).sum(axis=1)
-        assert set(frozen.tolist()) <= {0, 2}
-    assert seen <= {True, False}
-    assert pool.needed() == []

@@ -12,7 +12,7 @@ from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import VecMonitor
 
 import training
-from goita_env import SeatEnv, SeatVectorEnv
+from goita_env import SeatVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.learning import SeatVecEnv
 from raising import refuses
@@ -83,11 +83,6 @@ def test_vec_envs_answer_for_some_or_all_games(env, size, settable):
     refuses(RuntimeError, "step_async", env.step_wait)
 
 
-def test_methods_are_those_of_the_batch_in_same_step_mode():
-    assert make_env(5).env_method("set_opponents", "random") == [None] * 5
-    refuses(SettingError, "SAME_STEP", SeatVecEnv, SeatVectorEnv(2, autoreset_mode="NextStep"))
-
-
 def settings(env):
     found = {"policy": "MlpPolicy", "env": env, "policy_kwargs": {"net_arch": [64]}}
     found |= {"n_steps": 16, "batch_size": 512, "n_epochs": 2, "learning_rate": 2e-3}
@@ -131,12 +126,6 @@ def test_a_resumed_model_does_not_replay_its_first_deals(tmp_path):
         assert not np.array_equal(first_deals(resumed), begun)
     one, other = (MaskablePPO(**settings(make_env(seed=5))) for _ in range(2))
     assert np.array_equal(first_deals(one), first_deals(other))
-
-
-def test_one_game_trains_as_it_is():
-    model = MaskablePPO(**{**settings(SeatEnv(seat=0)), "batch_size": 16})
-    model.learn(32)
-    assert model.num_timesteps == 32
 
 
 def test_rewards_are_scaled_for_the_algorithm_and_points_are_left_alone():

@@ -13,7 +13,6 @@ from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
-from stable_baselines3.common.logger import configure
 
 import training
 from goita_agents import files
@@ -32,7 +31,6 @@ from goita_lab.learning import (
     run_files,
 )
 from goita_lab.learning import run as run_module
-from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.settings import defaults
 from programs import refusal
 
@@ -125,23 +123,6 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     assert training.main(["--resume", str(run)]) == 0
     assert policy(run) == before
     assert "points per round" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("more", [(), ("--refresh", "1", "--refresh-share", "0.2")])
-def test_a_run_that_is_held_close_goes_on_as_if_it_had_not_been_stopped(
-    elsewhere, monkeypatch, more
-):
-    base = trained("base") / "policy.safetensors"
-    settings = ["--init", str(base), "--layers", "16", "--kl", "0.3", "--precision", "float32"]
-    settings += more
-    whole = trained("whole", *settings)
-    with monkeypatch.context() as patch:
-        training.stop_after(patch, 9)
-        assert training.main(["--name", "parts", *QUICK, *settings]) == 130
-    assert training.main(["--resume", "runs/parts", "--init", str(base)]) == 0
-    assert policy(Path("runs/parts")) == policy(whole)
-    assert float(log(whole / "progress.csv")[-1]["train/reference_kl"]) > 0
 
 
 def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
@@ -277,23 +258,6 @@ def test_a_run_without_a_checkpoint_begins_again_with_its_own_options(elsewhere,
     assert training.main(["--resume", "runs/one"]) == 0  # from its beginning
 
 
-def test_a_running_training_keeps_its_run_to_itself(elsewhere, capsys, monkeypatch):
-    told = []
-
-    class Meanwhile(learning.Run):
-        def learn(self, *given):
-            told.extend(
-                refused(capsys, *words)
-                for words in (["--resume", "runs/one"], ["--name", "one", *TINY])
-            )
-            return super().learn(*given)
-
-    monkeypatch.setattr(run_module, "Run", Meanwhile)
-    trained("one")
-    assert len(told) == 2
-    assert all("expected a run that nobody trains, got 'runs/one" in text for text in told)
-
-
 def test_a_training_begins_with_a_policys_file(elsewhere, capsys):
     run = trained("one")
     more = ["--init", str(run / "policy.safetensors"), "--reward-scale", "0.04"]
@@ -343,15 +307,6 @@ def test_the_presets_hold_every_setting_and_options_change_them():
     assert parsed("--preset", "standard") == parsed("--preset=standard") == standard
     assert parsed("--layers", "32", "--preset", "standard") == replace(standard, layers=(32,))
     assert [*learning.PRESETS] == [*get_args(get_type_hints(Training)["preset"])]
-
-
-def test_a_preset_names_players_and_options_change_them(elsewhere, capsys):
-    found, named = parsed("--preset", "champion", "--opponents", "greedy"), PRESETS["champion"]
-    assert found == replace(named, opponents=("greedy",))
-    assert found.partners == ("2*self", "population:train")
-    assert parsed("--preset", "standard").critic == named.critic == (256, 256, 256)
-    assert parsed("--preset", "standard", "--critic", "0").critic is None
-    assert "opponents or a pool" in refused(capsys, "--preset", "champion", "--pool", "greedy")
 
 
 CONFIGS = ["", "[1]", '{"threads": "2"}', '{"colour": "red"}', '{"rules": "../rules.json"}']
@@ -419,22 +374,6 @@ def test_wrong_options_end_with_code_2_before_anything_is_written(
 ):
     assert message in refused(capsys, *options.split())
     assert not (elsewhere / "runs").exists()
-
-
-def test_the_progress_bar_counts_decisions(elsewhere, monkeypatch):
-    model = new_model()
-    model.set_logger(configure(None, []))
-    shown, step = [], DecisionBar._on_step
-
-    def watched(bar):
-        goes_on = step(bar)
-        shown.append(bar.progress.tasks[0].completed)
-        return goes_on
-
-    monkeypatch.setattr(DecisionBar, "_on_step", watched)
-    model.learn(200, progress_bar=True)
-    assert shown == sorted(shown)
-    assert shown[-1] == 200 < model.num_timesteps
 
 
 def test_a_runs_own_settings_repeat_it_and_a_file_stands_between_preset_and_options(elsewhere):

@@ -9,7 +9,6 @@ import torch as th
 import training
 from goita_agents import load_agent
 from goita_agents.base import AgentError
-from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.transform import Transform
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
@@ -64,12 +63,6 @@ def test_a_file_and_a_snapshot_play_what_the_policy_makes_of_it(tmp_path, policy
         text = f"goita_lab.learning:SavedPolicy:path={path},policy=own_networks:TwoTrunks"
     for agent in (load_agent(text), load_frozen(model, path)):
         np.testing.assert_allclose(agent.logits(now.view), logits.numpy(), atol=1e-5)
-
-
-def test_a_file_without_a_transform_names_none(tmp_path):
-    path = tmp_path / "plain"
-    save_policy(make_model(Transform()), path, "jga")
-    assert NetworkAgent.load(path).info.transform == ()
 
 
 @pytest.mark.parametrize("wrong", [{}, [3], ["evnts"], ["a:b", "events"], "events", ["a:b:c"]])

@@ -1,6 +1,5 @@
 """Parts of a study: stopped and gone on with, kept to the digit, and those of others."""
 
-import sqlite3
 from dataclasses import replace
 from functools import partial
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 from goita_agents.models import PolicyModel
-from goita_env.errors import SettingError
 from goita_lab.pieces import Runner
 from goita_lab.signals import listening, settings, worth
 from goita_lab.signals import plan as planning
@@ -109,18 +107,3 @@ def test_every_kind_of_work_comes_back_to_the_last_bit(heard):
     for piece in (heard, VALUES, SHUFFLED):
         found = unpack(pack(piece), type(piece))
         assert pack(found) == pack(piece)
-
-
-def test_crafted_pieces_of_a_study_are_refused_in_a_sentence(tmp_path):
-    plan = replace(quick(("greedy",)), **SMALL)
-    file = tmp_path / "parts"
-    with pytest.raises(KeyboardInterrupt):
-        study(plan, stopped(file, 1))
-    for value in (b"\x80\x04pickle", pack([1, 2])):
-        with sqlite3.connect(file) as db:
-            ((key,),) = db.execute("SELECT key FROM parts").fetchall()
-            db.execute("UPDATE parts SET value = ?", (value,))
-        with pytest.raises(SettingError, match="damaged file") as error:
-            study(plan, Runner(results=file))
-        assert key == "('value', 'greedy', 0, 2)"
-        assert "\n" not in str(error.value)

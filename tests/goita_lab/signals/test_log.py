@@ -7,11 +7,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from goita_agents.base import AgentError
 from goita_agents.registry import weights
-from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
-from goita_env.rules import NINE, Rules
+from goita_env.rules import Rules
 from goita_lab.commands.signals import main
 from goita_lab.signals import log
 from goita_lab.signals.log import schema
@@ -55,15 +53,6 @@ def test_rounds_are_those_of_the_seed_and_two_teams_play_each_deal_twice():
     first = told.redeal == 0
     assert np.array_equal(told.hands[first], np.repeat(dealt.hands, 2, axis=0))
     assert told.seating[first].tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]] * 10
-
-
-def test_a_round_dealt_again_has_a_deal_for_each():
-    told = play(["random"], 300, rules=NINE)
-    again = np.flatnonzero(told.redeal)
-    assert len(again)
-    assert (told.winner[again - 1] == -1).all()
-    assert (told.points[told.winner == -1] == 0).all()
-    assert (np.diff(told.round) >= 0).all()
 
 
 def test_a_log_reads_back_as_what_was_played(folder):
@@ -128,18 +117,6 @@ def test_another_log_in_the_folder_or_none_is_an_error_and_stays(folder, tmp_pat
         refuses(log.LogError, says, next, other)
     assert log.read(folder).rounds == ROUNDS
     refuses(log.LogError, "expected a folder with", log.read, tmp_path)
-
-
-def test_what_cannot_be_played_is_refused_before_anything_is_written(tmp_path):
-    for agents, rounds, error, says in (
-        (["rollout"], 2, AgentError, "a known policy, got 'rollout'"),
-        (["greedy"] * 3, 2, SettingError, "expected 1, 2 or 4 agents, got 3"),
-        (["greedy", "random"], 3, SettingError, "got 3"),
-        (["greedy"], 0, SettingError, "got 0"),
-    ):
-        refuses(error, says, play, agents, rounds)
-        refuses(error, says, next, log.write(tmp_path / "new", agents, rounds))
-        assert not (tmp_path / "new").exists()
 
 
 def test_the_command_writes_a_log(tmp_path, capsys):
