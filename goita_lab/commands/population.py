@@ -3,6 +3,7 @@
 ::
 
     goita population
+    goita population | grep validation
 
 ``python research/population/train.py`` trained its members.
 """

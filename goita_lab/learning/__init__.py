@@ -2,7 +2,7 @@
 
 import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from goita_env.errors import install
 
@@ -10,26 +10,6 @@ from goita_env.errors import install
 # makes a training several times slower where other programs want the cores. It counts only for a
 # torch that is imported after it.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
-if TYPE_CHECKING:
-    from goita_lab.learning.buffer import SeatRolloutBuffer as SeatRolloutBuffer
-    from goita_lab.learning.device import has_fast_bfloat16 as has_fast_bfloat16
-    from goita_lab.learning.device import use_threads as use_threads
-    from goita_lab.learning.layer_widths import read_layer_widths as read_layer_widths
-    from goita_lab.learning.losses import DivergedError as DivergedError
-    from goita_lab.learning.policy import SelfPlayPolicy as SelfPlayPolicy
-    from goita_lab.learning.policy_agent import SavedPolicy as SavedPolicy
-    from goita_lab.learning.policy_file import init_from as init_from
-    from goita_lab.learning.policy_file import policy_bytes as policy_bytes
-    from goita_lab.learning.policy_file import save_policy as save_policy
-    from goita_lab.learning.pool import OpponentPool as OpponentPool
-    from goita_lab.learning.ppo import SelfPlayPPO as SelfPlayPPO
-    from goita_lab.learning.ppo import linear_schedule as linear_schedule
-    from goita_lab.learning.run import Run as Run
-    from goita_lab.learning.settings import PRESETS as PRESETS
-    from goita_lab.learning.settings import Training as Training
-    from goita_lab.learning.vec_env import SeatVecEnv as SeatVecEnv
-    from goita_lab.learning.vec_env import SelfPlayVecEnv as SelfPlayVecEnv
 
 _PLACES: Final = {
     "DivergedError": "losses",
