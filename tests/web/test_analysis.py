@@ -36,7 +36,7 @@ def errors(told, seat=None) -> list[tuple[int, int]]:
 
 def at(page) -> tuple[int, int]:
     """Deal and move at which a page stands."""
-    deal, move, *_ = page.url.partition("#")[2].split(".")
+    deal, move, *_ = page.evaluate("location.hash.slice(1)").split(".")
     return int(deal), int(move)
 
 
