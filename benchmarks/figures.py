@@ -346,7 +346,8 @@ def filled(text: str, known: dict[str, dict[str, Any]], *, marked: bool = True) 
 def pages() -> Iterator[Path]:
     """Yields the README, the pages and the protocols of studies."""
     yield ROOT / "README.md"
-    yield from sorted((ROOT / "docs").rglob("*.md"))
+    docs = ROOT / "docs"
+    yield from (one for one in sorted(docs.rglob("*.md")) if docs / "_build" not in one.parents)
     yield from sorted((ROOT / "research" / "studies").glob("*.md"))
 
 

@@ -35,6 +35,5 @@ def test_it_plays_with_its_own_probabilities_unless_told_otherwise():
 @pytest.mark.skipif(not RECORDS, reason="GOITA_KIFU names no folder of kifu")
 def test_it_fits_the_records_that_it_is_learned_from():
     agent, examples = load_agent("people"), read_examples([Path(RECORDS)]).examples
-    assert agent.info.decisions == len(examples)
     taken = examples.taken(agent.probabilities(examples.view(), examples.legal))
     assert np.log(taken).mean() > -0.75

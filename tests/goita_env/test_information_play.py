@@ -193,19 +193,6 @@ def test_games_are_saved_pickled_and_copied_and_continue_identically(options):
                 assert np.array_equal(same.reward, turn.reward)
 
 
-def test_saved_games_with_messages_are_none_of_the_plain_game():
-    env = GoitaVectorEnv(4, information=WHISPER)
-    env.reset()
-    for number in (1, 0):  # asked for a message; and with messages in the frames
-        saved = env.save()
-        plain = GoitaVectorEnv(4)
-        plain.reset()
-        refuses(SettingError, "played on", plain.restore, saved)
-        if number:
-            for _ in range(4):
-                env.step(np.full(4, 70))
-
-
 def test_games_with_options_ask_anew_after_a_redeal():
     hands = ["11111238", "11111337", "22344567", "24455568"]
     game = Game(hands=hands, dealer=0, information=WHISPER, seed=0)

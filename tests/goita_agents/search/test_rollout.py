@@ -202,7 +202,6 @@ def test_bad_options_say_what_was_expected():
         "skip_above=1.5": r"expected skip_above from 0 to 1, got 1\.5",
         "base=rollout,weight=uniform,skip_above=0.9": r"ties for skip_above=0\.9",
         "depth=3": "options \\(base=greedy, worlds=64, budget=3750, weight=policy",
-        "ms=50": r"ms is budget now, in playouts \(1 ms was 75\)",
     }.items():
         refuses(AgentError, text, load_agent, f"rollout:{options}")
 
