@@ -24,6 +24,7 @@ def here(words, **_):
 
 
 def test_a_run_is_adopted_and_checked(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
     monkeypatch.setattr(methods, "COMMON", TINY)
     monkeypatch.setattr(training, "DEALS", 4)
     monkeypatch.setattr(training, "BLOCK", 2)
