@@ -1,4 +1,4 @@
-"""Writes results as JSON, and says what made them: versions, the commit, weights of networks."""
+"""Writes results as JSON and deal by deal, and says what made them: versions, the commit, weights of networks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,8 +18,8 @@ import numpy as np
 import goita_agents
 import goita_env
 import goita_lab
-from goita_agents.base import Policy
-from goita_agents.files import json_text
+from goita_agents.base import Float, Policy
+from goita_agents.files import json_text, write_whole
 from goita_agents.registry import weights
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
@@ -102,3 +103,23 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value
+
+
+def write_summary(path: Path, summary: str, deals: Mapping[str, Float]) -> None:
+    """Writes a summary as JSON, and beside it as NAME.npz the figures of each deal, compressed.
+
+    Args:
+        path: the file of the summary; where it is a pipe, nothing is written beside it.
+        summary: the JSON.
+        deals: totals and counts of each deal, [2, n], by name: the mean is the sum of the totals
+            over the sum of the counts.
+
+    Raises:
+        OSError: if a file cannot be written.
+    """
+    write_whole(path, summary)
+    if deals and path.is_file():
+        data = BytesIO()
+        arrays: dict[str, Any] = dict(deals)
+        np.savez_compressed(data, **arrays)
+        write_whole(path.with_suffix(".npz"), data.getvalue())

@@ -1,13 +1,13 @@
-"""Keeps finished blocks of work in an SQLite file, so that a program can resume after a stop.
+"""Keeps the finished parts of long work in an SQLite file, so that a program resumes after a stop.
 
 ::
 
-    meta(kind, arguments)     what the file holds, and as JSON what all blocks depend on
-    ...                       the tables of its kind
+    meta(kind, arguments)     what the file holds, and as JSON what all parts depend on
+    parts(key, value)         the parts, each packed as MessagePack (``pack``)
 
-A block is one transaction: once it has been added it survives a crash of the program, and on a full
-disk the blocks before it stay. A file is open in one program at a time, by SQLite's own lock. It
-may come from somebody else: it is data, and its reader parses the rows into types.
+Adding a part is one transaction: once it has been added it survives a crash of the program, and on
+a full disk the parts before it stay. A file is open in one program at a time, by SQLite's own lock.
+It may come from somebody else: it is data, and its reader parses the values into types.
 """
 
 from __future__ import annotations
@@ -25,50 +25,62 @@ import numpy as np
 from goita_env.errors import SettingError
 
 _PRAGMAS: Final = (
-    *("trusted_schema = OFF", "locking_mode = EXCLUSIVE", "foreign_keys = ON"),
-    *("synchronous = NORMAL", "wal_autocheckpoint = 64"),  # pages: what a power cut may cost
+    *("trusted_schema = OFF", "locking_mode = EXCLUSIVE", "synchronous = NORMAL"),
+    "wal_autocheckpoint = 64",  # pages: what a power cut may cost
 )
 
-_META: Final = {"meta": "kind TEXT NOT NULL, arguments TEXT NOT NULL"}
+_TABLES: Final = (
+    "CREATE TABLE meta (kind TEXT NOT NULL, arguments TEXT NOT NULL)",
+    "CREATE TABLE parts (key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL)",
+)
 
 
-class Store:
-    """A file of blocks, opened for reading and adding; it is created if missing or empty.
+class Parts:
+    """A file of the finished parts of long work, by key, as typed values.
+
+    A value is a dataclass, or a tuple of some, of numbers, texts, tuples, mappings, dataclasses and
+    arrays (``npt.NDArray[np.int64]``); it is restored to the last bit.
 
     Args:
-        path: the file.
-        kind: its content in words, for errors: "results of a tournament".
-        tables: the SQL of the columns of each table, by name.
-        arguments: everything that the blocks depend on, as JSON; written into a new file.
+        path: the file; it is created if missing or empty.
+        kind: the content in words: "parts of an analysis".
+        arguments: everything that the parts depend on, as JSON. Parts of other arguments are
+            dropped when the first new one is added.
 
     Raises:
         SettingError: if the file is something else, is damaged, cannot be read or written, or is
             open in another program.
 
     Attributes:
-        arguments: those in the file.
+        arguments: those of the file.
+        found: the packed parts with these arguments, by key.
     """
 
-    def __init__(
-        self, path: Path, kind: str, tables: Mapping[str, str], arguments: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, path: Path, kind: str, arguments: Mapping[str, Any]) -> None:
         self.path, self.kind = path, kind
+        self._new = json.dumps(arguments)
+        self.found: dict[str, bytes] = {}
         with self._errors():
             self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
             try:
-                self._open({**_META, **tables}, json.dumps(arguments))
+                self._open()
+                self._others = self.arguments != json.loads(self._new)  # tuples are lists there
+                if not self._others:
+                    rows = self._db.execute("SELECT key, value FROM parts ORDER BY rowid")
+                    self.found = dict(rows.fetchall())
             except BaseException:
                 self._db.close()
                 raise
 
-    def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Returns the rows that a query finds; raises as opening does."""
-        with self._errors():
-            return self._db.execute(query, values).fetchall()
+    def value(self, key: str, kind: Any) -> Any:
+        """Returns the part of a key; a SettingError if it is no value of the type."""
+        try:
+            return unpack(self.found[key], kind)
+        except SettingError as error:
+            raise self.damaged(f"{key}: {error}") from error
 
-    @contextmanager
-    def block(self) -> Iterator[sqlite3.Connection]:
-        """Yields the database for the rows of a block: all of them are written, or none.
+    def add(self, key: str, packed: bytes) -> None:
+        """Writes a part.
 
         Raises:
             SettingError: if the disk is full or fails; the file keeps its content.
@@ -78,7 +90,11 @@ class Store:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("BEGIN IMMEDIATE")
             with self._db:  # commits, or rolls back
-                yield self._db
+                if self._others:
+                    self._db.execute("DELETE FROM parts")
+                    self._db.execute("UPDATE meta SET arguments = ?", (self._new,))
+                self._db.execute("INSERT INTO parts VALUES (?, ?)", (key, packed))
+        self._others = False
 
     def damaged(self, what: object) -> SettingError:
         """Returns the error for a file whose content is not as it was written."""
@@ -99,7 +115,7 @@ class Store:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _open(self, tables: Mapping[str, str], arguments: str) -> None:
+    def _open(self) -> None:
         """Locks the file, creates its tables where it has none, and reads its arguments."""
         db = self._db
         for pragma in _PRAGMAS:
@@ -107,9 +123,9 @@ class Store:
         db.execute("BEGIN EXCLUSIVE")  # locking_mode keeps the lock until the file is closed
         with db:
             if not db.execute("PRAGMA schema_version").fetchone()[0]:  # nobody made a table
-                for name, columns in tables.items():
-                    db.execute(f"CREATE TABLE {name} ({columns})")
-                db.execute("INSERT INTO meta VALUES (?, ?)", (self.kind, arguments))
+                for table in _TABLES:
+                    db.execute(table)
+                db.execute("INSERT INTO meta VALUES (?, ?)", (self.kind, self._new))
             ((kind, found),) = db.execute("SELECT kind, arguments FROM meta").fetchall() or [(0, 0)]
         if kind != self.kind:
             raise self.damaged(f"its kind is {kind!r}")
@@ -128,51 +144,6 @@ class Store:
                 f"expected {self.kind} in a file that no other program has open, got "
                 f"{str(self.path)!r}: {str(error)[:200]}"
             ) from error
-
-
-class Parts(Store):
-    """A file of the finished parts of a long computation, by key, as typed values.
-
-    A value is a dataclass, or a tuple of some, of numbers, texts, tuples, mappings, dataclasses and
-    arrays (``npt.NDArray[np.int64]``); it is restored to the last bit.
-
-    Args:
-        path: the file.
-        kind: the content in words: "parts of an analysis".
-        arguments: everything that the parts depend on. Parts of other arguments are dropped when
-            the first new one is added.
-
-    Raises:
-        SettingError: as ``Store`` does.
-
-    Attributes:
-        found: the packed parts of the file, by key.
-    """
-
-    def __init__(self, path: Path, kind: str, arguments: Mapping[str, Any]) -> None:
-        columns = "key TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL"
-        super().__init__(path, kind, {"parts": columns}, arguments)
-        self._new = json.dumps(arguments)
-        self._others = self.arguments != json.loads(self._new)  # tuples are lists there
-        self.found: dict[str, bytes] = {}
-        if not self._others:
-            self.found = dict(self.read("SELECT key, value FROM parts ORDER BY rowid"))
-
-    def value(self, key: str, kind: Any) -> Any:
-        """Returns the part of a key; a SettingError if it is no value of the type."""
-        try:
-            return unpack(self.found[key], kind)
-        except SettingError as error:
-            raise self.damaged(f"{key}: {error}") from error
-
-    def add(self, key: str, packed: bytes) -> None:
-        """Writes a part; raises as ``block`` does."""
-        with self.block() as db:
-            if self._others:
-                db.execute("DELETE FROM parts")
-                db.execute("UPDATE meta SET arguments = ?", (self._new,))
-            db.execute("INSERT INTO parts VALUES (?, ?)", (key, packed))
-        self._others = False
 
 
 def pack(value: object) -> bytes:

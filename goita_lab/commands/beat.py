@@ -35,10 +35,10 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
 from goita_lab.arena.tournament.schedule import play_schedule
 from goita_lab.arena.tournament.summary import Played, Summary
-from goita_lab.arena.tournament.workers import check_workers
 from goita_lab.commands import imitate
 from goita_lab.imitate.examples import FEWEST_GAMES
 from goita_lab.provenance import to_json
+from goita_lab.work import check_workers
 
 CHAMPION: Final = "champion"
 NAME: Final = "program"
@@ -86,7 +86,7 @@ class Args:
         if self.seed is not None:
             check_seed(self.seed), check_seed(self.seed + 1)
         check_deals(self.deals, FEWEST_GAMES, "--deals")
-        check_workers(self.workers, "loky")
+        check_workers(self.workers)
         self.learning(0), self.measuring(0)
 
     @property

@@ -40,8 +40,8 @@ from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import deal_figures
-from goita_lab.arena.tournament.workers import check_workers
-from goita_lab.deals import write_summary
+from goita_lab.provenance import write_summary
+from goita_lab.work import check_workers
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Args:
     def __post_init__(self) -> None:
         if self.check is None:
             self.benchmark()
-        check_workers(self.workers, "loky")
+        check_workers(self.workers)
         files = [file for file in (self.results, self.json) if file]
         for file in files:
             check_writable(file)

@@ -37,8 +37,8 @@ from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Summary, deal_figures
-from goita_lab.arena.tournament.workers import check_workers
-from goita_lab.deals import write_summary
+from goita_lab.provenance import write_summary
+from goita_lab.work import check_workers
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ class Args:
     """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
     agent can know the deals, and printed at the end"""
     workers: int = 1
-    """processes, at most one a core or block of deals; the result is the same with any number"""
-    backend: Literal["loky", "ray"] = "loky"
-    """where they run: this machine, or the Ray cluster at RAY_ADDRESS"""
+    """processes of this machine, or of the Ray cluster at RAY_ADDRESS; they change no result"""
     strict: bool = False
     """stop at the first fault of an agent; otherwise a random legal action takes its place, and
     after ten faults the agent has forfeited the pairing"""
@@ -91,7 +89,7 @@ class Args:
 
     def __post_init__(self) -> None:
         self.plan()
-        check_workers(self.workers, "loky")
+        check_workers(self.workers)
         files = [file for file in (self.results, self.json, self.html) if file]
         for file in files:
             check_writable(file)
@@ -137,11 +135,9 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     start = time.perf_counter()
     try:
         plan = args.plan(draw_seed(args.results))
-        check_workers(args.workers, args.backend)
         tournament, stop = play_schedule(
             plan,
             workers=args.workers,
-            backend=args.backend,
             results=args.results,
             games=args.save_games,
             strict=args.strict,

@@ -28,7 +28,6 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli, provenance
-from goita_lab.pieces import Runner, shown
 from goita_lab.record_files import read_record
 from goita_lab.signals import log, messages
 from goita_lab.signals.follow import follow_deal, split_epsilon, table
@@ -37,6 +36,7 @@ from goita_lab.signals.settings import Settings
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
 from goita_lab.signals.worth import worth
+from goita_lab.work import Runner, shown
 
 
 @dataclass(frozen=True)

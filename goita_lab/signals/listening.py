@@ -30,10 +30,10 @@ from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay
-from goita_lab.pieces import HERE, Runner
 from goita_lab.provenance import code
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.playing import BY_DEAL, BY_DECISION, Play, Shapes, concatenated
+from goita_lab.work import HERE, Runner
 
 ListenerModel = OpponentModel | Mapping[RelativeSeat, OpponentModel]
 

@@ -24,7 +24,6 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.statistics.runs import over_runs
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
-from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures, tables
 from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
 from goita_lab.signals.measures.conventions import features, tabulated
@@ -32,6 +31,7 @@ from goita_lab.signals.measures.emergent_communication import SHUFFLES
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.settings import STANDARD, Piece, Settings, Work, in_pieces
 from goita_lab.signals.tables import bounds
+from goita_lab.work import HERE, Runner
 
 BLOCK: Final = 500
 """Deals that are played side by side."""

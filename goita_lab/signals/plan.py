@@ -12,7 +12,6 @@ from goita_agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
 from goita_agents.search.action_values import WORLDS
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
-from goita_lab.pieces import Runner
 from goita_lab.signals import measures
 from goita_lab.signals.listening import (
     LEGAL,
@@ -28,6 +27,7 @@ from goita_lab.signals.measures.value import SOURCES, SourcePoints
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.signals.settings import CONTROLS, Piece, Settings, Work, in_pieces
+from goita_lab.work import Runner
 
 PIECE: Final = 12
 """Deals of a piece of work."""

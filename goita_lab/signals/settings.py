@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from goita_agents.registry import content_hash
 from goita_env.rules import JGA, Rules
-from goita_lab.pieces import Runner
 from goita_lab.provenance import code
+from goita_lab.work import Runner
 
 CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
 """Agents without conventions: what they tell, skill and determinism tell."""

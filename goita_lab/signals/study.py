@@ -12,7 +12,6 @@ from goita_agents.bots.network import NetworkAgent
 from goita_env.errors import SettingError
 from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures
 from goita_lab.signals.listening import POLICY, UNIFORM
 from goita_lab.signals.measures.conventions import ConventionTable, features, strongest
@@ -35,6 +34,7 @@ from goita_lab.signals.measures.value import (
 )
 from goita_lab.signals.plan import Heard, Speaker, StudyPlan, run, speaker
 from goita_lab.signals.playing import load_policy, play
+from goita_lab.work import HERE, Runner
 
 FORMAT: Final = "goita-signals-study-4"
 """Names the layout of the JSON; grows when a field changes its name or meaning."""

@@ -13,7 +13,6 @@ from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.pieces import HERE, Runner
 from goita_lab.signals import measures, tables
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen, standard_models
@@ -30,6 +29,7 @@ from goita_lab.signals.settings import (
     in_pieces,
 )
 from goita_lab.signals.tables import bounds
+from goita_lab.work import HERE, Runner
 
 
 @dataclass(frozen=True)

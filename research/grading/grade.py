@@ -32,7 +32,7 @@ from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.pages.watch.decisions import PHASES, PlayPhase, phase_of
-from goita_lab.pieces import shown
+from goita_lab.work import shown
 from research.records import read_units
 
 

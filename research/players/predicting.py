@@ -31,9 +31,9 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.games_folder import read_games
-from goita_lab.pieces import Runner, shown
 from goita_lab.provenance import plain
 from goita_lab.signals.tables import bounds, table
+from goita_lab.work import Runner, shown
 
 NO_LIBRARY, SEARCH = "without a library", "the search"
 ROUNDS = 8

@@ -26,9 +26,9 @@ from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 from goita_lab.arena.tournament.task import BlockResult, seatings_of
-from goita_lab.pieces import Runner, shown
 from goita_lab.provenance import plain
 from goita_lab.signals.tables import bounds, table
+from goita_lab.work import Runner, shown
 
 SEARCHES = ("champion:search=on", "champion:search=on,library=(champion)")
 """The search, and a control that knows no library; it carries what it learns of its first types."""

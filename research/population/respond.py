@@ -34,7 +34,7 @@ from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
 from goita_lab.learning import read_layer_widths
-from goita_lab.processes import one_thread
+from goita_lab.work import one_thread
 from research.population.train import run_training, say
 
 STARTS: Final = ("champion",)

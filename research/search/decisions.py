@@ -33,9 +33,9 @@ from goita_lab.arena.statistics.intervals import ratio_interval
 from goita_lab.imitate.examples import Examples
 from goita_lab.imitate.reading import read_examples
 from goita_lab.pages.watch.decisions import phase_of
-from goita_lab.pieces import Runner, shown
 from goita_lab.provenance import plain
 from goita_lab.signals.tables import bounds, table
+from goita_lab.work import Runner, shown
 
 BLOCK = 32
 """Positions that are searched at once."""

@@ -23,8 +23,8 @@ from goita_env.rules import JGA
 from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
-from goita_lab.processes import one_thread
 from goita_lab.signals.tables import bounds, table
+from goita_lab.work import one_thread
 from research.drawing import dots
 from research.studies import study
 from research.studies.runs import METHODS

@@ -16,8 +16,8 @@ from goita_agents.files import check_writable, write_whole
 from goita_env import __version__
 from goita_env.errors import GoitaError
 from goita_lab import cli
-from goita_lab.pieces import Progress, Runner, shown
 from goita_lab.provenance import to_json
+from goita_lab.work import Progress, Runner, shown
 
 T = TypeVar("T")
 R = TypeVar("R")

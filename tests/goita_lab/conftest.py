@@ -1,11 +1,12 @@
 """Fixtures of the laboratory."""
 
 from concurrent.futures import Future
+from contextlib import nullcontext
 from functools import partial
 
 import pytest
 
-from goita_lab import processes
+from goita_lab import work
 from goita_lab.arena.statistics import ratings
 
 
@@ -22,13 +23,12 @@ def no_children(monkeypatch):
     Starting a child takes longer than what most tests do there.
     """
 
-    def submit(self, work):
+    def submit(done):
         future = Future()
         try:
-            with processes.one_thread():
-                future.set_result(work())
+            future.set_result(done())
         except Exception as error:
             future.set_exception(error)
         return future
 
-    monkeypatch.setattr(processes.Processes, "submit", submit)
+    monkeypatch.setattr(work, "_processes", lambda _: nullcontext(submit))

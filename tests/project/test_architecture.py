@@ -29,18 +29,9 @@ AGENT_ORDER = [
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [
-    *("installed", "cli", "record_files", "provenance", "store", "processes", "pieces"),
-    *("arena", "learning"),
-    *(
-        "deals",
-        "exact",
-        "exploit",
-        "signals",
-        "imitate",
-        "pages",
-        "commands",
-        "__main__",
-    ),
+    *("installed", "cli", "record_files", "provenance", "store", "work"),
+    *("arena", "learning", "exact", "exploit", "signals", "imitate", "pages"),
+    *("commands", "__main__"),
 ]
 """The packages from top to bottom."""
 

@@ -1,4 +1,4 @@
-"""The arena on a Ray cluster of two nodes: the same results as in one process, to the last digit.
+"""Work on a Ray cluster of two nodes: the same results as in one process, to the last digit.
 
 Not collected by the default run, because Ray pins its own gymnasium: ``make test-ray``.
 """
@@ -12,7 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from joblib import delayed
 
 # Before Ray is imported, which looks once: the token lies in a home of these tests.
 _HOME = TemporaryDirectory()
@@ -20,13 +19,11 @@ os.environ |= {"HOME": _HOME.name, "RAY_AUTH_MODE": "token", "RAY_USAGE_STATS_EN
 ray = pytest.importorskip("ray", reason="needs ray, in an environment of its own: make test-ray")
 
 from goita_env import Rules  # noqa: E402
-from goita_env.errors import SettingError  # noqa: E402
+from goita_lab.arena.tournament.arena import play_blocks  # noqa: E402
 from goita_lab.arena.tournament.plan import TournamentPlan, tasks  # noqa: E402
-from goita_lab.arena.tournament.workers import (  # noqa: E402
-    check_workers,
-    play_blocks,
-    ray_pool,
-)
+from goita_lab.signals.worth import worth  # noqa: E402
+from goita_lab.store import pack  # noqa: E402
+from goita_lab.work import Runner, WorkerError, on_workers  # noqa: E402
 from programs import ROOT  # noqa: E402
 from tournament_plans import played  # noqa: E402
 
@@ -79,7 +76,7 @@ def shell(lines):
 
 def test_the_recipe_of_the_page_gives_the_table_of_one_process(recipe, cluster):
     export, *_, evaluate = recipe
-    alone = evaluate.replace("--workers 2", "").replace("--backend ray", "")
+    alone = evaluate.replace("--workers 2", "")
     on_ray, alone = (shell([export, line]) for line in (evaluate, alone))
 
     def figures(text):
@@ -95,42 +92,51 @@ def plan(**settings):
     )
 
 
-def test_one_process_two_processes_and_two_ray_nodes_give_the_same_results(cluster):
+def test_one_process_two_processes_and_two_ray_nodes_give_the_same_results(cluster, monkeypatch):
     for settings in ({"cross": True}, {"episode": "match"}):
         alone = played(plan(**settings))
-        assert played(plan(**settings), workers=2) == alone
-        assert played(plan(**settings), workers=2, backend="ray") == alone
+        assert played(plan(**settings), workers=2) == alone  # on the cluster
+        with monkeypatch.context() as here:
+            here.delenv("RAY_ADDRESS")
+            assert played(plan(**settings), workers=2) == alone
 
 
-def test_workers_are_spread_over_both_nodes(cluster):
-    def node():
+def test_workers_are_spread_over_both_nodes_and_no_more_than_there_are(cluster, capfd):
+    def node(_):
         time.sleep(0.2)
         return ray.get_runtime_context().get_node_id()
 
-    with ray_pool(2) as parallel:
-        assert len(set(parallel(delayed(node)() for _ in range(8)))) == 2
+    assert len(set(on_workers(node, range(8), 3))) == 2
+    assert "started 2 of 3 workers" in capfd.readouterr().err
 
 
 def test_a_test_that_stops_early_stops_at_the_same_deal_on_ray(cluster):
     from goita_lab.arena.statistics.sequential_test import Sprt
 
     stopped = plan(sprt=Sprt(0, 1.5))
-    found = played(stopped, workers=2, backend="ray")
+    found = played(stopped, workers=2)
     assert found == played(stopped)
     assert found["pairs"][1]["sprt"]["decision"] == "H0"
 
 
-def test_more_workers_than_the_cluster_has_processors_are_refused(cluster):
-    check_workers(2, "ray")
-    with pytest.raises(SettingError, match="2, got 3"):
-        check_workers(3, "ray")
+def test_a_worker_that_died_on_another_node_is_an_error(cluster):
+    with pytest.raises(WorkerError, match="stay alive"):
+        list(on_workers(os._exit, [3, 3], 2))
+    assert sorted(on_workers(abs, [-5, -6], 2)) == [5, 6]
+
+
+def test_measures_of_signals_are_the_same_on_a_cluster_and_go_on_from_a_file(cluster, tmp_path):
+    one, file = Runner(), tmp_path / "parts"
+    wanted = worth(["random"], "first_lead", 3, runner=one)
+    for _ in range(2):
+        assert pack(worth(["random"], "first_lead", 3, runner=Runner(2, file))) == pack(wanted)
 
 
 def test_an_agents_error_comes_back_from_another_node(cluster):
     from goita_agents import AgentError
 
     with pytest.raises(AgentError, match=r"^expected to build 'file:no"):
-        list(play_blocks(tasks(("greedy", "file:no/such/file"), 32, block_deals=4), 2, "ray"))
+        list(play_blocks(tasks(("greedy", "file:no/such/file"), 32, block_deals=4), 2))
 
 
 def test_a_class_of_ones_own_and_a_rule_set_of_ones_own_reach_other_nodes(
@@ -142,6 +148,6 @@ def test_a_class_of_ones_own_and_a_rule_set_of_ones_own_reach_other_nodes(
     monkeypatch.setattr(sys, "path", [*sys.path])
     agents, rules = ("first=bots_of_the_ray_test:Last", "random"), Rules("mine", last_king=False)
     mine = TournamentPlan(agents, deals=32, block_deals=4, rules=rules)
-    found = played(mine, workers=2, backend="ray")
+    found = played(mine, workers=2)
     assert found == played(mine)
     assert found["agents"] == ["first", "random"]

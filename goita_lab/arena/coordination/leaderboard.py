@@ -24,7 +24,7 @@ from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, test
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.processes import one_thread
+from goita_lab.work import one_thread
 
 FORMAT: Final = "goita-leaderboard-2"
 MOST_BYTES: Final = 1 << 24

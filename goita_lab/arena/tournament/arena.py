@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from goita_agents.base import Agent, close
 from goita_agents.faults import FAULTS
@@ -39,8 +40,7 @@ from goita_lab.arena.tournament.plan import Pairing, Schedule, check_starts, tas
 from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import PairResult, Played
 from goita_lab.arena.tournament.task import BlockResult, Task
-from goita_lab.arena.tournament.workers import Backend, play_blocks
-from goita_lab.processes import one_thread
+from goita_lab.work import WorkerError, on_workers, one_thread
 
 Progress = Callable[[BlockResult], None]
 
@@ -128,7 +128,6 @@ class Tournament:
         self,
         *,
         workers: int = 1,
-        backend: Backend = "loky",
         file: ResultsFile | None = None,
         games: GamesFolder | None = None,
         progress: Progress | None = None,
@@ -137,15 +136,18 @@ class Tournament:
         """Plays the missing blocks; after an exception, what has been played stays.
 
         Args:
-            workers: number of processes.
-            backend: where they run; neither changes a result.
+            workers: number of workers, which changes no result.
             file: stores the blocks.
             games: stores the games, those of a block before the block itself.
             progress: called after each block.
             strict: raise an AgentError at the first fault of an agent.
+
+        Raises:
+            AgentError: what a block raised.
+            WorkerError: if a worker died; it names the pairings that were being played.
         """
         missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
-        for result in play_blocks(missing, workers, backend, save=games is not None, strict=strict):
+        for result in play_blocks(missing, workers, save=games is not None, strict=strict):
             if games is not None:
                 games.write(result.task, result.games)
             if file is not None:
@@ -168,6 +170,32 @@ class Tournament:
     def deals_left(self) -> int:
         """Returns the most deals that are still to be played."""
         return sum(ledger.deals_left() for ledger in self.ledgers.values())
+
+
+def play_blocks(
+    tasks: Iterable[Task], workers: int = 1, *, save: bool = False, strict: bool = False
+) -> Iterator[BlockResult]:
+    """Yields the results of blocks as they are finished, in any order.
+
+    Args:
+        tasks: taken as workers become free, so it may end early.
+        workers: number of workers; with one the blocks are played in this process.
+        save: let the results hold the games.
+        strict: raise at the first fault of an agent.
+
+    Raises:
+        AgentError: what a block raised.
+        WorkerError: if a worker died; it names the pairings that were being played.
+    """
+    work = partial(play_block, save=save, guarded=True, strict=strict)
+    try:
+        yield from on_workers(work, tasks, workers)
+    except WorkerError as error:
+        names = {" against ".join(map(short_name, task.agents)): task for task in error.items}
+        text = f"{error}\nplayed: {', '.join(names)}"
+        if any(is_own(spec) for task in names.values() for spec in task.agents):
+            text += '; "exec:goita bot MODULE:CLASS" plays a class in processes of its own'
+        raise WorkerError(text) from error
 
 
 def play_pair(

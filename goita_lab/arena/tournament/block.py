@@ -174,7 +174,7 @@ class _Block:
         figures["won"] = figures["won"].astype(bool)
         out = {one.player for one, agent in self.fault_tracking if agent.forfeited}
         return BlockResult(
-            self.task,
+            task=self.task,
             **figures,
             decisions=self.decisions,
             thinking=self.thinking,

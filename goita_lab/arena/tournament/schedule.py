@@ -12,7 +12,6 @@ from goita_lab.arena.tournament.games_folder import GamesFolder
 from goita_lab.arena.tournament.plan import Schedule
 from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile
-from goita_lab.arena.tournament.workers import Backend
 
 Stop = GoitaError | OSError | KeyboardInterrupt
 """What ends play early; what was played until then stays."""
@@ -22,7 +21,6 @@ def play_schedule(
     plan: Schedule,
     *,
     workers: int = 1,
-    backend: Backend = "loky",
     results: Path | None = None,
     games: Path | None = None,
     strict: bool = False,
@@ -31,8 +29,7 @@ def play_schedule(
 
     Args:
         plan: the schedule.
-        workers: number of processes.
-        backend: where they run; neither changes a result.
+        workers: number of workers, which changes no result.
         results: file of finished blocks, from which it goes on; None: none is kept.
         games: folder to which the games are written; None: they are not saved.
         strict: stop at the first fault of an agent.
@@ -59,7 +56,6 @@ def play_schedule(
         with file or nullcontext(), ProgressLine(tournament) as line, redirect_stdout(sys.stderr):
             tournament.play(
                 workers=workers,
-                backend=backend,
                 file=file,
                 games=folder,
                 progress=line,

@@ -29,7 +29,7 @@ MIXED_SEATINGS: Final[tuple[Seating, ...]] = (
 """Players 0 and 1 as partners against two of player 2, at every seat."""
 
 GAME_FIGURES: Final = ("points", "rounds", "rounds_won", "won")
-"""The figures of one game: arrays of ``BlockResult`` and columns of a results file."""
+"""The figures of one game: arrays of ``BlockResult``."""
 
 
 def seatings_of(agents: tuple[str, ...]) -> tuple[Seating, ...]:
@@ -59,10 +59,9 @@ class Task:
 
 
 @dataclass(frozen=True)
-class BlockResult:
-    """The result of a block: S seatings, D deals, P players."""
+class BlockFigures:
+    """What came of a block, as files of results keep it: S seatings, D deals, P players."""
 
-    task: Task
     points: npt.NDArray[np.int32]
     """[S, D] Points of the first team minus those of the other, after what messages cost."""
     rounds: npt.NDArray[np.int32]  #: [S, D] Scored rounds: 1 unless whole matches are played.
@@ -74,5 +73,12 @@ class BlockResult:
     faults: tuple[tuple[int, Fault], ...] = ()  #: The faults in this block, each with its player.
     forfeited: tuple[int, ...] = ()
     """Players that were out by the end; from some point on their decisions are random."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockResult(BlockFigures):
+    """The result of a block."""
+
+    task: Task
     games: tuple[SavedDeal, ...] = ()
     """Every deal of the saved games, by deal, seating and number."""

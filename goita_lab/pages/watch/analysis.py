@@ -27,9 +27,9 @@ from goita_env.records import DealRecord
 from goita_lab.pages.watch.analyst import WORLDS, AnalysisSettings, Analyst, TypeInfo
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.reading import Source
-from goita_lab.processes import on_processes
 from goita_lab.record_files import check_plain
 from goita_lab.store import Parts, pack
+from goita_lab.work import on_workers
 
 DealDecisions = tuple[Decision, ...]
 
@@ -103,7 +103,7 @@ def analyse(
         if missing:
             load_kernel()  # compiled once, not in every process
         work = partial(_keyed, settings)
-        for key, decisions in on_processes(work, missing, workers):
+        for key, decisions in on_workers(work, missing, workers):
             found[key] = decisions
             if parts is not None:
                 parts.add(key, pack(decisions))

@@ -19,13 +19,13 @@ from goita_env.checks import check_seed
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_SEATS
-from goita_lab.processes import on_processes
 from goita_lab.signals.listening import listen
 from goita_lab.signals.log.checking import MAX_PART_ROUNDS, check_file
 from goita_lab.signals.log.columns import DEALS, DECISIONS, WHO, arrow
 from goita_lab.signals.log.reader import part_file
 from goita_lab.signals.log.schema import LogError, head, tables
 from goita_lab.signals.playing import MAX_ROUNDS, Play, check_plays, check_rounds, load_policy, play
+from goita_lab.work import on_workers
 
 PART_ROUNDS: Final = 2_000
 """Rounds in a part: about 40,000 decisions, a megabyte and a half."""
@@ -99,7 +99,7 @@ def write(
         raise LogError(f"expected a log of {rounds:,} rounds at most, got one that has {beyond}")
     if done:
         yield done
-    for written in on_processes(partial(_write_part, folder), missing, workers):
+    for written in on_workers(partial(_write_part, folder), missing, workers):
         done += written
         yield done
 

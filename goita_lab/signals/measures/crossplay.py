@@ -18,8 +18,8 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_inte
 from goita_lab.arena.statistics.runs import jackknife_error
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
-from goita_lab.processes import one_thread
 from goita_lab.signals.playing import Play, check_plain, load_policy
+from goita_lab.work import one_thread
 
 MOST_RUNS: Final = 9
 """Most runs whose permutations are all tried: 362,880."""

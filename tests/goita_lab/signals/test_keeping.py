@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from goita_agents.models import PolicyModel
-from goita_lab.pieces import Runner
 from goita_lab.signals import listening, settings, worth
 from goita_lab.signals import plan as planning
 from goita_lab.signals.listening import POLICY, listen, standard_models
@@ -17,6 +16,7 @@ from goita_lab.signals.plan import Heard, quick
 from goita_lab.signals.playing import play
 from goita_lab.signals.study import study, to_json
 from goita_lab.store import pack, unpack
+from goita_lab.work import Runner
 
 SMALL = {"deals": 2, "gap_deals": 2, "value_deals": 2, "signals": 2}
 SMALL |= {"rounds": 30, "cross_play_deals": 4, "worlds": 1}

@@ -17,7 +17,7 @@ from benchmarks import roster
 from goita_agents import AgentError
 from goita_env import Rules, __version__
 from goita_lab import cli
-from goita_lab.arena.tournament import progress, workers
+from goita_lab.arena.tournament import arena, progress
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.results import read_arguments
@@ -78,7 +78,7 @@ def test_all_options_come_together_in_one_tournament(tmp_path, capsys):
     low, high = pair["match_win_ci95"]
     assert 0.5 < low < pair["match_win_rate"] < high <= 1
     assert files["html"].read_text().lower().startswith("<!doctype html>")
-    blocks = sqlite3.connect(files["results"]).execute("SELECT count(*) FROM blocks").fetchone()
+    blocks = sqlite3.connect(files["results"]).execute("SELECT count(*) FROM parts").fetchone()
     assert blocks == (4,)
 
 
@@ -121,7 +121,7 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
         (f"{TWO} --json no/such/folder.json", "no folder 'no/such'"),
         *((f"{TWO} --json .", "it is a folder"), (f"{TWO} --json x --html x", "one twice")),
         *((f"{TWO} --workers 0", "workers"), (f"{TWO} --workers 9999", "workers")),
-        *((f"{TWO} --backend dask", "'dask'"), (f"{TWO} --episode game", "'game'")),
+        (f"{TWO} --episode game", "'game'"),
         *((f"{TWO} --sprt 1,0", "the lower first"), (f"{TWO} --sprt much", "LOW,HIGH")),
         *((f"{TWO} --one gredy", "'gredy'"), (f"{TWO} --one greedy --cross", "got both")),
         (f"{TWO} --cross-opponent greedy", "--cross"),
@@ -138,7 +138,7 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
 def test_wrong_input_ends_with_code_2_before_anything_is_played(
     arguments, words, capsys, monkeypatch
 ):
-    monkeypatch.setattr(workers, "play_block", lambda *_, **__: pytest.fail("played"))
+    monkeypatch.setattr(arena, "play_block", lambda *_, **__: pytest.fail("played"))
     monkeypatch.chdir(ROOT)
     before = (ROOT / "README.md").read_bytes()
     with pytest.raises(SystemExit, match="2"):
@@ -160,7 +160,7 @@ def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
 def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
     capsys, monkeypatch, tmp_path, kept
 ):
-    play_block, played = workers.play_block, []
+    play_block, played = arena.play_block, []
 
     def interrupted(*arguments, **settings):
         played.append(arguments)
@@ -168,7 +168,7 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
             signal.raise_signal(signal.SIGINT)
         return play_block(*arguments, **settings)
 
-    monkeypatch.setattr(workers, "play_block", interrupted)
+    monkeypatch.setattr(arena, "play_block", interrupted)
     file = tmp_path / "out.json"
     command = [*TWO.split(), "greedy", "--deals", "50", "--json", str(file)]
     command += ["--results", str(tmp_path / "results.db")] if kept else []
@@ -183,14 +183,14 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
 
 
 def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys, monkeypatch):
-    play_block = workers.play_block
+    play_block = arena.play_block
 
     def failing(task, **settings):
         if task.agents == ("greedy", "random"):
             raise AgentError("expected a legal action")
         return play_block(task, **settings)
 
-    monkeypatch.setattr(workers, "play_block", failing)
+    monkeypatch.setattr(arena, "play_block", failing)
     assert evaluate.main(["--agents", "greedy", "greedy", "random", "--deals", "20"]) == 1
     out, err = capsys.readouterr()
     assert "expected a legal action" in err
@@ -246,7 +246,7 @@ def test_who_cannot_be_built_ends_a_tournament_before_anything_is_played(
     (tmp_path / "broken_bots.py").write_text(BROKEN)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(workers, "play_block", None)
+    monkeypatch.setattr(arena, "play_block", None)
     error = refusal(capsys, evaluate.main, ["--agents", "greedy", f"new={spec}"])
     assert words in error
     assert any(name in error for name in (f"new={spec}", spec[5:], "false"))
@@ -254,7 +254,7 @@ def test_who_cannot_be_built_ends_a_tournament_before_anything_is_played(
 
 
 def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch):
-    play_block, arguments = workers.play_block, [*TWO.split(), "--deals", "600"]
+    play_block, arguments = arena.play_block, [*TWO.split(), "--deals", "600"]
     evaluate.main(arguments)
     assert capsys.readouterr().err == ""
 
@@ -265,7 +265,7 @@ def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr(workers, "play_block", slowly)
+    monkeypatch.setattr(arena, "play_block", slowly)
     evaluate.main(arguments)
     shown, hide, show = capsys.readouterr().err, "\x1b[?25l", "\x1b[?25h"
     text = re.sub(r"\x1b\[[0-9;]*m", "", shown)

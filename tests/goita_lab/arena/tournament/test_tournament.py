@@ -13,11 +13,11 @@ from goita_agents.registry import Entry
 from goita_agents.registry.entries import GROUP, points
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import Sprt
-from goita_lab.arena.tournament import arena, block, workers
+from goita_lab.arena.tournament import arena, block
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals, tasks
-from goita_lab.processes import WorkerError
+from goita_lab.work import WorkerError
 from raising import refuses
 from samples import slow
 from tournament_plans import found, keep, plan, played
@@ -210,7 +210,7 @@ def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, mo
             os.kill(os.getpid(), signal.SIGKILL)
         return play_block(task)
 
-    monkeypatch.setattr(workers, "play_block", die)
+    monkeypatch.setattr(arena, "play_block", die)
     refuses(WorkerError, "stay alive", keep, path, whole, workers=2)
     monkeypatch.undo()
     again, file = keep(path, whole)

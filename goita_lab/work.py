@@ -1,0 +1,311 @@
+"""Does long work on workers, and keeps what is finished in a file from which a stopped run goes on.
+
+Workers are processes of this machine, or of the Ray cluster that RAY_ADDRESS names.
+
+A result must not depend on who computes it. So libraries that multiply matrices are held to one
+thread in every worker: the number of threads changes the last bit of a sum, and a network's closest
+choices depend on that.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.util import find_spec
+from itertools import chain, islice
+from pathlib import Path
+from queue import Empty
+from typing import Any, Final, TypeVar
+
+from goita_env.errors import GoitaError, SettingError, install
+from goita_lab.store import Parts, pack
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+MAX_WORKERS: Final = 1024
+
+ADDRESS: Final = "RAY_ADDRESS"
+"""The variable of Ray itself that names a cluster."""
+
+Submit = Callable[[Callable[[], Any]], "Future[Any]"]
+
+Progress = Callable[[str, int, int], object]
+"""Is told what is done, how many of it, and of how many."""
+
+
+class WorkerError(GoitaError):
+    """A worker that died: killed, out of memory, or brought down by a library.
+
+    Attributes:
+        items: what the workers were at.
+    """
+
+    def __init__(self, text: str, items: tuple[Any, ...] = ()) -> None:
+        super().__init__(text)
+        self.items = items
+
+
+def check_workers(workers: int) -> None:
+    """Raises a SettingError if workers are too few or too many, or Ray is meant and missing."""
+    if not 1 <= workers <= MAX_WORKERS:
+        raise SettingError(f"expected 1 to {MAX_WORKERS:,} workers, got {workers!r}")
+    if workers > 1 and ADDRESS in os.environ and find_spec("ray") is None:
+        raise SettingError(
+            f"expected ray for the cluster of {ADDRESS}, but it is not installed: "
+            f"{install('ray,lab')}, in an environment of its own (docs/scaling.md)"
+        )
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How pieces of work are done; none of this changes a result."""
+
+    workers: int = 1
+    """Processes of this machine, or of a Ray cluster."""
+    results: Path | None = None
+    """File that keeps finished pieces, so that a stopped run goes on; None: none."""
+    progress: Progress = lambda *_: None
+
+    def __post_init__(self) -> None:
+        check_workers(self.workers)
+
+    def run(
+        self,
+        work: Callable[[T], R],
+        todo: Mapping[str, T],
+        kind: Callable[[T], Any],
+        arguments: Mapping[str, Any],
+        what: str = "pieces",
+    ) -> dict[str, R]:
+        """Returns the results of pieces of work by key, in the order of ``todo``.
+
+        Args:
+            work: does a piece; it can be pickled.
+            todo: the pieces by key.
+            kind: returns the type of a piece's result, as ``goita_lab.store`` keeps it.
+            arguments: all that results depend on beside the key, as JSON; kept results of others
+                are dropped.
+            what: the pieces in words, for the progress.
+
+        Raises:
+            SettingError: if the file holds something else, is damaged, or is open in another
+                program.
+            WorkerError: if a worker died.
+            OSError: if the file cannot be read or written.
+        """
+        file, found = self.results, dict[str, R]()
+        with nullcontext() if file is None else Parts(file, "pieces of work", arguments) as parts:
+            if parts is not None:
+                kept = [key for key in todo if key in parts.found]
+                found = {key: parts.value(key, kind(todo[key])) for key in kept}
+            missing = [(key, piece) for key, piece in todo.items() if key not in found]
+            self.progress(what, len(found), len(todo))
+            for key, result in on_workers(partial(_keyed, work), missing, self.workers):
+                found[key] = result
+                if parts is not None:
+                    parts.add(key, pack(result))
+                self.progress(what, len(found), len(todo))
+        return {key: found[key] for key in todo}
+
+
+HERE: Final = Runner()
+"""Works in this process, keeps no file and tells nothing."""
+
+
+def _keyed(work: Callable[[T], R], piece: tuple[str, T]) -> tuple[str, R]:
+    return piece[0], work(piece[1])
+
+
+def shown() -> Progress:
+    """Returns a progress that is shown on standard error, with the time since now."""
+    start = time.perf_counter()
+
+    def show(what: str, done: int, of: int) -> None:
+        end = "\n" if done >= of else ""
+        seconds = time.perf_counter() - start
+        sys.stderr.write(f"\r{what}: {done:,} of {of:,}, {seconds:.0f} s {end}")
+
+    return show
+
+
+def on_workers(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+    """Yields the result of every item in any order.
+
+    Args:
+        work: does an item; it can be pickled, and has one thread for matrices.
+        items: taken as workers become free, so they may depend on results that were yielded.
+        workers: with 1 the work is done in this process. No more are started than are of use
+            (``capped``).
+
+    Raises:
+        WorkerError: if a worker died.
+    """
+    check_workers(workers)
+    workers, items = capped(workers, items)
+    if workers == 1:
+        for item in items:
+            with one_thread():
+                done = work(item)
+            yield done
+        return
+    with _ray() if ADDRESS in os.environ else _processes(workers) as submit:
+        running: dict[Future[R], T] = {}
+        while True:
+            for item in islice(items, 2 * workers - len(running)):
+                running[submit(partial(_run, os.getcwd(), partial(work, item)))] = item
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                try:
+                    result = future.result()
+                except BrokenProcessPool as error:
+                    text = f"expected workers to stay alive, but one died: {error}"
+                    raise WorkerError(text, tuple(running.values())) from error
+                del running[future]
+                yield result
+
+
+def capped(workers: int, items: Iterable[T]) -> tuple[int, Iterator[T]]:
+    """Returns how many workers are of use, and the items.
+
+    More than there are cores or items only take time to start; standard error is told if fewer
+    are started than were asked for.
+    """
+    if workers == 1:
+        return 1, iter(items)
+    waiting, cores = iter(items), _cores()
+    first = list(islice(waiting, workers))
+    most = max(1, min(len(first), cores))
+    if first and most < workers:
+        why = f"there are {cores} core(s)" if most == cores else "there is no more work"
+        _tell(f"started {most} of {workers} workers: {why}\n")
+    return min(workers, most), chain(first, waiting)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Holds the libraries that multiply matrices to one thread."""
+    with _libraries().limit(limits=1):
+        yield
+
+
+@cache
+def _libraries() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@cache
+def _tell(line: str) -> None:
+    """Says something on standard error, once."""
+    sys.stderr.write(line)
+
+
+def _cores() -> int:
+    if ADDRESS in os.environ:
+        return int(_cluster().cluster_resources().get("CPU", 0))
+    from joblib.externals.loky import cpu_count
+
+    return int(cpu_count())
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[Submit]:
+    """Yields what runs a function in a child; the children end with the block, or this process.
+
+    What a child prints goes to standard error: standard output is for tables.
+    """
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    executor = ProcessPoolExecutor(
+        workers, timeout=300, initializer=_follow, initargs=[os.getpid()]
+    )
+    try:
+        yield executor.submit
+    finally:
+        # What waits is taken away first: the executor's thread would look for it after the shutdown
+        # has thrown it away, and end by a KeyError.
+        with suppress(Empty):
+            while True:
+                executor._work_ids.get_nowait()
+        executor.shutdown(wait=True, kill_workers=True)
+
+
+@contextmanager
+def _ray() -> Iterator[Submit]:
+    """Yields what runs a function on the cluster, spread over its nodes."""
+    ray, running = _cluster(), set()
+    # One processor each: otherwise Ray puts all on one node.
+    task = ray.remote(num_cpus=1, scheduling_strategy="SPREAD", max_retries=0)(_answer)
+
+    def submit(work: Callable[[], R]) -> Future[R]:
+        begun, found = task.remote(work), Future[R]()
+        running.add(begun)
+        found.add_done_callback(lambda _: running.discard(begun))
+        begun.future().add_done_callback(partial(_settle, found))
+        return found
+
+    try:
+        yield submit
+    finally:
+        for one in list(running):
+            ray.cancel(one, force=True)
+
+
+def _answer(work: Callable[[], R]) -> tuple[R | None, Exception | None]:
+    """Returns a result or the error, which Ray would wrap in one of its own."""
+    try:
+        return work(), None
+    except Exception as error:
+        return None, error
+
+
+def _settle(found: Future[R], done: Future[tuple[R, Exception | None]]) -> None:
+    """Hands on what came from the cluster; a worker that died is one as on this machine."""
+    if (lost := done.exception()) is not None:
+        found.set_exception(BrokenProcessPool(str(lost)))
+        return
+    result, error = done.result()
+    found.set_exception(error) if error is not None else found.set_result(result)
+
+
+def _cluster() -> Any:
+    """Joins the cluster; returns Ray."""
+    import ray
+
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False, logging_level="ERROR")
+    return ray
+
+
+def _run(folder: str, work: Callable[[], R]) -> R:
+    """Runs a function in a worker: from a folder, if it is there, with one thread for matrices."""
+    if os.getcwd() != folder and os.path.isdir(folder):  # a user's class may have left it
+        os.chdir(folder)
+    with one_thread():
+        return work()
+
+
+def _follow(parent: int) -> None:
+    """Prepares a child: it leaves Ctrl-C to the parent, and ends within a second after it."""
+    # Not SIG_IGN: programs that are started from here would inherit it.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    os.dup2(2, 1)
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
