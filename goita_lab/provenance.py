@@ -1,4 +1,4 @@
-"""Writes results as JSON and deal by deal, and says what made them: versions, the commit, weights of networks."""
+"""Writes results as JSON and deal by deal, with what made them: versions, commit, weights."""
 
 from __future__ import annotations
 
