@@ -19,9 +19,8 @@ import secrets
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass, make_dataclass
-from io import TextIOBase, TextIOWrapper
+from io import TextIOWrapper
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -30,7 +29,6 @@ from typing import (
     Final,
     Literal,
     NoReturn,
-    TextIO,
     TypeVar,
     get_args,
     get_origin,
@@ -45,21 +43,6 @@ if TYPE_CHECKING:
     from tyro.constructors import PrimitiveConstructorSpec, PrimitiveTypeInfo
 
 D = TypeVar("D", bound="DataclassInstance")
-
-GROUPS: Final = {
-    "other_players": ("opponents", "partners"),
-    "learning": (
-        *("total_timesteps", "n_envs", "n_steps", "n_epochs", "batch_size", "learning_rate"),
-        *("gae_lambda", "clip_range", "ent_coef"),
-    ),
-    "network": ("layers", "policy", "critic", "init"),
-    "machine": ("workers", "backend", "device", "threads", "progress"),
-    "files_to_write": (
-        *("output", "force", "json", "results", "html", "save_games"),
-        "resume",
-    ),
-}
-"""Options that the help shows together, in this order below the others, by the box's title."""
 
 EXIT_CODES: Final = (
     "Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. "
@@ -115,9 +98,7 @@ def parse(
         config=(tyro.conf.DisallowNone,),
         registry=registry,
     )
-    groups = [value for name, value in vars(found).items() if name in GROUPS]
-    values = {name: value for one in (found, *groups) for name, value in vars(one).items()}
-    values = {field.name: values[field.name] for field in fields(cls)}
+    values = vars(found)
     if values.get("seed") == "random":
         hint = get_type_hints(cls)["seed"]
         if hint == int | None:  # the command draws one itself
@@ -180,75 +161,28 @@ def fail(error: Exception | str) -> NoReturn:
 
 
 def run(main: Callable[[], int]) -> NoReturn:
-    """Runs a command as this program, whose input and output cannot end it.
+    """Runs a command as this program; what it shows cannot end it.
 
     Signs that the terminal lacks are shown as "?". Where nobody reads the output any more, as
-    behind ``| head``, or there is none, the command works on. Output that could not be written for
-    another reason, such as a full disk, makes the exit code 1.
+    behind ``| head``, the program ends quietly: files are written before anything is shown. Output
+    that could not be written for another reason, such as a full disk, makes the exit code 1.
     """
-    streams = [_Lasting(sys.stdout), _Lasting(sys.stderr)]
-    sys.stdout, sys.stderr = streams
-    if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
-    code = main()
-    for stream in streams:
-        stream.flush()
-        if stream.lost is not None:
-            sys.stderr.write(f"{_program()}: expected to write all output: {stream.lost}\n")
-            code = code or 1
-    raise SystemExit(code)
-
-
-class _Lasting(TextIOBase):
-    """A stream that is written to as long as it takes it.
-
-    Attributes:
-        lost: why it took no more, unless its reader went away.
-    """
-
-    def __init__(self, stream: TextIO | None) -> None:
-        self.lost: OSError | None = None
-        self._stream = stream or _nowhere()
+    if sys.stdout is None:  # closed, as by ``>&-``
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (until the end)
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def isatty(self) -> bool:
-        return self._stream.isatty()
-
-    def fileno(self) -> int:
-        return self._stream.fileno()
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]  # a plain attribute there
-        return self._stream.encoding
-
-    def write(self, text: str) -> int:
-        try:
-            return self._stream.write(text)
-        except OSError as error:
-            self._end(error)
-            return len(text)
-
-    def flush(self) -> None:
-        try:
-            self._stream.flush()
-        except OSError as error:
-            self._end(error)
-
-    def _end(self, error: OSError) -> None:
+    try:
+        code = main()
+        sys.stdout.flush()
+    except OSError as error:
+        code = 0
         if not isinstance(error, BrokenPipeError):
-            self.lost = error
-        with suppress(OSError, ValueError):
-            # What the stream still holds is written at the interpreter's end: nothing catches that.
-            os.dup2(_nowhere().fileno(), self._stream.fileno())
-        self._stream = _nowhere()
-
-
-def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")
+            sys.stderr.write(f"{_program()}: expected to write all output: {error}\n")
+            code = 1
+        # What the stream still holds is written at the interpreter's end: nothing catches that.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(code)
 
 
 def _program() -> str:
@@ -266,12 +200,11 @@ def _shown(
     hints = get_type_hints(cls)
     if hints.get("seed") in (int, int | None):
         hints["seed"] = hints["seed"] | Literal["random"]
-    # A class's own options come before those that it shares with others.
-    kinds = [kind for kind in cls.__mro__ if is_dataclass(kind)]
-    params = [one for kind in reversed(kinds) for one in parse_from_object(kind).params]
+    kinds = [kind for kind in reversed(cls.__mro__) if is_dataclass(kind)]
+    params = [one for kind in kinds for one in parse_from_object(kind).params]
     texts = {one.arg_name: one.description or "" for one in params}
-    shown: dict[str, list[Any]] = {title: [] for title in ("", *GROUPS)}
-    for field in sorted(fields(cls), key=lambda field: field.name not in cls.__annotations__):
+    shown: list[Any] = []
+    for field in fields(cls):
         hint, positional = hints[field.name], field.metadata == POSITIONAL
         several = [part for part in (hint, *get_args(hint)) if get_origin(part) is tuple]
         metavar = f"{get_args(several[0])[0].__name__.upper()} ..." if several else None
@@ -285,16 +218,9 @@ def _shown(
             metavar=field.name.upper() if positional else metavar,
         )
         marks = [mark, conf.Positional] if positional else [mark]
-        title = next((title for title, names in GROUPS.items() if field.name in names), "")
-        shown[title if not positional else ""].append(
-            (field.name, Annotated[(hint, *marks)], *([] if value is MISSING else [value]))
-        )
-    main = shown.pop("")
-    for title, options in shown.items():
-        if options:
-            kind = make_dataclass(title, options, frozen=True, kw_only=True)
-            main.append((title, Annotated[kind, conf.OmitArgPrefixes]))
-    return make_dataclass(cls.__name__, main, frozen=True, kw_only=True)
+        ends = () if value is MISSING else (value,)
+        shown.append((field.name, Annotated[(hint, *marks)], *ends))
+    return make_dataclass(cls.__name__, shown, frozen=True, kw_only=True)
 
 
 def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:

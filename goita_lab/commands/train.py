@@ -44,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return train(words, stack)
         except GoitaError as error:
             cli.fail(error)
+        except BrokenPipeError:  # nobody reads what is shown
+            raise
         except OSError as error:
             sys.stderr.write(f"goita train: error: {error}\n")
             return 1
