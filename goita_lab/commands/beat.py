@@ -30,7 +30,7 @@ from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.arena import report
-from goita_lab.arena.report.figures import ROUGH, interval, signed
+from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
 from goita_lab.arena.tournament.schedule import play_schedule
@@ -219,8 +219,7 @@ def text(args: Args, figures: dict[str, Interval]) -> str:
     }
     width = max(map(len, rows))
     lines = [
-        f"{title:{width}}  {signed(figures[of].mean)} {interval(figures[of])} points a round"
-        for title, of in rows.items()
+        f"{title:{width}}  {estimate(figures[of])} points a round" for title, of in rows.items()
     ]
     return "\n".join(
         [

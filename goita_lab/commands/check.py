@@ -26,7 +26,7 @@ from goita_agents.registry import load_agent
 from goita_env.rules import JGA, Rules
 from goita_env.testing import check_agent
 from goita_lab import cli
-from goita_lab.arena.report.figures import interval, signed
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.summary import Summary
@@ -73,8 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"plays: {fault.count:,} faults, the last {fault.kind}: {fault.text}")
         print(*fault.stderr, fault.traceback, sep="\n")
     if not found.faults:
-        points = found.pairs[0].points
-        print(f"plays: ok, {signed(points.mean)} {interval(points)} points a round v {AGAINST}")
+        print(f"plays: ok, {estimate(found.pairs[0].points)} points a round v {AGAINST}")
     return int(bool(found.faults))
 
 

@@ -28,9 +28,11 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli, provenance
+from goita_lab.arena.report.to_terminal import draw
 from goita_lab.record_files import read_record
 from goita_lab.signals import log, messages
-from goita_lab.signals.follow import follow_deal, split_epsilon, table
+from goita_lab.signals.follow import follow_deal, split_epsilon
+from goita_lab.signals.follow import text as steps_text
 from goita_lab.signals.plan import full, quick
 from goita_lab.signals.settings import Settings
 from goita_lab.signals.study import study, to_json
@@ -112,7 +114,7 @@ class FollowArgs:
         if self.json is not None:
             told = {"deal": self.deal, "seat": self.seat, "model": model.name, "steps": steps}
             write_whole(self.json, provenance.to_json(told, [agent]))
-        sys.stdout.write(f"{table(deal, self.seat, steps, model.name)}\n")
+        sys.stdout.write(f"{steps_text(deal, self.seat, steps, model.name)}\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +167,7 @@ class WorthArgs(Measure):
             self.agents, self.where, self.deals, settings=self.settings, runner=self.runner
         )
         told = {"where": self.where, "agents": found}
-        self.tell(worth_table(found), [one.agent for one in found], told)
+        self.tell(draw(worth_table(found)), [one.agent for one in found], told)
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,8 @@ class MessagesArgs(Measure):
         found = messages.message_uses(
             self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
         )
-        self.tell(messages.table(found), self.agents, {"agents": found})
+        shown = f"{draw(messages.table(found))}\n\n{messages.told_features(found)}"
+        self.tell(shown, self.agents, {"agents": found})
 
 
 @dataclass(frozen=True)

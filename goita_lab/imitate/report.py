@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from math import isinf
 from typing import Any, Final
 
-from tabulate import tabulate
-
-from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.report.figures import estimate
+from goita_lab.arena.report.tables import Table
+from goita_lab.arena.report.to_terminal import draw
 from goita_lab.imitate.clone import Clone
 from goita_lab.imitate.examples import Split
 from goita_lab.imitate.reading import Reading
@@ -41,49 +41,59 @@ def text(result: Result) -> str:
     unsound = result.reading.unsound
     lines = [*result.reading.notes, *(f"left out: {line}" for line in unsound[:SHOWN])]
     lines += [f"and {len(unsound) - SHOWN} more deals"] if len(unsound) > SHOWN else []
-    rows = [
-        [name, f"{part.games:,}", f"{len(part):,}"]
-        for name, part in zip(("train", "validation", "test"), result.split, strict=True)
-    ]
-    lines += [_table(["", "games", "decisions"], rows), ""]
-    rows = [
-        [
-            f"{one.weight:g}",
-            f"{one.log_likelihood:.3f}",
-            f"{one.accuracy:.3f}",
-            f"{one.divergence:.3f}",
-            "chosen" if one.weight == result.clone.weight else "",
-        ]
-        for one in result.clone.tried
-    ]
-    heads = [f"weight of KL({result.init} || model)", "nats a decision", "accuracy", "KL", ""]
-    lines += ["On the games that the weight is chosen on:", "", _table(heads, rows), ""]
-    rows = [
-        [
-            one.name,
-            _interval(one.log_likelihood),
-            _interval(one.accuracy),
-            _interval(one.behind, "+") if one.behind else "",
-            f"{one.temperature:.2g}",
-            f"{one.epsilon:g}",
-        ]
-        for one in result.scores
-    ]
-    heads = ["predicted by", "nats a decision", "accuracy", "model is ahead by"]
-    heads += ["temperature", "epsilon"]
-    lines += ["On test games, 95 % intervals over games:", "", _table(heads, rows), ""]
-    rows = [
-        [
-            f"{one.low:g} to {one.high:g}",
-            f"{one.decisions:,}",
-            f"{one.predicted:.3f}",
-            f"{one.observed:.3f}",
-        ]
-        for one in result.calibration
-    ]
-    heads = ["likeliest action", "decisions", "predicted", "observed"]
-    lines += ["Calibration of the model on them:", "", _table(heads, rows), ""]
-    return "\n".join([*lines, f"{result.seconds:.0f} s", ""])
+    parts = zip(("train", "validation", "test"), result.split, strict=True)
+    split = Table(
+        "Games",
+        ("", "games", "decisions"),
+        tuple((name, f"{part.games:,}", f"{len(part):,}") for name, part in parts),
+    )
+    tried = Table(
+        "On the games that the weight is chosen on",
+        (f"weight of KL({result.init} || model)", "nats a decision", "accuracy", "KL", ""),
+        tuple(
+            (
+                f"{one.weight:g}",
+                f"{one.log_likelihood:.3f}",
+                f"{one.accuracy:.3f}",
+                f"{one.divergence:.3f}",
+                "chosen" if one.weight == result.clone.weight else "",
+            )
+            for one in result.clone.tried
+        ),
+    )
+    scores = Table(
+        "On test games, 95 % intervals over games",
+        (
+            *("predicted by", "nats a decision", "accuracy", "model is ahead by"),
+            *("temperature", "epsilon"),
+        ),
+        tuple(
+            (
+                one.name,
+                estimate(one.log_likelihood, 3, "-"),
+                estimate(one.accuracy, 3, "-"),
+                estimate(one.behind, 3),
+                f"{one.temperature:.2g}",
+                f"{one.epsilon:g}",
+            )
+            for one in result.scores
+        ),
+    )
+    calibration = Table(
+        "Calibration of the model on them",
+        ("likeliest action", "decisions", "predicted", "observed"),
+        tuple(
+            (
+                f"{one.low:g} to {one.high:g}",
+                f"{one.decisions:,}",
+                f"{one.predicted:.3f}",
+                f"{one.observed:.3f}",
+            )
+            for one in result.calibration
+        ),
+    )
+    shown = [draw(table) for table in (split, tried, scores, calibration)]
+    return "\n\n".join(["\n".join(lines), *shown, f"{result.seconds:.0f} s\n"]).lstrip()
 
 
 def to_json(result: Result) -> dict[str, Any]:
@@ -113,13 +123,3 @@ def to_json(result: Result) -> dict[str, Any]:
 
 def _finite(number: float) -> float | None:
     return None if isinf(number) else number
-
-
-def _interval(one: Interval, sign: str = "-") -> str:
-    form = f"{sign}.3f"
-    return f"{one.mean:{form}} [{one.low:{form}}, {one.high:{form}}]"
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    sides = ["left", *["right"] * (len(heads) - 1)]
-    return tabulate(rows, heads, "simple", colalign=sides, disable_numparse=True)

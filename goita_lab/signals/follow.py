@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from tabulate import tabulate
 
 from goita_agents.base import AgentError, Float
 from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, RelativeSeat, follow
@@ -24,6 +23,8 @@ from goita_env.hands import parse_hands
 from goita_env.records import DealRecord
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 from goita_env.views import FACE_DOWN
+from goita_lab.arena.report.tables import Table
+from goita_lab.arena.report.to_terminal import draw
 from goita_lab.signals.listening import SEATS, ListenerModel
 
 SLIGHT: Final = 0.05
@@ -118,11 +119,11 @@ def follow_deal(deal: DealRecord, seat: int, model: ListenerModel) -> list[Step]
     return steps
 
 
-def table(deal: DealRecord, seat: int, steps: list[Step], model: str) -> str:
-    """Returns the steps as a text; ``model``: its name."""
+def text(deal: DealRecord, seat: int, steps: list[Step], model: str) -> str:
+    """Returns the steps as a table with what its columns are; ``model``: its name."""
     rows = [
-        [
-            step.move,
+        (
+            str(step.move),
             f"{step.who} ({step.seat})",
             step.action,
             f"{step.told:.2f}" if step.who != "itself" else "",
@@ -131,30 +132,23 @@ def table(deal: DealRecord, seat: int, steps: list[Step], model: str) -> str:
             f"{step.log_probability:.2f}",
             f"{step.uniform_log_probability:.2f}",
             _changes(step),
-        ]
+        )
         for step in steps
     ]
-    heads = [
-        "move",
-        "who",
-        "action",
-        "told",
-        "of partner",
-        "entropy",
-        "log p",
-        "uniform",
+    heads = (
+        *("move", "who", "action", "told", "of partner", "entropy", "log p", "uniform"),
         "changes",
-    ]
+    )
+    title = f"Deal {deal.number}, seat {seat} listens; model of the others: {model}"
     last, hand = steps[-1], "".join(sorted(deal.hands[(seat + 2) % NUM_SEATS]))
     held = ", ".join(f"{n:.1f} {kind}" for n, kind in zip(last.expected, NAMES, strict=True))
     return "\n".join(
         [
-            f"Deal {deal.number}, seat {seat} listens; model of the others: {model}.",
+            draw(Table(title, heads, tuple(rows), (1,), notes=(8,))),
+            "",
             "told: nats about the mover's hand; of partner: nats about the partner's hand; entropy "
             "and log p: of the belief about it, and of its real hand, in nats; uniform: log p "
             "under the uniform model; changes: expected tiles of the partner.",
-            "",
-            tabulate(rows, heads, "simple", disable_numparse=True),
             "",
             f"At the end the partner was expected to have been dealt {held}; it was dealt {hand}.",
         ]

@@ -20,17 +20,18 @@ from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.report.figures import estimate
+from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.statistics.runs import over_runs
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
-from goita_lab.signals import measures, tables
+from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
 from goita_lab.signals.measures.conventions import features, tabulated
 from goita_lab.signals.measures.emergent_communication import SHUFFLES
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.settings import STANDARD, Piece, Settings, Work, in_pieces
-from goita_lab.signals.tables import bounds
 from goita_lab.work import HERE, Runner
 
 BLOCK: Final = 500
@@ -212,40 +213,41 @@ def _features(played: Play, messages: Int, chances: Float, seed: int) -> tuple[F
     return tuple(sorted(found, key=lambda one: one.shuffled - one.information))
 
 
-def table(found: Sequence[MessageUse]) -> str:
-    """Returns results as a text: a row an agent, then means over agents, and features."""
-    heads = [
-        "agent",
-        "not silence",
-        "depends on what is seen, nats",
-        "tells the partner, nats",
-        "tells opponents, nats",
-        "sending against muted, points",
-    ]
+def table(found: Sequence[MessageUse]) -> Table:
+    """Returns results as a table: a row an agent, then the mean over agents."""
+    heads = (
+        *("agent", "not silence", "depends on what is seen, nats", "tells the partner, nats"),
+        *("tells opponents, nats", "sending against muted, points"),
+    )
     rows = [
-        [
+        (
             short_name(one.agent),
             f"{1 - one.sent[0]:.0%}",
-            bounds(one.depends),
-            bounds(one.partner),
-            "not heard" if one.opponents is None else bounds(one.opponents),
-            bounds(one.value, "+"),
-        ]
+            estimate(one.depends, sign="-"),
+            estimate(one.partner, sign="-"),
+            "not heard" if one.opponents is None else estimate(one.opponents, sign="-"),
+            estimate(one.value),
+        )
         for one in found
     ]
     if len(found) > 1:
         heard = [one.opponents.mean for one in found if one.opponents is not None]
         rows.append(
-            [
+            (
                 f"mean of {len(found)} runs",
                 f"{1 - np.mean([one.sent[0] for one in found]):.0%}",
-                bounds(over_runs([one.depends.mean for one in found])),
-                bounds(over_runs([one.partner.mean for one in found])),
-                bounds(over_runs(heard)) if len(heard) == len(found) else "",
-                bounds(over_runs([one.value.mean for one in found]), "+"),
-            ]
+                estimate(over_runs([one.depends.mean for one in found]), sign="-"),
+                estimate(over_runs([one.partner.mean for one in found]), sign="-"),
+                estimate(over_runs(heard), sign="-") if len(heard) == len(found) else "",
+                estimate(over_runs([one.value.mean for one in found])),
+            )
         )
-    lines = [tables.table(heads, rows), ""]
+    return Table("Messages", heads, tuple(rows))
+
+
+def told_features(found: Sequence[MessageUse]) -> str:
+    """Returns a line an agent: the features of the hand of which messages tell most, in nats."""
+    lines = []
     for one in found:
         told = [
             f"{f.feature} {f.information:.3f} (shuffled {f.shuffled:.3f})"

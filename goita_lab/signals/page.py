@@ -11,10 +11,9 @@ from typing import Final
 from jinja2 import Environment
 
 from goita_agents.registry import short_name
-from goita_lab.arena.report.figures import true_minus
+from goita_lab.arena.report.figures import estimate, true_minus
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.signals import tables
 from goita_lab.signals.measures.conventions import PUBLIC
 from goita_lab.signals.measures.crossplay import RUNS_NEEDED
 from goita_lab.signals.study import ControlStudy, Study
@@ -147,7 +146,7 @@ def bounds(found: Interval | None, decimals: int = 2) -> str:
     """Returns ``value [low, high]``, without the sign of what rounds to zero; None: "open"."""
     if found is None:
         return "open"
-    return true_minus(tables.bounds(found, decimals=decimals))
+    return true_minus(estimate(found, decimals, "-"))
 
 
 def heat(value: float) -> str:

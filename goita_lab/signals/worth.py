@@ -12,8 +12,10 @@ from goita_agents.registry import short_name
 from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.report.figures import estimate
+from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.signals import measures, tables
+from goita_lab.signals import measures
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.information_gain import InformationGain
@@ -28,7 +30,6 @@ from goita_lab.signals.settings import (
     Work,
     in_pieces,
 )
-from goita_lab.signals.tables import bounds
 from goita_lab.work import HERE, Runner
 
 
@@ -87,30 +88,25 @@ def worth(
     return [_joined(agent, agent not in agents, where, found["worth", agent]) for agent in every]
 
 
-def table(found: Sequence[Worth]) -> str:
-    """Returns results as a table in Markdown."""
-    heads = [
-        "agent",
-        "actions",
-        "told, nats",
-        "under the uniform model",
-        "signals",
-        "reading it, points",
-        "as a move, points",
-    ]
+def table(found: Sequence[Worth]) -> Table:
+    """Returns results as a table."""
+    heads = (
+        *("agent", "actions", "told, nats", "under the uniform model", "signals"),
+        *("reading it, points", "as a move, points"),
+    )
     rows = [
-        [
+        (
             f"{'control: ' if one.control else ''}{short_name(one.agent)}",
             str(one.content.actions),
-            bounds(one.told),
-            bounds(one.uniform.told),
+            estimate(one.told, sign="-"),
+            estimate(one.uniform.told, sign="-"),
             str(one.signal.points.shape[1]),
-            bounds(one.signal.information, "+"),
-            bounds(one.signal.material, "+"),
-        ]
+            estimate(one.signal.information),
+            estimate(one.signal.material),
+        )
         for one in found
     ]
-    return tables.table(heads, rows)
+    return Table("What decisions are worth", heads, tuple(rows))
 
 
 def _work(where: Where | None, settings: Settings, piece: Piece) -> _Found:

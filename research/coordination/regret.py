@@ -17,8 +17,8 @@ import numpy as np
 
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.statistics.runs import over_runs
-from goita_lab.signals.tables import bounds, table
 from research.population.respond import Response, read
+from research.tables import bounds, table
 
 RESULTS: Final = Path(__file__).parents[2] / "benchmarks/results/coordination.json"
 

@@ -27,8 +27,8 @@ from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 from goita_lab.arena.tournament.task import BlockResult, seatings_of
 from goita_lab.provenance import plain
-from goita_lab.signals.tables import bounds, table
 from goita_lab.work import Runner, shown
+from research.tables import bounds, table
 
 SEARCHES = ("champion:search=on", "champion:search=on,library=(champion)")
 """The search, and a control that knows no library; it carries what it learns of its first types."""

@@ -34,8 +34,8 @@ from goita_lab.imitate.examples import Examples
 from goita_lab.imitate.reading import read_examples
 from goita_lab.pages.watch.decisions import phase_of
 from goita_lab.provenance import plain
-from goita_lab.signals.tables import bounds, table
 from goita_lab.work import Runner, shown
+from research.tables import bounds, table
 
 BLOCK = 32
 """Positions that are searched at once."""

@@ -31,15 +31,15 @@ from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.statistics.runs import interval_over_runs
 from goita_lab.commands.signals import Measure, measured
-from goita_lab.signals import tables
 from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, listen
 from goita_lab.signals.measures.value import play_listening
 from goita_lab.signals.playing import load_policy, play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.signals.settings import STANDARD, Settings
-from goita_lab.signals.tables import bounds
 from goita_lab.work import HERE, Runner
+from research import tables
 from research.drawing import grid
+from research.tables import bounds
 
 RUNS: Final = 3
 """Fewest runs of a method that tell how much runs differ."""

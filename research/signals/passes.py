@@ -30,14 +30,14 @@ from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, normal_quantile
 from goita_lab.commands.signals import Measure, measured
-from goita_lab.signals import tables
 from goita_lab.signals.listening import POLICY, listen, standard_models
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.signals.settings import STANDARD, Settings
-from goita_lab.signals.tables import bounds
 from goita_lab.work import HERE, Runner
+from research import tables
+from research.tables import bounds
 
 PIECE: Final = 10
 """Deals of a piece of work; the last may have one more."""

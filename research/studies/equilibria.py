@@ -28,11 +28,11 @@ from goita_lab.exact.exploitability import Ruler
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
 from goita_lab.exact.values import gains, reached, sign, value
-from goita_lab.signals.tables import bounds, table
 from research.drawing import curves
 from research.population.train import trained
 from research.studies import study
 from research.studies.study import Options
+from research.tables import bounds, table
 
 GAMES: Final = {"mini_3": 3_000_000, "mini_4": 8_000_000}
 """Decisions of a training, by game."""

@@ -31,11 +31,11 @@ from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.messages import MessageUse, message_use
 from goita_lab.signals.playing import Play, play
 from goita_lab.signals.settings import Settings
-from goita_lab.signals.tables import bounds, table
 from research.drawing import dots
 from research.population.train import trained
 from research.studies import study
 from research.studies.study import Options, corrected
+from research.tables import bounds, table
 
 Audience = Literal["partner", "all"]
 

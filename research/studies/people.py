@@ -35,11 +35,11 @@ from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import Task
 from goita_lab.record_files import Records
-from goita_lab.signals.tables import bounds, table
 from research.drawing import dots
 from research.records import read_units
 from research.studies import study
 from research.studies.study import Options, corrected
+from research.tables import bounds, table
 
 Candidate = tuple[str, float]
 """A policy and its epsilon."""

@@ -23,11 +23,11 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
-from goita_lab.signals.tables import bounds, table
 from research.drawing import dots
 from research.studies import study
 from research.studies.jackknife import over_runs, spread_of, visible
 from research.studies.study import Options
+from research.tables import bounds, table
 
 METHODS: Final = ("selfplay", "entropy", "otherplay", "offbelief", "beside-heuristic")
 PARTNERS: Final = {"offbelief": 6, "beside-heuristic": 6}

@@ -23,12 +23,12 @@ from goita_env.rules import JGA
 from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
-from goita_lab.signals.tables import bounds, table
 from goita_lab.work import one_thread
 from research.drawing import dots
 from research.studies import study
 from research.studies.runs import METHODS
 from research.studies.study import Options
+from research.tables import bounds, table
 
 Side = Literal["partner", "opponents"]
 Reading = Literal["own", "true", "mixture"]

@@ -8,10 +8,9 @@ from typing import Final
 from goita_agents.registry import short_name
 from goita_lab.arena.coordination.results import Entry, Estimate, Results, Row
 from goita_lab.arena.report import tables
-from goita_lab.arena.report.figures import brief, clean, duration, interval, line, signed
+from goita_lab.arena.report.figures import brief, clean, duration, estimate, interval, line
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
-from goita_lab.arena.statistics.intervals import Interval
 
 LEGEND: Final = (
     "Points per round, mean over partners, opponents and deals. Intervals are of 95 %: the first "
@@ -51,8 +50,8 @@ def agents_table(results: Results) -> Table:
         (
             entry.agent,
             _estimate(entry.points),
-            _interval(entry.self_play),
-            _interval(entry.worst.points if entry.worst else None),
+            estimate(entry.self_play),
+            estimate(entry.worst.points if entry.worst else None),
             entry.worst.partner if entry.worst else "",
             f"{entry.deals:,}",
             brief(entry.ms_per_decision),
@@ -76,7 +75,7 @@ def differences_table(results: Results) -> Table:
 
 def partners_table(title: str, rows: Iterable[Row]) -> Table:
     """Returns the points of an agent's rows."""
-    cells = [(row.partner, _interval(row.points)) for row in rows]
+    cells = [(row.partner, estimate(row.points)) for row in rows]
     return Table(title, ("partner", "points"), tuple(cells), (0,))
 
 
@@ -112,8 +111,4 @@ def _estimate(found: Estimate | None) -> str:
     if found is None:
         return ""
     partners = f" {interval(found.over_partners)}" if found.over_partners else ""
-    return f"{signed(found.mean)} {interval(found.over_deals)}{partners}"
-
-
-def _interval(found: Interval | None) -> str:
-    return "" if found is None else f"{signed(found.mean)} {interval(found)}"
+    return f"{estimate(found.over_deals)}{partners}"

@@ -36,10 +36,10 @@ def line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def signed(value: float, decimals: int = 2) -> str:
-    """Returns a number with its sign; nothing that rounds to zero has one."""
-    text = f"{value:+,.{decimals}f}"
-    return text if set(text) & set("123456789") else text[1:]
+def signed(value: float, decimals: int = 2, sign: str = "+") -> str:
+    """Returns a number with its sign, none if it rounds to zero; ``sign``: "-" for that alone."""
+    text = f"{value:{sign},.{decimals}f}"
+    return text if set(text) & set("123456789") else text.lstrip("+-")
 
 
 def true_minus(number: str) -> str:
@@ -47,10 +47,17 @@ def true_minus(number: str) -> str:
     return number.replace("-", "−")
 
 
-def interval(found: Interval, decimals: int = 2) -> str:
+def interval(found: Interval, decimals: int = 2, sign: str = "+") -> str:
     """Returns ``[low, high]`` with signs; "?" behind it: of few values, so it is a rough one."""
-    ends = f"[{signed(found.low, decimals)}, {signed(found.high, decimals)}]"
+    ends = f"[{signed(found.low, decimals, sign)}, {signed(found.high, decimals, sign)}]"
     return f"{ends}?" if found.few else ends
+
+
+def estimate(found: Interval | None, decimals: int = 2, sign: str = "+") -> str:
+    """Returns ``mean [low, high]``; None: an empty text."""
+    if found is None:
+        return ""
+    return f"{signed(found.mean, decimals, sign)} {interval(found, decimals, sign)}"
 
 
 def percent(found: Interval) -> tuple[str, str]:

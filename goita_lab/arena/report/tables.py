@@ -140,8 +140,8 @@ class Table:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    agents: tuple[int, ...]
-    """Which columns are names of agents, to be escaped; the others are figures."""
+    agents: tuple[int, ...] = (0,)
+    """Which columns are names, to be escaped; the others are figures."""
     notes: tuple[int, ...] = ()
     """Which columns are words that may wrap."""
     against: str = ""
@@ -239,14 +239,12 @@ def pair_columns(pairs: Sequence[PairResult]) -> dict[str, list[tuple[str, str]]
             (" : ".join(brief(pair.ms_per_decision[agent]) for agent in (pair.a, pair.b)), "")
             for pair in pairs
         ],
-        "variance removed": [(f"{100 * pair.variance_removed:.0f} %", "") for pair in pairs],
         "SPRT": [
             (pair.sprt.decision or "open", f"LLR {signed(pair.sprt.llr)}")
             if pair.sprt
             else ("", "")
             for pair in pairs
         ],
-        "rounds/s": [(brief(pair.rounds_per_second), "") for pair in pairs],
         "faults": [(_fault_counts(pair), "") for pair in pairs],
     }
     return {title: cells for title, cells in columns.items() if set(cells) != {("", "")}}

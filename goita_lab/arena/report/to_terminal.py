@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import textwrap
@@ -23,7 +22,8 @@ from goita_lab.arena.tournament.summary import Summary
 MATRIX: Final = 12
 """Most agents whose matrix the terminal shows."""
 
-_ENDLESS: Final = 10_000
+WIDTH: Final = 100
+"""Columns where there is no terminal."""
 _NARROWEST: Final = 24
 """Columns below which a terminal folds the lines itself: a figure needs so many."""
 _NAME: Final = 16
@@ -31,7 +31,7 @@ _NAME: Final = 16
 
 
 def terminal(summary: Summary, *, styled: bool | None = None) -> str:
-    """Returns the report as aligned columns, as wide as COLUMNS or the terminal; else unlimited.
+    """Returns the report as aligned columns, as wide as COLUMNS or the terminal, else ``WIDTH``.
 
     Args:
         summary: the tournament.
@@ -71,15 +71,13 @@ def draw(table: Table, *, styled: bool | None = None) -> str:
         elif number in table.notes:
             drawn.add_column(column, min_width=min(_NAME, longest))
         else:
-            fold = len(column) > 8 and console.width < _ENDLESS
-            heading = column.replace(" ", "\n") if fold else column
+            heading = column.replace(" ", "\n") if len(column) > 8 else column
             drawn.add_column(heading, justify="right", no_wrap=True, min_width=longest)
     for row in table.rows:
         drawn.add_row(*(Text(line(told)) for told in row))
     against = f", against {line(table.against)}" if table.against else ""
     console.print(Text(table.title + against, "bold"), "", sep="\n")
-    endless = console.options.update(width=_ENDLESS)
-    if console.measure(drawn, options=endless).minimum > console.width:
+    if console.measure(drawn, options=console.options.update(width=1000)).minimum > console.width:
         console.print(*_folded(table, console.width), sep="\n")
     else:
         console.print(drawn)
@@ -90,14 +88,13 @@ def draw(table: Table, *, styled: bool | None = None) -> str:
 def _console(styled: bool | None) -> Console:
     if styled is None:
         styled = sys.stdout.isatty()
-    sized = styled or os.environ.get("COLUMNS", "").isdigit()
     return Console(
         file=StringIO(),
         force_terminal=styled,
         no_color=None if styled else True,
         highlight=False,
         soft_wrap=False,
-        width=max(_NARROWEST, shutil.get_terminal_size().columns) if sized else _ENDLESS,
+        width=max(_NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns),
     )
 
 

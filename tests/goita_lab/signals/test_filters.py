@@ -9,6 +9,7 @@ from goita_agents.base import AgentError
 from goita_agents.beliefs import PolicyModel
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
+from goita_lab.arena.report.to_terminal import draw
 from goita_lab.commands.signals import main
 from goita_lab.signals import measures
 from goita_lab.signals.filters import CONTEXTS, context, select
@@ -119,9 +120,9 @@ def test_what_a_filter_is_worth_is_the_measures_of_its_decisions():
     )
     drawn = again.points.shape[1]
     assert np.array_equal(greedy.signal.points[:, :drawn], again.points)
-    text = table([random, greedy])
+    text = draw(table([random, greedy]))
     assert "control: greedy" in text
-    assert "control: tame" in table([random, replace(greedy, agent="tame=greedy")])
+    assert "control: tame" in draw(table([random, replace(greedy, agent="tame=greedy")]))
     assert "-0.00" not in text
 
 

@@ -16,7 +16,7 @@ from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.commands.signals import main
-from goita_lab.signals.follow import follow_deal, table
+from goita_lab.signals.follow import follow_deal, text
 from goita_lab.signals.page import bounds, html
 from goita_lab.signals.page import figures as page_figures
 from goita_lab.signals.plan import full, quick
@@ -54,9 +54,9 @@ def test_every_move_is_followed(deal, steps):
 def test_the_seat_sees_no_block_that_lies_face_down(deal, steps):
     written = [step.action for step in steps if step.who == "partner" and step.action != "p"]
     assert written[0].startswith("?")
-    text = table(deal, 0, steps, "greedy")
-    assert "model of the others: greedy" in text
-    assert "it was dealt" in text
+    told = text(deal, 0, steps, "greedy")
+    assert "model of the others: greedy" in told
+    assert "it was dealt" in told
 
 
 def test_an_impossible_record_is_refused(deal):

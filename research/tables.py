@@ -1,4 +1,4 @@
-"""Writes results of measures as text: intervals and tables."""
+"""Writes results as text for pages: intervals, and tables in Markdown."""
 
 from __future__ import annotations
 
