@@ -2,7 +2,7 @@
 
 pip install -e ".[train]"
 python examples/recurrent_partner.py --decisions 2000000 -o recurrent.pt
-goita coordination "examples.recurrent_partner:Recurrent:path=recurrent.pt" --match
+goita coordination "examples.recurrent_partner:Recurrent:path=recurrent.pt" --episode match
 
 A GRU goes from decision to decision of one seat, through all rounds of a match. It reads what the
 champion's network makes of an observation and adds to its logits, so it begins as the champion. PPO

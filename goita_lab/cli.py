@@ -217,7 +217,9 @@ def _shown(
             help_behavior_hint="" if positional or value in (None, "") else None,
             metavar=field.name.upper() if positional else metavar,
         )
-        marks = [mark, conf.Positional] if positional else [mark]
+        marks: list[Any] = [mark, conf.Positional] if positional else [mark]
+        if value is False:  # only what is on by default has a --no-NAME
+            marks.append(conf.FlagCreatePairsOff)
         ends = () if value is MISSING else (value,)
         shown.append((field.name, Annotated[(hint, *marks)], *ends))
     return make_dataclass(cls.__name__, shown, frozen=True, kw_only=True)

@@ -31,6 +31,7 @@ from pathlib import Path
 from goita_agents.files import check_writable, json_text
 from goita_agents.registry import short_name
 from goita_env.errors import SettingError
+from goita_env.rounds import Episode
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_searches
@@ -53,8 +54,8 @@ class Args:
     entry may not name"""
     quick: bool = False
     """play a fifth of the deals; the results are marked"""
-    match: bool = False
-    """play whole matches, for agents that learn whom they play with"""
+    episode: Episode = "round"
+    """what each deal begins: a round, or a match, for agents that learn during one"""
     test: bool = False
     """the partners of the final table in place of those of the validation split"""
     speak: bool = False
@@ -107,7 +108,7 @@ class Args:
             task=task,
             seed=self.seed or 0,
             seed_given=self.seed is not None,
-            episode="match" if self.match else "round",
+            episode=self.episode,
             quick=self.quick,
             speak=self.speak,
             fewer_deals=tuple((deals, specs.get(agent, agent)) for deals, agent in fewer),

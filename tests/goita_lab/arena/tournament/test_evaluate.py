@@ -334,6 +334,8 @@ class Options:
     """some numbers"""
     fast: bool = False
     """a switch"""
+    slow: bool = True
+    """what is on has a switch that turns it off"""
     file: Path | None = None
     """a file"""
     untold: int = 3
@@ -347,8 +349,8 @@ def test_a_command_line_fills_a_dataclass_by_its_types():
     assert cli.parse(Options, ["--names", "a", "b"]) == Options(("a", "b"))
     text = "--names a --level high --learning-rate 0.1 --sizes 8 9 --fast --file x --untold 4"
     full = cli.parse(Options, text.split())
-    assert full == Options(("a",), "high", 0.1, (8, 9), True, Path("x"), 4)
-    assert not cli.parse(Options, ["--names", "a", "--no-fast"]).fast
+    assert full == Options(("a",), "high", 0.1, (8, 9), True, True, Path("x"), 4)
+    assert not cli.parse(Options, ["--names", "a", "--no-slow"]).slow
 
 
 def test_the_help_is_the_text_under_each_field(capsys):
@@ -364,6 +366,8 @@ def test_the_help_is_the_text_under_each_field(capsys):
     assert "some numbers (default: 256 256)" in text
     assert "a file --untold INT (default: 3)" in text  # None is not shown as a default
     assert "{low,high}" in text
+    assert "--no-slow" in text
+    assert "--no-fast" not in text
 
 
 def test_what_a_dataclass_refuses_is_an_error_of_the_command_line(capsys):
