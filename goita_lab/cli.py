@@ -36,7 +36,7 @@ from typing import (
 )
 
 from goita_env.information import PLAIN, InformationStructure, read_information
-from goita_env.rules import Rules, read_rules
+from goita_env.rules import RULE_SETS, Rules, read_rules
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -48,6 +48,16 @@ EXIT_CODES: Final = (
     "Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. "
     "130: interrupted."
 )
+
+SHARED: Final = {
+    "rules": f"rule set: {', '.join(RULE_SETS)}, or a JSON file of your own",
+    "information": "JSON file with the information options, as InformationStructure.to_keys() "
+    "writes them",
+    "workers": "processes of this machine, at most one a core, or of the Ray cluster at "
+    "RAY_ADDRESS; they change no result",
+    "json": "file for all results as JSON",
+}
+"""The help of options that mean the same in every command, where a field has no text of its own."""
 
 POSITIONAL: Final = {"positional": True}
 """Metadata of a field whose value comes without a flag: ``field(metadata=cli.POSITIONAL)``."""
@@ -202,7 +212,7 @@ def _shown(
         hints["seed"] = hints["seed"] | Literal["random"]
     kinds = [kind for kind in reversed(cls.__mro__) if is_dataclass(kind)]
     params = [one for kind in kinds for one in parse_from_object(kind).params]
-    texts = {one.arg_name: one.description or "" for one in params}
+    texts = SHARED | {one.arg_name: one.description for one in params if one.description}
     shown: list[Any] = []
     for field in fields(cls):
         hint, positional = hints[field.name], field.metadata == POSITIONAL

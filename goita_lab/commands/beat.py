@@ -74,7 +74,6 @@ class Args:
     seed: int | None = None
     """seed of the deals; without it the operating system draws one"""
     workers: int = 1
-    """processes, at most one a core; the result is the same with any number"""
 
     def __post_init__(self) -> None:
         if wrong := RESERVED & set(str(self.output)):

@@ -41,7 +41,6 @@ class Args:
     agent: str = field(metadata=cli.POSITIONAL)
     """the agent, as goita evaluate takes it: my_bots:Mine"""
     rules: Rules = JGA
-    """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
     deals: int = 48
     """deals that it plays against greedy"""
 

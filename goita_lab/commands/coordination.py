@@ -72,7 +72,6 @@ class Args:
     """seed of the deals and of the agents' random numbers; the results are marked. Without it the
     operating system draws one, so that no agent can know the deals"""
     workers: int = 1
-    """processes, at most one a core; the result is the same with any number"""
     results: Path | None = None
     """file to which finished blocks are added; the same command resumes from it"""
     enter: Path | None = None
@@ -81,7 +80,6 @@ class Args:
     """leaderboard whose figures are computed again from its cells, of which three of each entry are
     played again, and whose networks are compared; exit code 1 if something is another"""
     json: Path | None = None
-    """file for all results as JSON"""
 
     def __post_init__(self) -> None:
         if self.check is None:

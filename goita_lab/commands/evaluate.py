@@ -64,15 +64,11 @@ class Args:
     episode: Literal["round", "match"] = "round"
     """what each deal begins: a round, or a match to the rules' total (150 points)"""
     rules: Rules = JGA
-    """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
     information: InformationStructure = PLAIN
-    """JSON file with the information options beyond the rules, as to_keys() of
-    goita_env.InformationStructure writes them"""
     seed: int | Literal["random"] = 0
     """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
     agent can know the deals, and printed at the end"""
     workers: int = 1
-    """processes of this machine, or of the Ray cluster at RAY_ADDRESS; they change no result"""
     strict: bool = False
     """stop at the first fault of an agent; otherwise a random legal action takes its place, and
     after ten faults the agent has forfeited the pairing"""

@@ -70,7 +70,6 @@ class Args:
     """file for the solution (.npz); the same command goes on from it, and
     goita_lab.exact.agent:SolvedAgent:path=FILE plays it"""
     json: Path | None = None
-    """file for all results as JSON"""
 
     def __post_init__(self) -> None:
         if not self.rules.is_small:

@@ -55,9 +55,7 @@ class Args:
     seed: int = 0
     """seed of the split and of learning"""
     rules: Rules = JGA
-    """rule set of a kifu or of history strings"""
     json: Path | None = None
-    """JSON file to write all numbers to"""
 
     def __post_init__(self) -> None:
         for file in (self.output, self.json):

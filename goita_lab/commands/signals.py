@@ -60,14 +60,10 @@ class LogArgs:
     seed: int = 0
     """seed of deals and random numbers"""
     rules: Rules = JGA
-    """rule set"""
     belief: str | None = None
     """agent that models the other seats: adds what deciding seats know of the others' hands"""
     workers: int = 1
-    """processes, at most one a core"""
     information: InformationStructure = PLAIN
-    """JSON file with the information options, as InformationStructure.to_keys
-    writes them"""
 
     def run(self, command: str) -> None:
         progress = shown()
@@ -97,9 +93,7 @@ class FollowArgs:
     deal: int = 1
     """number of the deal in the record, from 1"""
     rules: Rules = JGA
-    """rule set of a kifu or history string"""
     json: Path | None = None
-    """file for all figures as JSON"""
 
     def run(self, command: str) -> None:
         record = read_record(self.record, self.rules)
@@ -122,11 +116,9 @@ class Measure(Settings):
     """Options of every measure."""
 
     workers: int = 1
-    """processes, at most one a core; they change no result"""
     results: Path | None = None
     """file that keeps finished pieces of work, so that a stopped run goes on"""
     json: Path | None = None
-    """file for all figures as JSON"""
 
     @property
     def settings(self) -> Settings:

@@ -39,7 +39,6 @@ class Args:
     history: str = field(metadata=cli.POSITIONAL)
     """a deal as far as it was played: HANDS,sDEALER,MOVES"""
     rules: Rules = JGA
-    """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
     nodes: int | None = None
     """stop after so many positions"""
     seconds: float | None = None
