@@ -44,11 +44,6 @@ if TYPE_CHECKING:
 
 D = TypeVar("D", bound="DataclassInstance")
 
-EXIT_CODES: Final = (
-    "Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. "
-    "130: interrupted."
-)
-
 SHARED: Final = {
     "rules": f"rule set: {', '.join(RULE_SETS)}, or a JSON file of your own",
     "information": "JSON file with the information options, as InformationStructure.to_keys() "
@@ -94,8 +89,6 @@ def parse(
     argv = sys.argv[1:] if argv is None else list(argv)
     program = f"{_program()} {command}".rstrip()
     text = without_marks(description).rstrip()
-    if "xit code" not in text:
-        text += f"\n\n{EXIT_CODES}"
     registry = tyro.constructors.ConstructorRegistry()
     registry.primitive_rule(_rules)
     registry.primitive_rule(_information)

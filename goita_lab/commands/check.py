@@ -6,9 +6,6 @@ goita check "exec:node my_bot.js" --rules pagat
 "builds": the agent can be built, and a program starts. "answers": legal actions of the right shape,
 within narrowed masks too, the same to the same question (goita_env.testing.check_agent). "plays":
 it ends a small tournament against greedy without a fault.
-
-Exit code 0: all is well. 1: something is wrong. 2: wrong arguments, or an agent that cannot be
-built.
 """
 
 from __future__ import annotations

@@ -13,10 +13,6 @@
 Each agent is the partner of every held-out partner, against every held-out opponent and two copies
 of the partner, over duplicate deals, in either seat and on both sides. docs/coordination.md has the
 rules of a fair entry. Agents are named as goita evaluate takes them.
-
-Exit code 0: done. 1: an agent did not start, raised, answered with an illegal action, crashed or
-forfeited, or an error stopped the benchmark. 2: wrong arguments. 130: interrupted; with --results
-the same command goes on.
 """
 
 from __future__ import annotations

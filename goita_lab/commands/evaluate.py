@@ -6,10 +6,6 @@ goita evaluate --agents greedy heuristic --sprt 0,1.5               until it is 
 goita evaluate --agents A B C --workers 8 --results long.db         resumes after a stop
 goita evaluate --agents "exec:goita bot mine:Bot" greedy --seed random     somebody else's bot
 goita evaluate --agents A B --save-games games                      saves the games
-
-Exit code 0: every pairing was played. 1: an agent did not start, raised, answered with an illegal
-action, crashed or forfeited, which the tables show with its rating; or an error stopped the
-tournament. 2: wrong arguments. 130: interrupted.
 """
 
 from __future__ import annotations

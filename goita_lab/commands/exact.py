@@ -14,9 +14,6 @@ A team gains more than a seat. With --team a best response of two partners who d
 by a linear program, which bounds it from above, and proven by an integer program. With
 --correlated partners draw their plans together before the round: column generation closes in on the
 value that each team can make sure of.
-
-Exit code 0: done. 1: a fault on the way, which the output names. 2: wrong arguments. 130:
-interrupted; with -o the same command goes on.
 """
 
 from __future__ import annotations

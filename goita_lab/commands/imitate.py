@@ -7,8 +7,7 @@
     goita imitate FOLDER_OF_KIFU -o model.safetensors
 
 GAMES are folders of saved games (goita evaluate --save-games), logs (goita_lab.signals log) and
-records in any notation, or folders of them. The network is an agent, file:model.safetensors. Exit
-code 0: written. 2: wrong arguments or games. 130: interrupted, and nothing is written.
+records in any notation, or folders of them. The network is an agent, file:model.safetensors.
 """
 
 from __future__ import annotations

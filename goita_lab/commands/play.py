@@ -4,8 +4,7 @@ goita play --web                                   in a browser, with the champi
 goita play --partner heuristic --opponents champion
 goita play --resume match-1.json                   goes on with a match
 
-Every move is saved at once. Exit code 0: the match has ended or was left. 1: it could not go on. 2:
-wrong arguments. 130: interrupted; --resume goes on.
+Every move is saved at once; --resume goes on.
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@
     goita signals messages   whether agents use messages
     goita signals follow     what each move of a record told one seat
 
-``goita signals COMMAND --help`` shows examples and the options of each. Exit code 0: done. 1: an
-error stopped it. 2: wrong arguments. 130: interrupted; the same command resumes a log or a report,
-and a measure with --results.
+``goita signals COMMAND --help`` shows examples and the options of each. After a
+stop the same command goes on with a log or a report, and with a measure that has --results.
 """
 
 from __future__ import annotations

@@ -8,8 +8,7 @@ goita train --resume runs/NAME --total-timesteps N   goes on until N decisions w
 goita train --config runs/NAME/config.json     repeats a run; a file holds rarer settings, too
 goita plot runs/NAME                           draws how strong it became
 
-Exit code 0: trained and measured. 1: the training diverged, or a file could not be written. 2:
-wrong arguments. 130: stopped and saved; --resume goes on. All curves: tensorboard --logdir runs
+All curves: tensorboard --logdir runs
 """
 
 from __future__ import annotations
