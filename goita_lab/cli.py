@@ -221,7 +221,7 @@ def _shown(
             metavar=field.name.upper() if positional else metavar,
         )
         marks: list[Any] = [mark, conf.Positional] if positional else [mark]
-        if value is False:  # only what is on by default has a --no-NAME
+        if field.default is False:  # only what is on by default has a --no-NAME
             marks.append(conf.FlagCreatePairsOff)
         ends = () if value is MISSING else (value,)
         shown.append((field.name, Annotated[(hint, *marks)], *ends))
