@@ -43,9 +43,6 @@ EPSILONS: Final = (0.1, 0.3, 0.1)
 """What search assumes of the next seat, the partner and the previous seat: found by experiment. The
 partner is the least predictable, since it is likely to search as well."""
 
-ANALYSIS_EPSILON: Final = 0.5
-"""What an analysis of records assumes of the mover: people play unlike any bot."""
-
 
 class UnexplainedError(GoitaError):
     """A decision that the model of its seat never makes, whatever the seat holds."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from goita_agents.base import AgentError
 from goita_agents.faults import FaultTracking
@@ -30,10 +30,6 @@ from goita_lab.pages.play import savegame
 from goita_lab.pages.play.seating import HUMAN, MatchSettings, is_shipped, leading_seed
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.play.terminal import Terminal
-
-if TYPE_CHECKING:
-    from socket import socket
-
 
 LAST_PORT: Final = 2**16 - 1
 
@@ -123,9 +119,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     with ExitStack() as stack:
         try:
-            listening = _listen(args, stack)  # first: a start that fails leaves no match
-            table, path = open_table(args, stack)
-            code, table, path = _play(args, table, path, stack, listening)
+            if args.web:
+                code, table, path = _serve(args, stack)
+            else:
+                table, path = open_table(args, stack)
+                code = _play(args, table)
         except (GoitaError, OSError, ImportError) as error:
             cli.fail(str(error).partition("\n")[0])
         sys.stdout.write(f"Saved in {path}.\n{_next_commands(table, path)}")
@@ -137,51 +135,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _listen(args: Args, stack: ExitStack) -> socket | None:
-    """Returns the socket of a page; None: the match is played in the terminal."""
-    if not args.web:
-        return None
-    from goita_lab.pages.play import web  # needs the extra [lab]
-
-    return stack.enter_context(web.listen(args.host, args.port))
-
-
-def _play(
-    args: Args, table: PlayTable, path: Path, stack: ExitStack, listening: socket | None
-) -> tuple[int, PlayTable, Path]:
-    """Plays until the player leaves; returns the exit code, the last match and its file."""
-    if listening is not None:
-        return _serve(args, table, path, stack, listening)
+def _play(args: Args, table: PlayTable) -> int:
+    """Plays in the terminal until the player leaves."""
     try:
         Terminal(table, ascii=args.ascii).play()
     except KeyboardInterrupt:
         sys.stdout.write("\n")
-        return 130, table, path
+        return 130
     except (AgentError, OSError) as error:
         sys.stderr.write(f"goita play: error: {error}\n")
-        return 1, table, path
-    return 0, table, path
+        return 1
+    return 0
 
 
-def _serve(
-    args: Args, table: PlayTable, path: Path, stack: ExitStack, listening: socket
-) -> tuple[int, PlayTable, Path]:
-    """Serves matches, one after another, until Ctrl-C."""
-    from goita_lab.pages.play import web
-    from goita_lab.pages.play.matches import Matches
+def _serve(args: Args, stack: ExitStack) -> tuple[int, PlayTable, Path]:
+    """Serves matches, one after another, until Ctrl-C; returns the last one and its file."""
+    from goita_lab.pages.play import web  # needs the extra [lab]
     from goita_lab.pages.play.sitting import Sitting
 
-    token = web.token_of(path)
-    matches = Matches(path, stack, lambda file: web.token_of(file, token))
-    sitting, code = Sitting(table, matches), 0
-    stack.callback(sitting.close)
-    note = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
-    try:
-        web.serve(sitting, token, note, args.host, listening)
-    except KeyboardInterrupt:
-        sys.stdout.write("\n")
-        code = 130
-    return code, sitting.match, matches.path
+    listening = web.listen(args.host, args.port)  # first: a start that fails leaves no match
+    with listening, ExitStack() as match:
+        table, path = open_table(args, match)
+        sitting, code = Sitting(table, path, match.pop_all()), 0
+        stack.callback(sitting.close)
+        note = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
+        try:
+            web.serve(sitting, web.token_of(path.parent), note, args.host, listening)
+        except KeyboardInterrupt:
+            sys.stdout.write("\n")
+            code = 130
+    assert sitting.path is not None
+    return code, sitting.match, sitting.path
 
 
 def _next_commands(table: PlayTable, path: Path) -> str:

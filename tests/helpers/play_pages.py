@@ -30,7 +30,7 @@ class Server:
 
     def start(self):
         self.table = savegame.resume(self.file)
-        self.sitting = Sitting(self.table, background=Background(worlds=WORLDS))
+        self.sitting = Sitting(self.table, self.file, background=Background(worlds=WORLDS))
         app = web.application(self.sitting, "token", "127.0.0.1")
         self.close = self.sitting.close
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)

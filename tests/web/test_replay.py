@@ -31,10 +31,10 @@ def at(page) -> tuple[str, str]:
 
 def test_keys_buttons_and_addresses_lead_to_moves_deals_and_seats(file, open_page):
     page, seen = open_page(file.as_uri()), []
-    for key in ("ArrowRight", "]", "End", "ArrowLeft", "Home", "N", "v", "V", "h", "P"):
+    for key in ("ArrowRight", "End", "ArrowLeft", "Home", "N", "v", "V", "h", "P"):
         page.keyboard.press(key)
         seen.append(at(page)[0])
-    assert seen == ["1.1", "1.5", "1.13", "1.12", "1.0", "2.0", "2.0.0", "2.0.1", "2.0", "1.0"]
+    assert seen == ["1.1", "1.13", "1.12", "1.0", "2.0", "2.0.0", "2.0.1", "2.0", "1.0"]
     page.keyboard.press("End")
     assert at(page) == ("1.13", LAST)
     page.click("#moves a >> nth=4")
@@ -47,7 +47,6 @@ def test_keys_buttons_and_addresses_lead_to_moves_deals_and_seats(file, open_pag
     # Seat 3 does not see which tile seat 2 laid face down.
     assert at(page) == ("2.1.3", "seat 2: face-down tile then bishop")
     page.evaluate("location.hash = '#2.11'")
-    page.select_option("#speed", "300")
     page.click("#play")
     page.wait_for_function("document.getElementById('play').textContent === 'play'")
     assert at(page) == ("2.13", LAST)
@@ -67,7 +66,6 @@ def test_nothing_overflows_and_axe_finds_nothing(file, open_page, wide, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(f"{file.as_uri()}#1.5", wide=wide, scheme=scheme)
     assert page.evaluate(OVERFLOW) <= 0
-    page.click("summary")
-    assert axe.run(page).response["violations"] == []
-    page.keyboard.press("?")
+    for summary in page.locator("summary").all():
+        summary.click()
     assert axe.run(page).response["violations"] == []

@@ -41,18 +41,3 @@ def people(policies: Sequence[str] = PEOPLE) -> Types:
         if text == LEARNED:
             models[number] = PolicyModel(agents[number], epsilon=LEARNED_EPSILON)
     return replace(types, opponents=tuple(models))
-
-
-def names_of(types: Types) -> tuple[str, ...]:
-    """Returns a name for each type of the opponents, all different: [K].
-
-    It is that of the policy, with the epsilon where an earlier type has the same policy.
-    """
-    found: list[str] = []
-    for number, model in enumerate(types.opponents, 1):
-        name = model.name
-        if isinstance(model, PolicyModel):
-            name = model.agent.name
-            name = f"{name}, epsilon {model.epsilon:g}" if name in found else name
-        found.append(f"{name} ({number})" if name in found else name)
-    return tuple(found)

@@ -11,8 +11,7 @@ from goita_agents.base import Policy
 from goita_agents.beliefs.types import Types
 from goita_agents.search.action_values import MIN_Z
 from goita_agents.search.match_priors import MatchPriors
-from goita_agents.search.typed_search import TypedSearch
-from goita_agents.search.typed_values import Deciding
+from goita_agents.search.typed_search import Deciding, TypedSearch
 from goita_env import View, actions
 from goita_env.records import DealRecord
 

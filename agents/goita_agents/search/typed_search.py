@@ -1,41 +1,74 @@
-"""Values the actions of a decision under each type of opponents, and under their posterior.
+"""Values the actions of a decision under the posterior over types of opponents.
 
 A type of the opponents is given, and worlds are drawn from what the mover's seat believes then: of
 the deals, and of the partner's type, which is drawn with them. In playouts each seat plays its
 type and the mover's seat the analysed agent. All types share the random numbers of worlds and
-playouts.
+playouts. Points are those of the mover's team in the round.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
+from msgspec import Meta
 
 from goita_agents.base import Float, Int, Policy
-from goita_agents.beliefs.people import names_of
 from goita_agents.beliefs.types import TypeListener, Types
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-from goita_agents.search.typed_values import (
-    COUNTS,
-    ActionGrade,
-    Deciding,
-    Range,
-    TypedPoints,
-    TypeGrade,
-    counted,
-)
 from goita_env import View, actions
-from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 
 MOST_DECIDING: Final = 3
 
+COUNTS: Final = 0.05
+"""Probability above which a type of the others counts; the likeliest one always does."""
+
 FEWER: Final = 4
-"""A type that does not count in the verdict gets this part of the worlds."""
+"""A type that does not count gets this part of the worlds."""
+
+Seat = Annotated[int, Meta(ge=0, lt=NUM_SEATS)]
+
+Kind = Annotated[int, Meta(ge=0, lt=len(NAMES))]
+
+Code = Annotated[str, Meta(pattern="^[a-z0-9]*$")]
+"""An action as records write it: two digits, "p" for a pass, the word of an answer."""
+
+
+@dataclass(frozen=True)
+class ActionGrade:
+    """The grade of a legal action."""
+
+    action: Code
+    """As records write it: two digits, "p" for a pass, the word of an answer."""
+    probability: float
+    """With which the policy chooses it."""
+    points: float
+    """By search, under the posterior over types."""
+    error: float
+    """Standard error of the points, by sampling alone."""
+    worlds: int
+    """In which it was played out, of all types."""
+    open: int | None
+    """With perfect play from there on, all hands open; None before play."""
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """How much of a choice hangs on whether a seat holds a tile of a kind."""
+
+    seat: Seat
+    kind: Kind
+    probability: float
+    """That it does, by what the mover could know, under the posterior over types."""
+    held: float
+    """By how many points ``best`` leads ``rival`` where the seat holds one."""
+    missing: float
+    """The same where it does not."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +79,6 @@ class Valued:
     best: int | None = None
     loss: float = 0.0
     loss_error: float = 0.0
-    loss_range: Range = (0.0, 0.0)
-    types: tuple[TypeGrade, ...] = ()
     rival: int | None = None
     deciding: tuple[Deciding, ...] = ()
 
@@ -65,7 +96,7 @@ class TypedSearch:
 
     def __init__(self, base: Policy, types: Types, worlds: int, priors: Float) -> None:
         self._players, self._types, self._worlds = players_of(base, types), types, worlds
-        self._priors, self._names = priors, names_of(types)
+        self._priors = priors
         self._listeners: list[TypeListener | None] = [None] * NUM_SEATS
 
     def value(
@@ -92,11 +123,8 @@ class TypedSearch:
         (possible,) = np.nonzero(probability)
         share = probability[possible]
         found, worlds = self._search(view, listener, played, seed, possible, share)
-        names = [self._names[number] for number in possible]
-        by_type = _by_type(found, names, share, played)
         best, loss, error = _over_types(found, share, played)
-        losses = [one.loss for one in counted(by_type)]
-        options = _options(by_type, share, chances, open_values)
+        options = _options(found, share, chances, open_values)
         ranked = [actions.parse(one.action) for one in sorted(options, key=lambda one: -one.points)]
         rival = played if played != best else next(one for one in ranked if one != best)
         return Valued(
@@ -104,8 +132,6 @@ class TypedSearch:
             best,
             loss,
             error,
-            (min(losses), max(losses)),
-            by_type,
             rival,
             _deciding(found, worlds, share, best, rival, seat),
         )
@@ -192,53 +218,20 @@ def _deciding(
     )
 
 
-def _by_type(
-    found: ActionValues, names: Sequence[str], share: Float, played: int
-) -> tuple[TypeGrade, ...]:
-    loss, error = found.lead(found.best, np.full(len(share), played))
-    grades = [
-        TypedPoints(actions.name(action), points, deviation, worlds)
-        for action, points, deviation, worlds in zip(
-            found.action.tolist(),
-            found.points.tolist(),
-            found.error.tolist(),
-            found.worlds.tolist(),
-            strict=True,
-        )
-    ]
-    return tuple(
-        TypeGrade(
-            name,
-            probability=float(share[row]),
-            options=tuple(grades[pair] for pair in np.flatnonzero(found.row == row)),
-            best=actions.name(int(found.best[row])),
-            loss=float(loss[row]),
-            loss_error=float(error[row]),
-        )
-        for row, name in enumerate(names)
-    )
-
-
 def _options(
-    by_type: Sequence[TypeGrade],
-    share: Float,
-    chances: Float,
-    open_values: Mapping[int, int | None],
+    found: ActionValues, share: Float, chances: Float, open_values: Mapping[int, int | None]
 ) -> list[ActionGrade]:
     """Grades the legal actions under the posterior over types."""
-    counts = counted(tuple(by_type))
     options = []
-    for number, typed in enumerate(zip(*(one.options for one in by_type), strict=True)):
-        points = [one.options[number].points for one in counts]
-        action = actions.parse(typed[0].action)
+    for action in found.action[found.row == 0].tolist():
+        (typed,) = np.nonzero(found.action == action)
         options.append(
             ActionGrade(
-                action=typed[0].action,
+                action=actions.name(action),
                 probability=float(chances[action]),
-                points=float(share @ [one.points for one in typed]),
-                error=float(np.hypot.reduce(share * [one.error for one in typed])),
-                range=(min(points), max(points)),
-                worlds=sum(one.worlds for one in typed),
+                points=float(share @ found.points[typed]),
+                error=float(np.hypot.reduce(share * found.error[typed])),
+                worlds=int(found.worlds[typed].sum()),
                 open=open_values.get(action),
             )
         )

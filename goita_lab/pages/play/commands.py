@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from unicodedata import normalize
 
@@ -30,12 +30,10 @@ COMMANDS: Final = {
     "hint": "what the champion would do, with the points of a search",
     "partner": "what your partner may hold, from all that has been seen",
     "back": "take back your last move",
-    "log": "this round so far",
-    "table": "draw the table again",
     "quit": "leave; the match is saved",
 }
 
-BETWEEN: Final = ("back", "log", "table", "quit")
+BETWEEN: Final = ("?", "back", "quit")
 """Those that can be typed after a round, too."""
 
 _MOVES: Final = (actions.PASS, actions.CALL, actions.SILENT, actions.REDEAL, actions.CONTINUE)
@@ -56,45 +54,31 @@ def read(line: str, legal: Sequence[int]) -> int | str:
 
     Words and commands may be cut short as long as one alone is meant.
 
+    Args:
+        line: what was typed.
+        legal: the legal actions; none after a round.
+
     Raises:
         ActionError: if it is neither, or no legal action.
     """
     text = normalize("NFKC", line).strip()
     word = text.lower()
-    if word in ("?", "help"):
-        return "?"
     pair = _pair(text)
     action = actions.encode(*pair) if pair else WORDS.get("pass" if word == "p" else word)
     if action is not None and action in legal:
         return action
-    known = [word for word, action in WORDS.items() if action in legal] + list(COMMANDS)
+    known = [word for word, action in WORDS.items() if action in legal]
+    known += COMMANDS if legal else BETWEEN
     meant = [one for one in known if word and one.startswith(word)]
-    if word in meant or len(meant) == 1:
-        found = word if word in meant else meant[0]
-        return WORDS.get(found, found)
-    if action is not None and word != "p":
+    if len(meant) == 1:
+        return WORDS.get(meant[0], meant[0])
+    if action is not None and legal:
         name = sentences.action(action)
         raise ActionError(f"expected a legal move, got {text!r} ({name}); ? lists them")
-    if meant:
-        raise ActionError(f"expected one of {', '.join(meant)}, got {line.strip()!r}")
-    raise ActionError(f"expected a move or ? for what can be typed, got {line.strip()[:40]!r}")
-
-
-def read_between(line: str) -> str:
-    """Returns the command that a line stands for after a round; "" begins the next one.
-
-    Raises:
-        ActionError: if it is none.
-    """
-    text = normalize("NFKC", line).strip().lower()
-    if text in ("", "?", "help"):
-        return "?" if text else ""
-    meant = [word for word in BETWEEN if word.startswith(text)]
-    if len(meant) != 1:
-        raise ActionError(
-            f"expected Enter, {', '.join(BETWEEN)} or ? for what they do, got {line.strip()[:40]!r}"
-        )
-    return meant[0]
+    wanted = "a move or ? for what can be typed"
+    if meant or not legal:
+        wanted = f"one of {', '.join(meant or BETWEEN)}"
+    raise ActionError(f"expected {wanted}, got {line.strip()[:40]!r}")
 
 
 def _pair(text: str) -> tuple[int, int] | None:
@@ -111,9 +95,13 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
 
     Args:
         view: of the player: one row.
-        legal: the legal actions.
+        legal: the legal actions; none after a round.
         faces: how tiles are written: eight of the characters, letters or digits.
     """
+    signs = textwrap.wrap(ansi.signs(ascii=faces == DIGITS), 76)
+    if not legal:
+        rows = {"Enter": "the next round", **{name: COMMANDS[name] for name in BETWEEN}}
+        return "\n".join(["You may type:", *_rows(rows), *signs])
     verb, attacks = "lay face down" if view.leads[0] else "receive with", dict[int, str]()
     for pair in filter(None, map(actions.decode, legal)):
         attacks[pair[0]] = attacks.get(pair[0], "") + faces[pair[1]]
@@ -128,18 +116,14 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
     told = [
         f"You may (your hand: {hand}):",
         *(f"  {line}" for line in lines),
-        *textwrap.wrap(" ".join(sentences.meanings(legal)), 76),
         *textwrap.wrap(f"Tiles and their points: {names}.", 76),
-        *textwrap.wrap(ansi.signs(ascii=faces == DIGITS), 76),
+        *signs,
         "Type the two tiles, the attack last, in any of these ways: 54, GS, gold silver.",
         "Or:",
-        *(f"  {name:8} {text}" for name, text in COMMANDS.items()),
+        *_rows(COMMANDS),
     ]
     return "\n".join(told)
 
 
-def help_between(*, ascii: bool = False) -> str:  # noqa: A002  (its plain name)
-    """Returns what can be typed after a round, and the signs of the drawing."""
-    rows = {"Enter": "the next round", **{name: COMMANDS[name] for name in BETWEEN}}
-    told = ["You may type:", *(f"  {name:8} {text}" for name, text in rows.items())]
-    return "\n".join([*told, *textwrap.wrap(ansi.signs(ascii=ascii), 76)])
+def _rows(told: Mapping[str, str]) -> list[str]:
+    return [f"  {name:8} {text}" for name, text in told.items()]

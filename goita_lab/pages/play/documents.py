@@ -1,16 +1,23 @@
-"""Serves what a match's page is made of, which no match changes: page, script, style."""
+"""Serves what a match's page is made of, which no match changes, under a policy that guards it.
+
+What changes anything comes from the page itself, and the page loads its own parts alone.
+"""
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
 from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import Final
 
 from jinja2 import Environment, PackageLoader
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from goita_env.render.pen import FACES
 from goita_lab.pages.languages import LanguageName, for_template, known, wanted
@@ -25,9 +32,34 @@ FILES: Final = {
 }
 """The files that the page loads, each with its package and type."""
 
-
 REFRESH: Final = "2"
 """Seconds after which a page that waits asks again."""
+
+POLICY: Final = "content-security-policy"
+
+HEADERS: Final = {
+    POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Guard(BaseHTTPMiddleware):
+    """A filter of requests: what changes anything comes from the page itself; headers are added."""
+
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+        own = f"http://{request.headers.get('host', '')}"
+        response: Response = PlainTextResponse("expected a request of the page itself", 403)
+        if request.headers.get("origin", "" if request.method == "POST" else own) == own:
+            response = await call_next(request)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
 
 
 async def match_page(request: Request) -> Response:
@@ -51,6 +83,16 @@ def _text(name: str) -> str:
     return replies.colors() + text if kind == "text/css" else text
 
 
+def analysis_page(text: str) -> Response:
+    """Answers with an analysis, whose own style and script run, those inside it."""
+    policy = HEADERS[POLICY]
+    for tag in ("style", "script"):
+        (block,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = b64encode(sha256(block.encode()).digest()).decode()
+        policy = policy.replace(f"{tag}-src 'self'", f"{tag}-src 'sha256-{digest}'")
+    return Response(text, media_type="text/html", headers={POLICY: policy})
+
+
 def waiting(told: str, look: replies.Look, status: int = 200) -> Response:
     """Answers with a page that says how far an analysis is, and asks again; 409: what is wrong."""
     title = look.say("Analysis of the match")
@@ -64,10 +106,6 @@ def waiting(told: str, look: replies.Look, status: int = 200) -> Response:
     )
     headers = {"refresh": REFRESH} if status == 200 else {}
     return Response(text, status, media_type="text/html", headers=headers)
-
-
-def told(error: Exception, look: replies.Look) -> str:
-    return look.say(str(error).partition("\n")[0])
 
 
 async def drawn(draw: Callable[[replies.Look], str], request: Request) -> Response:

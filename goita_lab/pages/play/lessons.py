@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from goita_env import View, actions
 from goita_env.render.translation import Phrase
 from goita_env.tiles import KING, NAMES, POINTS
+
+ANSWERS: Final = {
+    actions.CALL: "Call: you show your pawns. With five, your partner chooses whether the tiles "
+    "are dealt again; with more, the round ends and scores at once.",
+    actions.SILENT: "Keep silent: nobody learns that you were asked.",
+    actions.REDEAL: "Redeal: the tiles are dealt again, because a seat called five pawns.",
+    actions.CONTINUE: "Continue: the round is played with these tiles.",
+}
+"""What the answers before play do."""
 
 
 def lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, Phrase]]:
@@ -16,6 +26,9 @@ def lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, Phrase]]:
         view: of the player: one row.
         legal: its legal actions.
     """
+    for answer, text in ANSWERS.items():
+        if answer in legal:
+            yield actions.name(answer), Phrase(text)
     pairs = [pair for pair in map(actions.decode, legal) if pair is not None]
     if not pairs:
         return

@@ -7,28 +7,25 @@ before play and kept silent.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
 from typing import Any, Final
 
 from goita_agents.registry import short_name
 from goita_agents.search.advisor import HintOption
 from goita_env import actions
+from goita_env.errors import SettingError
 from goita_env.render import pen, svg, themes, words
 from goita_env.render.pen import Faces
-from goita_env.render.scene import Scene
 from goita_env.render.themes import Theme
-from goita_env.render.translation import ENGLISH, Language, Phrase
+from goita_env.render.translation import Language, Phrase
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, POINTS
 from goita_lab.arena.report.figures import signed, true_minus
 from goita_lab.pages.languages import LanguageName, language, rules_of
 from goita_lab.pages.places import place
-from goita_lab.pages.play import advice, sentences
+from goita_lab.pages.play import advice, savegame, sentences
 from goita_lab.pages.play.lessons import lessons
-from goita_lab.pages.play.matches import AGENTS, RULES, Kept
-from goita_lab.pages.play.seating import HUMAN
+from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import Sitting, Trial
 from goita_lab.pages.play.table import PlayTable
 
@@ -63,23 +60,12 @@ def state(
         frames: came before the present position.
         trial: the round that is tried again on the table; None: a match.
     """
-    frames = [*frames, frame(table, look, "", asking=True)]
-    return _facts(table, trial, look.say) | {"frames": frames, "mark": mark(table, trial)}
-
-
-def mark(table: PlayTable, trial: Trial | None = None) -> str:
-    """Returns a digest of the position: a change is refused if the page shows another one."""
-    text = json.dumps(
-        [_facts(table, trial, ENGLISH), words.position(table.scene()), table.taken_back]
-    )
-    return blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _facts(table: PlayTable, trial: Trial | None, say: Language) -> dict[str, Any]:
+    say = look.say
     names, seat, rules = table.settings.names, table.seat, table.settings.rules
     legal = table.legal if table.asks == "move" else []
     over = table.asks in ("round", "match")
     return {
+        "frames": [*frames, frame(table, look, "", asking=True)],
         "trial": None if trial is None else asdict(trial),
         "rules": _capital(say(rules_of(rules))),
         "match_points": rules.match_points,
@@ -89,7 +75,6 @@ def _facts(table: PlayTable, trial: Trial | None, say: Language) -> dict[str, An
         "question": _question(table, trial, say),
         "leads": bool(table.view.leads[0]),
         "actions": [_action(action, say) for action in legal],
-        "meaning": " ".join(map(say, sentences.meanings(legal))),
         "lessons": [(name, say(text)) for name, text in lessons(table.view, legal)],
         "points": POINTS,
         "deck": rules.deck,
@@ -99,7 +84,6 @@ def _facts(table: PlayTable, trial: Trial | None, say: Language) -> dict[str, An
             for winner, points in table.results
         ],
         "may_take_back": table.may_take_back,
-        "takes_round_back": table.takes_round_back,
     }
 
 
@@ -114,35 +98,22 @@ def frame(table: PlayTable, look: Look, told: str, *, asking: bool = False) -> d
     ``asking``: nobody else moves before the player does.
     """
     scene = table.asking() if asking else table.scene()
-    return _frame(scene, look, told, over=table.asks in ("round", "match"))
-
-
-def past(table: PlayTable, look: Look) -> list[dict[str, Any]]:
-    """Returns the positions of a round under way from its deal on, as frames."""
-    told = zip(("", *table.log), table.past, strict=True)
-    return [_frame(scene, look, said, over=False) for said, scene in told]
-
-
-def _frame(scene: Scene, look: Look, told: str, *, over: bool) -> dict[str, Any]:
     hand, size, shown = None, (svg.SIZE, svg.SIZE), scene
-    if not over:
+    if table.asks not in ("round", "match"):
         own, *others = scene.places
         hand, size = own.hand, (svg.SIZE, CROPPED)
         shown = replace(scene, places=(replace(own, hand=()), *others))
-    drawn = {"svg": pen.document(replace(_drawing(shown, look), size=size)), "hand": hand}
-    return drawn | {"words": _in_words(scene, look), "said": _capital(look.say(told))}
-
-
-def _drawing(scene: Scene, look: Look) -> pen.Drawing:
-    return svg.draw(scene, theme=look.theme, faces=look.faces, language=look.say)
-
-
-def _in_words(scene: Scene, look: Look) -> list[str]:
-    return [_capital(look.say(one)) for one in words.position(scene)]
+    drawing = svg.draw(shown, theme=look.theme, faces=look.faces, language=look.say)
+    return {
+        "svg": pen.document(replace(drawing, size=size)),
+        "hand": hand,
+        "words": [_capital(look.say(one)) for one in words.position(scene)],
+        "said": _capital(look.say(told)),
+    }
 
 
 def hint(table: PlayTable, look: Look) -> dict[str, Any]:
-    found = table.hint()
+    found = _asked(table).hint()
     return {
         "action": found.action,
         "said": look.say(sentences.action(found.action)),
@@ -158,7 +129,7 @@ def hint(table: PlayTable, look: Look) -> dict[str, Any]:
 
 
 def partner(table: PlayTable) -> dict[str, Any]:
-    found = advice.partner(table.view, table.others)
+    found = advice.partner(_asked(table).view, table.others)
     rows = zip(found.at_least_one.tolist(), found.expected.tolist(), strict=True)
     return {
         "kinds": [
@@ -190,54 +161,38 @@ def colors() -> str:
         "".join(f"--{name.replace('_', '-')}:{color};" for name, color in vars(palette).items())
         for palette in (themes.THEMES["light"], themes.THEMES["dark"])
     )
-    wanted = f":root:not(.light){{{dark}color-scheme:dark}}"
     return (
-        f":root{{{light}color-scheme:light}}:root.dark{{{dark}color-scheme:dark}}"
-        f"@media (prefers-color-scheme:dark){{{wanted}}}\n"
+        f":root{{{light}color-scheme:light}}"
+        f"@media (prefers-color-scheme:dark){{:root{{{dark}color-scheme:dark}}}}\n"
     )
 
 
-def matches(sitting: Sitting, look: Look) -> dict[str, Any]:
-    """Returns the matches of the folder, and what a new one may be of."""
-    settings, kept = sitting.match.settings, sitting.matches
-    one, partner, other = settings.others
-    rules = {name: rules_of(found) for name, found in RULES.items()}
-    rules.setdefault(settings.rules.name, rules_of(settings.rules))
+def matches(sitting: Sitting) -> dict[str, Any]:
+    """Returns the matches of the folder."""
     return {
-        "agents": [
-            (
-                agent,
-                f"{agent}{look.say(': ')}{look.say(AGENTS[agent])}" if agent in AGENTS else agent,
-            )
-            for agent in dict.fromkeys((*AGENTS, one, partner, other))
-        ],
-        "rules": [(name, _capital(look.say(text))) for name, text in rules.items()],
-        "seated": {
-            "next": one,
-            "partner": partner,
-            "previous": other,
-            "rules": settings.rules.name,
-        },
-        "file": "" if kept is None else kept.path.name,
-        "kept": [] if kept is None else [_kept(found) for found in kept.listed()],
+        "file": "" if sitting.path is None else sitting.path.name,
+        "kept": [_kept(*one) for one in savegame.listed()],
     }
 
 
-def _kept(match: Kept) -> dict[str, str]:
-    seat, names = match.players.index(HUMAN), [short_name(one) for one in match.players]
-    one, partner, other = (names[(seat + place) % NUM_SEATS] for place in (1, 2, 3))
-    own, others = match.scores[seat % 2], match.scores[1 - seat % 2]
+def _kept(file: str, settings: MatchSettings, scores: tuple[int, int]) -> dict[str, str]:
+    one, partner, other = map(short_name, settings.others)
+    own, others = scores[:: -1 if settings.seat % 2 else 1]
     players = f"{partner}; {', '.join(dict.fromkeys((one, other)))}"
-    return {"file": match.file, "players": players, "result": f"{own} : {others}"}
+    return {"file": file, "players": players, "result": f"{own} : {others}"}
+
+
+def _asked(table: PlayTable) -> PlayTable:
+    """Returns a table at which the player is asked; others have no advice."""
+    if table.asks != "move":
+        raise SettingError("Advice is given where it is your move.")
+    return table
 
 
 def _question(table: PlayTable, trial: Trial | None, say: Language) -> str:
-    if trial and table.results:
-        now = sentences.end(*table.results[-1], table.seat)
-        asked = Phrase("{now}; in the match: {was}", now=now, was=trial.was)
-    elif table.asks == "match":
+    if table.asks == "match" and not trial:
         return say(sentences.match_end(*table.scores))
-    elif table.asks == "round":
+    if table.asks in ("round", "match"):
         asked = sentences.end(*table.results[-1], table.seat)
     else:
         scene = table.asking()

@@ -7,6 +7,7 @@ who resumes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
@@ -17,20 +18,23 @@ from msgspec import Meta
 
 from goita_agents.files import decode, locked, read_text, write_whole
 from goita_agents.registry import check_shipped
-from goita_env.errors import RecordError, SettingError
-from goita_env.records import complete
+from goita_env.errors import GoitaError, RecordError, SettingError
+from goita_env.records import DealRecord, complete
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.record_files import check_plain
 
 MOST_BYTES: Final = 10**7
 """A longer file is refused; a match takes about ten thousand bytes."""
-LONGEST: Final = 1000
-"""Characters of an agent's text, at most."""
 
 FREE: Final = "a match that nobody is playing"
 
-Spec = Annotated[str, Meta(max_length=LONGEST)]
+MOST: Final = 100
+"""Matches of a folder that are listed."""
+
+NAMED: Final = re.compile(r"match-(\d+)\.json")
+"""Names of files that are given to matches, and listed."""
+
 Count = Annotated[int, Meta(ge=0)]
 
 
@@ -38,7 +42,7 @@ Count = Annotated[int, Meta(ge=0)]
 class SavedSettings:
     """What a file keeps beside the record."""
 
-    agents: tuple[Spec, Spec, Spec, Spec]
+    agents: tuple[str, str, str, str]
     """By seat; "" at the person's seat."""
     seed: Count
     taken_back: Count
@@ -57,15 +61,12 @@ def begin(settings: MatchSettings, path: Path) -> PlayTable:
 
     Raises:
         AgentError: if there is no such agent.
-        SettingError: if the file exists, or an agent's text is too long for it.
+        SettingError: if the file exists.
     """
     if path.exists():
         raise SettingError(
             f"expected a new file, got {str(path)!r}, which exists: --resume continues a match"
         )
-    for text in settings.specs:
-        if len(text) > LONGEST:
-            raise SettingError(f"expected at most {LONGEST} characters as an agent, got {text!r}")
     keep = _writer(path)
     table = PlayTable(settings, keep=keep)
     keep(table)
@@ -88,14 +89,7 @@ def resume(
         AgentError: if there is no such agent any more, or the file names one that it may not.
         RecordError, SettingError: if the file holds no match, or other agents are given.
     """
-    text = read_text(path, MOST_BYTES)
-    record = complete.loads(text, source=path.name)
-    saved = decode(text, SavedMatch, f"a match of goita_lab.pages.play in {path.name}").table
-    if not record.deals:
-        raise RecordError(f"{path.name}: expected a deal, got none")
-    check_plain(record.deals, "goita play")
-    first, agents = record.deals[0], saved.agents
-    settings = MatchSettings(agents, saved.seed, first.rules, first, saved.taken_back)
+    settings, deals = read(path)
     one, other = (None, None) if opponents is None else (opponents[0], opponents[-1])
     given = ((one, "--opponents"), (partner, "--partner"), (other, "--opponents"))
     for named, (spec, option) in zip(settings.others, given, strict=True):
@@ -104,9 +98,46 @@ def resume(
         elif spec != named:
             raise SettingError(f"expected {option} {named!r} as in {path.name}, got {spec!r}")
     try:
-        return PlayTable(settings, record.deals, keep=_writer(path))
+        return PlayTable(settings, deals, keep=_writer(path))
     except RecordError as error:
         raise RecordError(f"{path.name}: {error}") from error
+
+
+def read(path: Path) -> tuple[MatchSettings, tuple[DealRecord, ...]]:
+    """Returns the settings and the deals of a file; builds no agent.
+
+    Raises:
+        RecordError, SettingError: if the file holds no match.
+    """
+    text = read_text(path, MOST_BYTES)
+    record = complete.loads(text, source=path.name)
+    saved = decode(text, SavedMatch, f"a match of goita_lab.pages.play in {path.name}").table
+    if not record.deals:
+        raise RecordError(f"{path.name}: expected a deal, got none")
+    check_plain(record.deals, "goita play")
+    first = record.deals[0]
+    settings = MatchSettings(saved.agents, saved.seed, first.rules, first, saved.taken_back)
+    return settings, record.deals
+
+
+def listed() -> list[tuple[str, MatchSettings, tuple[int, int]]]:
+    """Lists the matches of the working folder, the newest first; others' files are left out.
+
+    Returns:
+        For each the name of its file, its settings, and the points of seats 0 and 2 and of the
+        others, as far as rounds are over.
+    """
+    named = [(NAMED.fullmatch(one.name), one) for one in Path().iterdir()]
+    numbered = sorted(((int(name[1]), one) for name, one in named if name), reverse=True)
+    found = []
+    for _, file in numbered[:MOST]:
+        with suppress(GoitaError, OSError):
+            settings, deals = read(file)
+            scores = deals[-1].scores
+            with suppress(RecordError):  # it is under way
+                scores = deals[-1].result().scores
+            found.append((file.name, settings, scores))
+    return found
 
 
 def lock_free_name(stack: ExitStack) -> Path:

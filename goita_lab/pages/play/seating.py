@@ -30,8 +30,7 @@ class MatchSettings:
     """Who plays, and by which rules.
 
     Raises:
-        SettingError: if there are not three agents and one person, or a name cannot be written or
-            printed.
+        SettingError: if there are not three agents and one person.
     """
 
     agents: tuple[str | Agent, ...]
@@ -46,13 +45,6 @@ class MatchSettings:
     def __post_init__(self) -> None:
         if len(self.agents) != NUM_SEATS or list(self.agents).count(HUMAN) != 1:
             raise SettingError(f"expected three agents and one person, got {self.agents!r}")
-        for name in self.names:
-            try:
-                name.encode()
-            except UnicodeEncodeError as error:
-                raise SettingError(f"expected a name in Unicode, got {name!r}") from error
-        if not self.rules.name.isprintable():  # it stands in the drawings of a terminal
-            raise SettingError(f"expected a rule set's name to print, got {self.rules.name!r}")
 
     @property
     def seat(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -14,21 +13,6 @@ from goita_env.tiles import KING, NAMES
 from goita_lab.pages.places import place, round_end, seen_from
 
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
-
-
-MEANINGS: Final = {
-    actions.CALL: "Call: you show your pawns. With five, your partner chooses whether the tiles "
-    "are dealt again; with more, the round ends and scores at once.",
-    actions.SILENT: "Keep silent: nobody learns that you were asked.",
-    actions.REDEAL: "Redeal: the tiles are dealt again, because a seat called five pawns.",
-    actions.CONTINUE: "Continue: the round is played with these tiles.",
-}
-"""What the pre-play decisions do."""
-
-
-def meanings(legal: Sequence[int]) -> list[str]:
-    """Returns what the answers among some actions do."""
-    return [text for number, text in MEANINGS.items() if number in legal]
 
 
 def action(number: int) -> Phrase:

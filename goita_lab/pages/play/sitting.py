@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
+from goita_agents.files import locked
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_lab.pages.languages import LanguageName
-from goita_lab.pages.play import sentences
+from goita_lab.pages.play import savegame
 from goita_lab.pages.play.background import Background, Progress
-from goita_lab.pages.play.matches import Matches, settings_of
 from goita_lab.pages.play.seating import new_seed
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.reading import of_match, rounds_of
@@ -20,7 +22,7 @@ TITLE: Final = "Analysis of the match"
 
 @dataclass(frozen=True)
 class Trial:
-    """Which round is tried again, and how it went in the match."""
+    """Which round is tried again."""
 
     round: int
     """Of the match, from 1."""
@@ -28,8 +30,6 @@ class Trial:
     """Of the deals that are over, from 1."""
     move: int
     """The first one that is made anew, from 1."""
-    was: str
-    """The end of the deal in the match, in words."""
 
 
 class Sitting:
@@ -37,12 +37,13 @@ class Sitting:
 
     Args:
         match: what is played.
-        matches: those of the folder; None: the player cannot begin or open others, and no file
-            keeps what is analysed.
+        path: the file that keeps it; what is analysed is kept beside it. None: no file does.
+        stack: receives what is to be ended with the match: the lock on its file, its agents.
         background: analyses rounds that are over.
 
     Attributes:
         match: the present match.
+        path: of its file.
         table: what is played now: the match, or a round that is tried again, which no file keeps.
         trial: that round; None: the match itself is played.
     """
@@ -50,12 +51,13 @@ class Sitting:
     def __init__(
         self,
         match: PlayTable,
-        matches: Matches | None = None,
+        path: Path | None = None,
+        stack: ExitStack | None = None,
         background: Background | None = None,
     ) -> None:
         self.match = self.table = match
+        self.path, self._stack = path, ExitStack() if stack is None else stack
         self.trial: Trial | None = None
-        self.matches = matches
         self._background = Background() if background is None else background
         self._analysed: tuple[PlayTable, int, int] | None = None
         """What is analysed: the match, its rounds that are over, and moves that were taken back."""
@@ -71,8 +73,7 @@ class Sitting:
         match = self.match
         wanted = match, len(match.results), match.taken_back
         if self._analysed != wanted:
-            path = None if self.matches is None else self.matches.path
-            keep = None if path is None else path.with_name(f"{path.name}.analysis")
+            keep = self.path and self.path.with_name(f"{self.path.name}.analysis")
             self._background.begin(of_match(match.finished, TITLE), keep)
             self._analysed = wanted
         try:
@@ -100,7 +101,7 @@ class Sitting:
         table = PlayTable(settings, [before])
         self.leave()
         played = rounds_of(of_match(self.match.finished, TITLE).deals)[number - 1]
-        trial = Trial(played, number, move, _end(one, self.match.seat))
+        trial = Trial(played, number, move)
         self.table, self.trial = table, trial
 
     def leave(self) -> None:
@@ -109,39 +110,51 @@ class Sitting:
             self.table.close()
         self.table, self.trial = self.match, None
 
-    def new_match(self, wanted: dict[str, str] | None = None) -> None:
-        """Begins another match; the present one stays in its file.
+    def next_round(self) -> None:
+        """Begins the next round of the match."""
+        if self.trial is not None:
+            raise SettingError("A round that is tried again has no next one.")
+        self.match.next_round()
 
-        Args:
-            wanted: its players and rules, as ``settings_of`` takes them; None: those of the
-                present match, which has to be over.
+    def new_match(self) -> None:
+        """Begins another match with the same players and rules in the first free file.
 
         Raises:
-            SettingError: if another cannot be begun.
+            SettingError: if the present match is not over.
         """
-        if self.matches is None or (wanted is None and self.match.asks != "match"):
+        if self.match.asks != "match":
             raise SettingError("A new match begins when this one is over.")
-        self._sit(self.matches.begin(settings_of(self.match.settings, wanted)))
+        settings = replace(self.match.settings, seed=new_seed(), first=None, taken_back=0)
+        with ExitStack() as stack:
+            path = savegame.lock_free_name(stack)
+            self._sit(savegame.begin(settings, path), path, stack)
 
-    def open(self, file: str) -> None:
-        """Goes on with another match of the folder.
+    def open(self, name: str) -> None:
+        """Goes on with another match of the working folder.
 
         Raises:
-            SettingError: if there is none of that name.
+            SettingError: if there is none of that name, or it is played by somebody else.
+            AgentError, RecordError: as ``savegame.resume``.
         """
-        if self.matches is None:
-            raise SettingError(f"expected a match of this folder, got {file!r}")
-        self._sit(self.matches.open(file))
+        path = Path(name)
+        if not savegame.NAMED.fullmatch(name) or not path.exists():
+            raise SettingError(f"expected a match of this folder, got {name!r}")
+        with ExitStack() as stack:
+            stack.enter_context(locked(path, savegame.FREE))
+            self._sit(savegame.resume(path), path, stack)
 
-    def _sit(self, match: PlayTable) -> None:
+    def _sit(self, match: PlayTable, path: Path, stack: ExitStack) -> None:
+        stack.callback(match.close)
         self.leave()
-        self.match.close()
+        self._stack.close()
         self.match = self.table = match
+        self.path, self._stack = path, stack.pop_all()
 
     def close(self) -> None:
-        """Ends what is under way; the match itself stays open."""
+        """Ends the match, and what is under way."""
         self.leave()
         self._background.close()
+        self._stack.close()
 
     def _moment(self, deal: int, move: int) -> tuple[int, DealRecord]:
         """Returns the number of a deal that is over, and the deal, if it has such a move."""
@@ -155,10 +168,3 @@ class Sitting:
         if not 1 <= move <= len(one.moves):
             raise SettingError(f"expected a move 1..{len(one.moves)} of the deal, got {move}")
         return number, one
-
-
-def _end(deal: DealRecord, viewer: int) -> str:
-    *_, game = deal.replay()
-    if game.winner is None:
-        return "the tiles were dealt again"
-    return sentences.end(game.winner, game.points, viewer)

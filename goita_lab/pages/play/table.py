@@ -27,7 +27,6 @@ from goita_agents.faults import read_actions
 from goita_agents.search.advisor import Advisor, Hint
 from goita_env import Game, View, actions
 from goita_env.errors import EpisodeOverError, GoitaError, RecordError
-from goita_env.hands import parse_hands
 from goita_env.records import DealRecord, Record, from_game
 from goita_env.render.scene import Scene
 from goita_env.render.translation import Phrase
@@ -60,7 +59,6 @@ class PlayTable:
         seat: the person's.
         game: the match; only views of the person's seat are to be shown while a round is played.
         log: what the person has been told of the present round.
-        past: what was to be seen of it: at the deal, then after each of these.
         results: (winner, points) of every round that is over.
         taken_back: moves that have been taken back so far.
     """
@@ -134,12 +132,8 @@ class PlayTable:
 
     @property
     def may_take_back(self) -> bool:
-        return bool(self._choices)
-
-    @property
-    def takes_round_back(self) -> bool:
-        """Whether the last decision was one of an earlier round, whose hands have been seen."""
-        return bool(self._choices) and self._choices[-1] < self._begun
+        """Whether the person has decided anything in the present round."""
+        return bool(self._choices) and self._choices[-1] >= self._begun
 
     @cached_property
     def _advisor(self) -> Advisor:
@@ -202,16 +196,15 @@ class PlayTable:
             raise EpisodeOverError(f"expected no next round, the table waits for {self.asks!r}")
         self._between, self._begun = False, self._made
         self.log.clear()
-        self.past = [self.scene()]
 
     def take_back(self) -> None:
-        """Goes back to the person's last decision.
+        """Goes back to the person's last decision of the present round.
 
         Raises:
             EpisodeOverError: if there was none.
             AgentError: if a stateful agent cannot be built anew.
         """
-        if not self._choices:
+        if not self.may_take_back:
             raise EpisodeOverError("expected a move to take back, got none")
         moves = [move for deal in self.game.deals for move in deal.moves][: self._choices[-1]]
         self._seating.renew()
@@ -244,7 +237,6 @@ class PlayTable:
         """Moves so far."""
         self._last = self._begun = 0
         """The index of the deal that ended the last round; moves before the present round."""
-        self.past = [self.scene()]
         self._tell_deal()
         for seat, action in moves:
             if self.asks == "round":
@@ -279,7 +271,6 @@ class PlayTable:
             said = Phrase("{said}; {end}", said=said, end="the tiles are dealt again")
         if said:
             self.log.append(said)
-            self.past.append(self.scene())
         try:
             if save:
                 self._save()
@@ -349,9 +340,7 @@ class PlayTable:
 def _compare(saved: Sequence[DealRecord], played: Sequence[DealRecord]) -> None:
     """Checks that saved deals are those of the seed."""
     for one, other in zip(saved, played, strict=False):
-        tiles, others = (np.sort(parse_hands(deal.hands, deal.rules.deck)) for deal in (one, other))
-        same = (tiles == others).all() and one.dealer == other.dealer
-        if not (same and one.scores == other.scores):
+        if (one.hands, one.dealer, one.scores) != (other.hands, other.dealer, other.scores):
             raise RecordError(f"expected deal {other.number} of this seed, got another one")
     if len(saved) > len(played):
         raise RecordError(f"expected at most {len(played)} deals, got {len(saved)}")

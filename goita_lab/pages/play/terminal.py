@@ -57,13 +57,13 @@ class Terminal:
         while True:
             if (text := self._line(prompt)) is None:
                 return False
-            if not (text or between):
-                continue
             try:
-                if between:
-                    meant: int | str = commands.read_between(text)
-                else:
-                    meant = commands.read(text, self.table.legal)
+                if not text and between:
+                    self.table.next_round()
+                    return True
+                if not text:
+                    continue
+                meant = commands.read(text, [] if between else self.table.legal)
                 if isinstance(meant, int):
                     self._say(self.table.decide(meant))
                     return True
@@ -72,30 +72,21 @@ class Terminal:
                 if meant == "back":
                     self.table.take_back()
                     return True
-                if meant == "":
-                    self.table.next_round()
-                    return True
-                self._obey(meant)
+                self._advise(meant)
             except AgentError:
                 raise
             except GoitaError as error:
                 self._say(f"{error}".partition("\n")[0])
 
-    def _obey(self, command: str) -> None:
-        """Does what a command says that leaves the match as it is."""
+    def _advise(self, command: str) -> None:
         table = self.table
-        if command == "?" and table.asks == "round":
-            print(commands.help_between(ascii=self.ascii))
-        elif command == "?":
-            print(commands.help_text(table.view, table.legal, self.faces))
-        elif command == "hint":
+        if command == "hint":
             self._hint()
         elif command == "partner":
             self._partner()
-        elif command == "log":
-            self._log()
         else:
-            self._show()
+            legal = table.legal if table.asks == "move" else []
+            print(commands.help_text(table.view, legal, self.faces))
 
     def _hint(self) -> None:
         hint = self.table.hint()
@@ -133,10 +124,6 @@ class Terminal:
             print(f"  {tiles} {sentences.share(chance)}")
         self._say(f"Models of next, partner, previous: {'; '.join(guess.models)}.")
 
-    def _log(self) -> None:
-        for said in self.table.log:
-            self._say(said)
-
     def _greet(self) -> None:
         names, seat = self.table.settings.names, self.table.seat
         seated = [
@@ -147,7 +134,8 @@ class Terminal:
         # The names may be those of a file that somebody else wrote.
         self._say(line(f"Goita {total}. {', '.join(seated)}."))
         self._say("? helps.")
-        self._log()
+        for said in self.table.log:
+            self._say(said)
 
     def _show(self) -> None:
         print(f"\n{ansi.render(self.table.asking(), ascii=self.ascii)}")

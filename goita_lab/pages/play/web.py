@@ -7,31 +7,29 @@ from other pages are refused, and the page may load nothing but its own style sh
 
 from __future__ import annotations
 
-import json
-import logging
 import os
 import re
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
+from goita_agents.files import decode
 from goita_env.errors import GoitaError, SettingError, install
 
 try:
     import uvicorn
-    from anyio import from_thread
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
-    from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
     from starlette.middleware.gzip import GZipMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.requests import ClientDisconnect, Request
+    from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Mount, Route
 except ImportError as error:
@@ -40,161 +38,123 @@ except ImportError as error:
 from goita_lab.pages.play import documents, replies
 from goita_lab.pages.play.background import Progress
 from goita_lab.pages.play.documents import look_of
-from goita_lab.pages.play.guard import POLICY, Guard, policy_of
 from goita_lab.pages.play.sitting import Sitting
-from goita_lab.pages.play.table import PlayTable
-
-_NAMED: Final = {"action": "an action", "deal": "a deal", "move": "a move"}
-
-LARGEST: Final = 1000
-"""Bytes of a request's body, at most."""
 
 _TOKEN: Final = re.compile(rb"[\w-]{16,}")
 
-T = TypeVar("T")
+ERRORS: Final = (GoitaError, OSError, ImportError)
+"""What a player is told in a line."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a page asks to be changed."""
+
+    mark: int = -1
+    """Of the state that the page shows."""
+    action: int = -1
+    deal: int = 0
+    """As ``move``: from which moment a round is tried again."""
+    move: int = 0
+    file: str = ""
+    """A match of the folder."""
+
+
+CHANGES: Final[Mapping[str, Callable[[Sitting, Change], str | None]]] = {
+    "move": lambda sitting, told: sitting.table.decide(told.action),
+    "next": lambda sitting, _: sitting.next_round(),
+    "back": lambda sitting, _: sitting.table.take_back(),
+    "again": lambda sitting, told: sitting.try_again(told.deal, told.move),
+    "leave": lambda sitting, _: sitting.leave(),
+    "match": lambda sitting, _: sitting.new_match(),
+    "open": lambda sitting, told: sitting.open(told.file),
+}
+"""What changes the state, by the name of the request; each returns what is told of it."""
+
+UNMARKED: Final = ("again",)
+"""Those that the page of an analysis asks for, which shows no state."""
 
 
 class MatchServer:
-    """A server of a match's page: one request at a time, unless its client has gone."""
+    """A server of a match's page: one request at a time."""
 
     def __init__(self, sitting: Sitting) -> None:
         self._sitting, self._lock = sitting, Lock()
+        self._changes = 0
 
     async def state(self, request: Request) -> Response:
-        """Answers with all that the page shows; the others move first if they are to.
+        """Answers with all that the page shows; the others move first if they are to."""
+        look = look_of(request)
+        return await self._answer(look, lambda: self._advanced(look, []))
 
-        ``past=yes``: what was to be seen of a round under way comes with it, from the deal on.
+    async def change(self, name: str, request: Request) -> Response:
+        """Changes what is played, and answers with the state.
+
+        It does so only if the page shows the present state. The mark of a state counts what the
+        player has changed, and not the moves: another seat may have been asked before play.
         """
-        past = request.query_params.get("past") == "yes"
-        return await self._answer(request, lambda: self._advanced(look_of(request), [], past=past))
+        body, look = await request.body(), look_of(request)
 
-    async def move(self, request: Request) -> Response:
-        """Makes a move: {"action": 46, "mark": "..."}."""
-        return await self._change(request, self._move)
+        def changed() -> dict[str, Any]:
+            told = decode(body, Change, "a request of the page")
+            if told.mark != self._changes and name not in UNMARKED:
+                raise SettingError("The page was behind the match; it shows it now as it stands.")
+            said = CHANGES[name](self._sitting, told)
+            self._changes += 1
+            table = self._sitting.table
+            return self._advanced(look, [replies.frame(table, look, said)] if said else [])
 
-    async def next_round(self, request: Request) -> Response:
-        """Begins the next round: {"mark": "..."}."""
-        return await self._change(request, self._next_round)
-
-    async def take_back(self, request: Request) -> Response:
-        """Takes the last decision back: {"mark": "..."}."""
-        return await self._change(request, lambda _: self._sitting.table.take_back())
-
-    async def try_again(self, request: Request) -> Response:
-        """Plays a round that is over again: {"deal": 3, "move": 7}; 0: the last, 1: from its begin.
-
-        What is played now need not be what the page showed.
-        """
-        return await self._change(request, self._try_again, marked=False)
-
-    async def leave(self, request: Request) -> Response:
-        """Returns to the match from a round that was tried again: {"mark": "..."}."""
-        return await self._change(request, lambda _: self._sitting.leave())
-
-    async def new_match(self, request: Request) -> Response:
-        """Begins another match: {"mark": "...", "partner": "champion", "next": ..., ...}."""
-        return await self._change(request, self._new_match)
-
-    async def open_match(self, request: Request) -> Response:
-        """Goes on with a match of the folder: {"mark": "...", "file": "match-2.json"}."""
-        return await self._change(request, lambda body: self._sitting.open(_text_of(body, "file")))
+        return await self._answer(look, changed)
 
     async def matches(self, request: Request) -> Response:
-        """Answers with the matches of the folder, and what a new one may be of."""
-        look = look_of(request)
-        return await self._answer(request, lambda: replies.matches(self._sitting, look))
+        """Answers with the matches of the folder."""
+        return await self._answer(look_of(request), lambda: replies.matches(self._sitting))
 
     async def analysis(self, request: Request) -> Response:
         """Answers with the page of the rounds that are over, or how far it is."""
         look = look_of(request)
+
+        def asked() -> Progress | str:
+            with self._lock:
+                return self._sitting.analysis(look.language)
+
         try:
-            found = await run_in_threadpool(
-                self._alone, request, lambda: self._sitting.analysis(look.language)
-            )
-        except (GoitaError, OSError, ImportError) as error:
-            return documents.waiting(documents.told(error, look), look, 409)
-        if isinstance(found, Progress):
-            told = look.say("Deals analysed: {done} of {of} …", done=found.done, of=found.of)
-            return documents.waiting(told, look)
-        return Response(found, media_type="text/html", headers={POLICY: policy_of(found)})
+            found = await run_in_threadpool(asked)
+        except ERRORS as error:
+            return documents.waiting(_told(error, look), look, 409)
+        if isinstance(found, str):
+            return documents.analysis_page(found)
+        told = look.say("Deals analysed: {done} of {of} …", done=found.done, of=found.of)
+        return documents.waiting(told, look)
 
     async def hint(self, request: Request) -> Response:
         look = look_of(request)
-        return await self._answer(request, lambda: replies.hint(self._asked(), look))
+        return await self._answer(look, lambda: replies.hint(self._sitting.table, look))
 
     async def partner(self, request: Request) -> Response:
-        return await self._answer(request, lambda: replies.partner(self._asked()))
+        return await self._answer(look_of(request), lambda: replies.partner(self._sitting.table))
 
-    async def _answer(self, request: Request, work: Callable[[], dict[str, Any]]) -> Response:
+    async def _answer(self, look: replies.Look, work: Callable[[], dict[str, Any]]) -> Response:
         """Does work in a thread and answers with what it returns, or with what was wrong."""
+
+        def alone() -> dict[str, Any]:
+            with self._lock:
+                return work()
+
         try:
-            return JSONResponse(await run_in_threadpool(self._alone, request, work))
-        except (GoitaError, OSError, ImportError) as error:
-            return JSONResponse({"error": documents.told(error, look_of(request))}, 409)
+            return JSONResponse(await run_in_threadpool(alone))
+        except ERRORS as error:
+            return JSONResponse({"error": _told(error, look)}, 409)
 
-    def _alone(self, request: Request, work: Callable[[], T]) -> T:
-        with self._lock:
-            if from_thread.run(request.is_disconnected):
-                raise SettingError("expected somebody who waits for the answer, got nobody")
-            return work()
-
-    async def _change(
-        self,
-        request: Request,
-        change: Callable[[dict[str, Any]], str | None],
-        *,
-        marked: bool = True,
-    ) -> Response:
-        """Changes what is played, and answers with the state.
-
-        ``marked``: only if the page shows the present position.
-        """
-        body, look = await _body(request), look_of(request)
-
-        def changed() -> dict[str, Any]:
-            now = replies.mark(self._sitting.table, self._sitting.trial)
-            if marked and body.get("mark") != now:
-                raise SettingError("The page was behind the match; it shows it now as it stands.")
-            told = change(body)
-            table = self._sitting.table
-            return self._advanced(look, [replies.frame(table, look, told)] if told else [])
-
-        return await self._answer(request, changed)
-
-    def _move(self, body: dict[str, Any]) -> str:
-        return self._sitting.table.decide(_number(body, "action"))
-
-    def _next_round(self, _: dict[str, Any]) -> None:
-        if self._sitting.trial is not None:
-            raise SettingError("A round that is tried again has no next one.")
-        self._sitting.table.next_round()
-
-    def _try_again(self, body: dict[str, Any]) -> None:
-        self._sitting.try_again(_number(body, "deal"), _number(body, "move"))
-
-    def _advanced(
-        self, look: replies.Look, frames: list[dict[str, Any]], *, past: bool = False
-    ) -> dict[str, Any]:
-        """Lets the others move; returns the state with what was to be seen on the way.
-
-        ``past``: of a round under way, with all that came before.
-        """
+    def _advanced(self, look: replies.Look, frames: list[dict[str, Any]]) -> dict[str, Any]:
+        """Lets the others move; returns the state with what was to be seen on the way."""
         table = self._sitting.table
         frames += [replies.frame(table, look, told) for told in table.advance()]
-        if past and table.asks == "move":
-            frames = replies.past(table, look)
-        return replies.state(table, look, frames, self._sitting.trial)
+        return replies.state(table, look, frames, self._sitting.trial) | {"mark": self._changes}
 
-    def _asked(self) -> PlayTable:
-        if self._sitting.table.asks != "move":
-            raise SettingError("Advice is given where it is your move.")
-        return self._sitting.table
 
-    def _new_match(self, body: dict[str, Any]) -> None:
-        names = ("partner", "next", "previous", "rules")
-        self._sitting.new_match(
-            {name: _text_of(body, name) for name in names} if "partner" in body else None
-        )
+def _told(error: Exception, look: replies.Look) -> str:
+    return look.say(str(error).partition("\n")[0])
 
 
 def application(sitting: Sitting, token: str, host: str) -> Starlette:
@@ -212,13 +172,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/icon.svg", partial(documents.drawn, lambda _: replies.icon())),
         Route("/tiles", partial(documents.drawn, replies.tiles)),
         Route("/state", server.state),
-        Route("/move", server.move, methods=["POST"]),
-        Route("/next", server.next_round, methods=["POST"]),
-        Route("/back", server.take_back, methods=["POST"]),
-        Route("/again", server.try_again, methods=["POST"]),
-        Route("/leave", server.leave, methods=["POST"]),
-        Route("/match", server.new_match, methods=["POST"]),
-        Route("/open", server.open_match, methods=["POST"]),
+        *(Route(f"/{one}", partial(server.change, one), methods=["POST"]) for one in CHANGES),
         Route("/matches", server.matches),
         Route("/analysis", server.analysis),
         Route("/hint", server.hint, methods=["POST"]),
@@ -229,56 +183,20 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         routes=[Mount(f"/{token}", routes=routes)],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
-            Middleware(Guard),
+            Middleware(documents.Guard),
             Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),
         ],
-        exception_handlers={ClientDisconnect: lambda *_: Response(status_code=400)},
     )
 
 
-async def _body(request: Request) -> dict[str, Any]:
-    """Returns the object that a request holds, an empty one if it holds something else.
-
-    What comes is counted: a header may announce another length, or none.
-    """
-    text = b""
-    async for part in request.stream():
-        text += part
-        if len(text) > LARGEST:  # what is still on its way is not awaited
-            raise HTTPException(413, f"expected at most {LARGEST} bytes", {"connection": "close"})
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return body if isinstance(body, dict) else {}
-
-
-def _number(body: dict[str, Any], name: str) -> int:
-    value = body.get(name)
-    if type(value) is not int:
-        raise SettingError(f"expected the number of {_NAMED[name]}, got {value!r}")
-    return value
-
-
-def _text_of(body: dict[str, Any], name: str) -> str:
-    value = body.get(name)
-    if not isinstance(value, str):
-        raise SettingError(f"expected a text as {name}, got {value!r}")
-    return value
-
-
-def token_of(path: Path, wanted: str | None = None) -> str:
-    """Returns the token of a match, the same each time; it lies beside the match's file.
-
-    ``wanted``: of a match that has none; None: a new one.
-    """
-    file = path.with_name(f".{path.name}.token")
+def token_of(folder: Path) -> str:
+    """Returns the token of the matches of a folder, the same each time; it lies there."""
+    file = folder / ".goita-play.token"
     with suppress(FileNotFoundError):
         kept = file.read_bytes().strip()
         if _TOKEN.fullmatch(kept):  # else it was cut, as where the disk was full
             return kept.decode()
-    token = wanted or secrets.token_urlsafe(18)
-    part = file.with_name(f"{file.name}.part")
+    token, part = secrets.token_urlsafe(18), file.with_name(f"{file.name}.part")
     part.unlink(missing_ok=True)
     with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
         new.write(token)
@@ -307,9 +225,6 @@ def listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen()  # a quick click on the link waits a moment
-    except UnicodeError as error:
-        listening.close()
-        raise SettingError(f"expected an address of this machine, got {host!r}") from error
     except BaseException:
         listening.close()
         raise
@@ -323,16 +238,11 @@ def serve(sitting: Sitting, token: str, note: str, host: str, listening: socket.
         sitting: the match.
         token: the secret part of its address.
         note: is printed beside the address.
-        host: address of this machine at which ``listening`` listens.
-        listening: is closed in the end.
+        host: address of this machine.
+        listening: a socket that listens there.
     """
     app = application(sitting, token, host)
-    with listening:
-        address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
-        print(f"Play at {address}   ({note})", flush=True)
-        # Where a crowd takes all the files that a process may open, asyncio tells of each attempt.
-        logging.getLogger("asyncio").addFilter(
-            lambda record: not record.getMessage().startswith("socket.accept()")
-        )
-        config = uvicorn.Config(app, log_level="warning", lifespan="off", backlog=128)
-        uvicorn.Server(config).run(sockets=[listening])
+    address = f"http://{host}:{listening.getsockname()[1]}/{token}/"
+    print(f"Play at {address}   ({note})", flush=True)
+    config = uvicorn.Config(app, log_level="warning", lifespan="off", backlog=128)
+    uvicorn.Server(config).run(sockets=[listening])

@@ -1,9 +1,9 @@
-"""Analyses recorded deals: what every decision was worth, and what it told the others.
+"""Analyses recorded deals: what every decision was worth.
 
 For each decision an analysis sets side by side what an agent's policy would do; what its search
-makes of every legal action under every type (``goita_agents.search.typed_search``); what perfect
-play makes of it with all hands open; and what the other seats could infer of the mover's hand
-before and after. ``goita_lab.pages.watch.verdicts`` decides which decisions were errors.
+makes of every legal action, the others being of types that are inferred
+(``goita_agents.search.typed_search``); and what perfect play makes of it with all hands open.
+``goita_lab.pages.watch.verdicts`` decides which decisions were errors.
 """
 
 from __future__ import annotations
@@ -15,23 +15,46 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
+from typing import Final
 
-from goita_agents.base import Float
-from goita_agents.beliefs.people import PEOPLE
-from goita_agents.registry import content_hash
+from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
+from goita_agents.beliefs.people import PEOPLE, people
+from goita_agents.registry import content_hash, load_agent
 from goita_agents.search.match_priors import MatchPriors
-from goita_agents.solver.solver import load_kernel
-from goita_env import Game, __version__
+from goita_agents.search.playout_budget import check_search
+from goita_agents.search.typed_search import TypedSearch, Valued
+from goita_agents.solver.solver import Solver, load_kernel
+from goita_env import Game, View, __version__, actions
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
-from goita_lab.pages.watch.analyst import WORLDS, AnalysisSettings, Analyst, TypeInfo
-from goita_lab.pages.watch.decisions import Decision
+from goita_env.tiles import NUM_SEATS
+from goita_lab.pages.watch.decisions import Decision, phase_of
 from goita_lab.pages.watch.reading import Source
 from goita_lab.record_files import check_plain
 from goita_lab.store import Parts, pack
 from goita_lab.work import on_workers
 
+WORLDS: Final = 1024
+"""Worlds that a decision is searched in under each type: a quarter of them for every action, all of
+them for the one that was played and the two or more that did best."""
+
 DealDecisions = tuple[Decision, ...]
+
+
+@dataclass(frozen=True)
+class AnalysisSettings:
+    """How deals are analysed; results depend on these and on the deal alone."""
+
+    agent: str
+    """The agent, as ``load_agent`` takes it; its probabilities must be known."""
+    worlds: int = WORLDS
+    """Most worlds that a decision is searched in under each type."""
+    seed: int = 0
+    types: tuple[str, ...] = PEOPLE
+    """Policies that the others may play like, as ``load_agent`` takes them."""
+
+    def __post_init__(self) -> None:
+        check_search(self.worlds)
 
 
 @dataclass(frozen=True)
@@ -41,9 +64,8 @@ class Analysis:
     settings: AnalysisSettings
     policy: str
     """The policy whose probabilities are shown, in words."""
-    mover_model: str
-    """The model of the mover by which the others infer its hand, in words."""
-    types: tuple[TypeInfo, ...]
+    models: tuple[str, ...]
+    """How the others may play, in words."""
     deals: tuple[DealDecisions, ...]
 
 
@@ -62,7 +84,7 @@ def analyse(
 
     Args:
         source: the record.
-        agent: whose policy is shown, searched with and inferred with.
+        agent: whose policy is shown and searched with.
         worlds: most worlds of a decision under each type.
         seed: of worlds and playouts.
         types: policies that the others may play like; a fallback type is added.
@@ -109,7 +131,64 @@ def analyse(
                 parts.add(key, pack(decisions))
             progress(len(found), len(wanted))
     deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
-    return Analysis(settings, analyst.policy, analyst.mover_model, analyst.types, deals)
+    models = tuple(one.name for one in analyst.others.opponents)
+    return Analysis(settings, analyst.policy, models, deals)
+
+
+class Analyst:
+    """An analyst of the decisions of one deal, one after another.
+
+    A policy at temperature 0 is sure of every action. Its search plays so; the probabilities that
+    are shown are those at temperature 1.
+    """
+
+    def __init__(self, settings: AnalysisSettings, priors: Float | None = None) -> None:
+        agent = load_agent(settings.agent)
+        if not (isinstance(agent, Policy) and is_stateless(agent)):
+            raise AgentError(
+                "expected an agent with known probabilities and no memory, such as champion, "
+                f"heuristic or file:PATH, got {agent.name!r} (of a search bot: its base)"
+            )
+        self._base: Policy = agent
+        self._shown, self.policy = agent, agent.name
+        if isinstance(agent, HasTemperature):
+            warm = agent.temperature or 1.0
+            self._shown, self.policy = agent.at(warm), f"{agent.name} at temperature {warm:g}"
+        self._solver, self.others = Solver(), people(settings.types)
+        known = MatchPriors(self.others).after(()) if priors is None else priors
+        self._search = TypedSearch(agent, self.others, settings.worlds, known)
+
+    def decide(self, game: Game, number: int, seat: int, action: int, seed: int) -> Decision:
+        """Returns the analysis of a decision, and plays its action."""
+        view, before_play = game.view(seat), action >= actions.CALL
+        values = {} if before_play else self._solver.values(game)
+        open_value = max(values.values(), default=None)
+        valued = Valued()
+        if view.legal().sum() > 1:
+            chances = self._shown.probabilities(view, view.legal())[0]
+            valued = self._search.value(view, seat, action, seed, chances, values)
+        game.play(action)
+        tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
+        return Decision(
+            move=number,
+            seat=seat,
+            action=actions.name(action),
+            phase="before play" if before_play else phase_of(tiles),
+            options=valued.options,
+            best=actions.name(action if valued.best is None else valued.best),
+            loss=valued.loss,
+            loss_error=valued.loss_error,
+            rival="" if valued.rival is None else actions.name(valued.rival),
+            deciding=valued.deciding,
+            value=self._expected(view),
+            open_value=open_value,
+            open_loss=0 if open_value is None else open_value - values[action],
+        )
+
+    def _expected(self, view: View) -> float | None:
+        values = getattr(self._base, "values", None)
+        predicts = getattr(self._base, "predicts_points", True)
+        return float(values(view)[0]) if values and predicts else None
 
 
 def analyse_deal(

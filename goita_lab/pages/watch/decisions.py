@@ -8,15 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from goita_agents.search.typed_values import (
-    ActionGrade,
-    Code,
-    Deciding,
-    Range,
-    Seat,
-    TypeGrade,
-    counted,
-)
+from goita_agents.search.typed_search import ActionGrade, Code, Deciding, Seat
 
 PlayPhase = Literal["first", "middle", "last"]
 
@@ -30,34 +22,10 @@ PHASES: Final[dict[PlayPhase, range]] = {
 }
 """Phases of a round by the tiles played before a decision: up to three plays, up to seven, more."""
 
-Pair = tuple[float, float]
-"""Before the move, and after it."""
-
-Kinds = tuple[float, float, float, float, float, float, float, float]
-"""[8] Of each kind of tile."""
-
 
 def phase_of(tiles: int) -> PlayPhase:
     """Returns the phase of a round after so many tiles have been played."""
     return next(name for name, played in PHASES.items() if tiles in played)
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """The belief of another seat about the mover's hand, before and after the move."""
-
-    seat: Seat
-    """Whose belief it is."""
-    information: float
-    """Of the move, nats: the divergence of the belief after it from the one before."""
-    entropy: Pair
-    """Of the belief, nats."""
-    log_probability: Pair
-    """Of the hand that the mover was really dealt, nats."""
-    expected: tuple[Kinds, Kinds]
-    """Expected tiles of each kind, as dealt."""
-    at_least_one: tuple[Kinds, Kinds]
-    """Probability that the mover was dealt one or more."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +46,6 @@ class Decision:
     posterior over types."""
     loss_error: float
     """Standard error of the loss."""
-    loss_range: Range
-    """Of the losses by type, each against the best action under that type."""
-    types: tuple[TypeGrade, ...]
-    """The same for each type that is possible; empty where the move was forced."""
     rival: Code
     """The action that was played; where nothing is better, the next best one; empty where the move
     was forced."""
@@ -93,15 +57,8 @@ class Decision:
     """Points with perfect play of all, all hands open; None before play."""
     open_loss: int
     """How much of them the chosen action gave away; 0 before play."""
-    knowledge: tuple[Knowledge, ...]
-    """Of the next seat, the partner and the previous seat; empty before play."""
 
     @property
     def expected(self) -> float | None:
         """Points of the best action by search, None where there was no choice."""
         return next((one.points for one in self.options if one.action == self.best), None)
-
-    @property
-    def counted(self) -> tuple[TypeGrade, ...]:
-        """The types that count in the verdict: the likeliest, and others above ``COUNTS``."""
-        return counted(self.types)

@@ -75,7 +75,6 @@ class Book:
         except RecordError as error:
             note = f"{note}; {error}" if note else str(error)
         return {
-            "place": watched.place,
             "players": list(watched.players),
             "note": self.say(note),
             "rules": self.say(rules_of(deal.rules)),

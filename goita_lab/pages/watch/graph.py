@@ -1,14 +1,14 @@
 """Draws a round's expected points, and what each decision lost, as SVG for the analysis page.
 
-Three bands one below the other: what seats 0 and 2 could expect before each move; what the move
-lost by what its seat could know; what it lost against perfect play. Colours come from the page's
+Two bands one below the other: what seats 0 and 2 could expect before each move; what the move lost
+by what its seat could know. Colours come from the page's
 style sheet by class, so that one drawing serves both themes. Move n lies between the positions
 n - 1 and n.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Final
@@ -16,7 +16,7 @@ from typing import Final
 from goita_env.render.translation import ENGLISH, Joined, Language, Phrase
 from goita_lab.arena.report.figures import true_minus
 from goita_lab.pages.watch.decisions import Decision
-from goita_lab.pages.watch.verdicts import agreement
+from goita_lab.pages.watch.verdicts import verdict
 
 LEFT: Final = 52
 """Of the first position."""
@@ -24,14 +24,11 @@ RIGHT: Final = 586
 """Of the last one."""
 
 _CURVE: Final = (38, 160)
-"""Top and bottom of the band of expected points, then of the two of points lost."""
+"""Top and bottom of the band of expected points, then of that of points lost."""
 _LOST: Final = (206, 262)
-_OPEN: Final = (308, 364)
-BOTTOM: Final = _OPEN[1]
+BOTTOM: Final = _LOST[1]
 _MARK: Final = 14
 """Height of the mark over the longest bar."""
-_MARKS: Final = {"agreed": "!", "depends": "?"}
-"""Marks of decisions that lose under every type, and of those that depend on it."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +83,11 @@ def draw(
     for x, value in last:
         y = _height(value, edge) - 7
         parts.append(f'<path class="result" d="M{at(x):.1f} {y:.1f}l7 7-7 7-7-7z"/>')
-    said = {one.move: agreement(one) if viewer in (None, one.seat) else "fine" for one in decisions}
-    ranges = {o.move: o.loss_range for o in decisions if said[o.move] in _MARKS}
-    losses = {one.move: one.loss for one in decisions}
-    parts += [
-        _bars(losses, _LOST, at, lambda move: said[move], ranges),
-        _bars({one.move: one.open_loss for one in decisions}, _OPEN, at, lambda _: "hands", {}),
+    errors = [
+        one.move for one in decisions if verdict(one) == "clear" and viewer in (None, one.seat)
     ]
-    agreed = [str(move) for move, kind in said.items() if kind == "agreed"]
+    parts += _bars(decisions, at, errors)
+    marked = ", ".join(map(str, errors))
     whose = _team(viewer is not None)
     if not points:
         return Graph("".join(parts), say("No points are known."))
@@ -102,7 +96,7 @@ def draw(
         " ",
         [
             Phrase("{whose} before each move: {span}.", whose=whose, span=span),
-            Phrase("Errors at moves {moves}.", moves=", ".join(agreed)) if agreed else "No error.",
+            Phrase("Errors at moves {moves}.", moves=marked) if marked else "No error.",
             *([] if result is None else [Phrase("The round ended with {n}.", n=f"{result:+}")]),
         ],
     )
@@ -124,12 +118,9 @@ def _scale(edge: int, say: Language, is_own: bool) -> str:
         y, name = _height(value, edge), "grid" if value else "axis"
         parts.append(f'<path class="{name}" d="M{LEFT} {y:.1f}H{RIGHT}"/>')
         parts.append(_tick(f"{y + 5:.1f}", true_minus(f"{value:+}") if value else "0"))
-    for (top, bottom), text in (
-        (_LOST, "points lost, by what the player could know"),
-        (_OPEN, "points lost against perfect play, hands open"),
-    ):
-        parts.append(_title(top - 10, say(text)))
-        parts.append(f'<path class="axis" d="M{LEFT} {bottom}H{RIGHT}"/>')
+    top, bottom = _LOST
+    parts.append(_title(top - 10, say("points lost, by what the player could know")))
+    parts.append(f'<path class="axis" d="M{LEFT} {bottom}H{RIGHT}"/>')
     return "".join(parts)
 
 
@@ -152,30 +143,21 @@ def _line(
 
 
 def _bars(
-    losses: Mapping[int, float],
-    band: tuple[int, int],
-    at: Callable[[float], float],
-    names: Callable[[int], str],
-    ranges: Mapping[int, tuple[float, float]],
-) -> str:
-    """Returns the bars of points lost by move, each as wide as most of its move.
-
-    A line over a bar goes from the lowest to the highest loss by type.
-    """
-    top, bottom = band
-    most = max([10.0, *losses.values(), *(high for _, high in ranges.values())])
+    decisions: Sequence[Decision], at: Callable[[float], float], errors: Collection[int]
+) -> list[str]:
+    """Returns the bars of points lost by move, each as wide as most of its move."""
+    top, bottom = _LOST
+    most = max([10.0, *(one.loss for one in decisions)])
     wide, scale = min((at(1) - at(0)) * 0.6, 18), (bottom - top - _MARK) / most
     parts = [_tick(top + _MARK + 5, f"{most:.0f}")]
-    for move, loss in losses.items():
-        x, name, high = at(move - 0.5), names(move), max(scale * loss, 1.5)
-        if loss > 0:
+    for one in decisions:
+        x, high = at(one.move - 0.5), max(scale * one.loss, 1.5)
+        kind = "error" if one.move in errors else "loss"
+        if one.loss > 0:
             parts.append(
-                f'<rect class="bar {name}" x="{x - wide / 2:.1f}" y="{bottom - high:.1f}" '
+                f'<rect class="bar {kind}" x="{x - wide / 2:.1f}" y="{bottom - high:.1f}" '
                 f'width="{wide:.1f}" height="{high:.1f}"/>'
             )
-        if move in ranges:
-            low, up = (scale * points for points in ranges[move])
-            parts.append(f'<path class="range" d="M{x:.1f} {bottom - low:.1f}V{bottom - up:.1f}"/>')
-            y = bottom - max(high, up) - 3
-            parts.append(f'<text class="mark {name}" x="{x:.1f}" y="{y:.1f}">{_MARKS[name]}</text>')
-    return "".join(parts)
+        if one.move in errors:
+            parts.append(f'<text class="mark" x="{x:.1f}" y="{bottom - high - 3:.1f}">!</text>')
+    return parts

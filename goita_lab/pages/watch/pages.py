@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
@@ -17,7 +15,6 @@ from jinja2 import Environment, PackageLoader, Template
 
 from goita_agents.files import write_whole
 from goita_agents.registry import short_name
-from goita_agents.search.typed_values import COUNTS
 from goita_env import actions
 from goita_env.render import svg, themes, words
 from goita_env.render.pen import PREFIX
@@ -31,13 +28,12 @@ from goita_lab.pages.watch import graph, verdicts
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.frames import Book
 from goita_lab.pages.watch.reading import Source, read, rounds_of
-from goita_lab.pages.watch.verdicts import Judged
 from goita_lab.provenance import provenance
 
 if TYPE_CHECKING:
     from goita_lab.pages.watch.analysis import Analysis
 
-FORMAT: Final = "goita-analysis-8"
+FORMAT: Final = "goita-analysis-9"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 TEAMS: Final = {False: ("seats 0 and 2", "seats 1 and 3"), True: ("you and partner", "the others")}
@@ -144,29 +140,15 @@ def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
             zip(source.deals, analysis.deals, strict=True), 1
         )
     ]
-    worst = {
-        name: [{"deal": one.deal, "move": one.decision.move} for one in found]
-        for name, found in _worst(judged).items()
-    }
-    totals = {by: [asdict(one) for one in rows] for by, rows in verdicts.totals(judged).items()}
-    told = {"title": source.title, **_about(analysis), "deals": deals}
-    rounded: dict[str, Any] = _rounded(told | worst | {"totals": totals})
+    totals = [asdict(one) for one in verdicts.totals(judged)]
+    told = {"title": source.title, **_about(analysis), "deals": deals, "totals": totals}
+    rounded: dict[str, Any] = _rounded(told)
     return rounded
 
 
 def _told(decision: Decision) -> dict[str, Any]:
-    """Returns a decision with its verdicts."""
-    types = [asdict(one) | {"verdict": verdicts.verdict(decision, one)} for one in decision.types]
-    said = {"verdict": verdicts.verdict(decision), "agreement": verdicts.agreement(decision)}
-    return asdict(decision) | said | {"types": types}
-
-
-def _worst(judged: Sequence[Judged]) -> dict[str, list[Judged]]:
-    """Returns the worst errors under every type, and those that depend on it."""
-    return {
-        "worst": verdicts.worst(judged, "agreed"),
-        "depends": verdicts.worst(judged, "depends"),
-    }
+    """Returns a decision with its verdict."""
+    return asdict(decision) | {"verdict": verdicts.verdict(decision)}
 
 
 def _about(analysis: Analysis) -> dict[str, Any]:
@@ -175,8 +157,7 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         **provenance((analysis.settings.agent, *analysis.settings.types)),
         **asdict(analysis.settings),
         "policy": analysis.policy,
-        "mover_model": analysis.mover_model,
-        "types": [asdict(one) for one in analysis.types],
+        "models": list(analysis.models),
     }
 
 
@@ -201,10 +182,7 @@ def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
     judged = verdicts.judge(source.deals, analysis.deals)
     return {
         "about": _about(analysis),
-        **_worst(judged),
-        "count": Counter(one.agreement for one in judged),
-        "by_type": _by_type,
-        "percent": f"{100 * COUNTS:g}",
+        "errors": verdicts.errors(judged),
         "also": _also(analysis),
         "totals": verdicts.totals(judged),
     }
@@ -212,16 +190,6 @@ def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
 
 def _words(action: str) -> Phrase:
     return words.action(actions.parse(action), "{block} then {attack}")
-
-
-def _by_type(decision: Decision) -> tuple[str, str]:
-    """Returns the types that count, in words: those under which a loss is clear, and the others."""
-    lost = {one: verdicts.verdict(decision, one) == "clear" for one in decision.counted}
-    clear, fine = (
-        "; ".join(clean(one.name) for one, is_lost in lost.items() if is_lost == wanted)
-        for wanted in (True, False)
-    )
-    return clear, fine
 
 
 def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int | None) -> Any:
@@ -232,26 +200,13 @@ def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int 
     ]
     places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}
     deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
-    dealt = [watched.deal.hands for watched in source.deals]
-    kinds = [say(name) for name in NAMES]
-    told = {"kinds": kinds, "dealt": dealt, "graphs": graphs}
-    told["also"] = say(_also(analysis))
+    told = {"kinds": [say(name) for name in NAMES], "graphs": graphs, "also": say(_also(analysis))}
     return _rounded(told | places | {"deals": deals})
 
 
 def _judged(decision: Decision) -> dict[str, Any]:
     """Returns what the script shows of a decision."""
-    told = _told(decision)
-    counted = {one.name for one in decision.counted}
-    for one in told["types"]:
-        del one["options"]
-        one["counts"] = one["name"] in counted
-    for one in told["knowledge"]:
-        del one["expected"]
-    return told | {
-        "threshold": verdicts.threshold(max(2, len(decision.options))),
-        "policy_agrees": verdicts.policy_agrees(decision),
-    }
+    return _told(decision) | {"policy_agrees": verdicts.policy_agrees(decision)}
 
 
 def _rounded(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, count, islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Final
 
@@ -31,8 +31,6 @@ class Watched:
     players: tuple[str, ...] = ("", "", "", "")
     note: str = ""
     """What is unsound, or that it is unfinished."""
-    place: str = ""
-    """Where its source has it; empty if that is its place on the page."""
     earlier: tuple[DealRecord, ...] = ()
     """The rounds of the same match before it, as far as the record has them."""
 
@@ -59,11 +57,10 @@ class Source:
 
     def remarks(self) -> list[str]:
         """Lists what is unsound or left out, and which of these deals are unfinished."""
-        moves = {watched.deal.number: len(watched.deal.moves) for watched in self.deals}
-        return [*self.notes] + [
-            _remark(problem, moves[problem.deal]) if problem.unfinished else str(problem)
-            for problem in self.problems
-            if not problem.unfinished or problem.deal in moves
+        shown = {watched.deal.number for watched in self.deals}
+        return [
+            *self.notes,
+            *(str(one) for one in self.problems if not one.unfinished or one.deal in shown),
         ]
 
 
@@ -96,7 +93,7 @@ def read(
         why = "".join(f"; {problem}" for problem in found.problems[:1])
         raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}{why}")
     shown = _with_earlier(found.deals[:last], first - 1)
-    return replace(found, deals=tuple(map(_placed, shown, count(1))))
+    return replace(found, deals=shown)
 
 
 def of_match(record: Record, title: str) -> Source:
@@ -146,19 +143,6 @@ def _range(text: str) -> tuple[int, int]:
     return first, last
 
 
-def _remark(problem: Problem, moves: int) -> str:
-    """Says how much of an unfinished deal is shown."""
-    source = f"{problem.source}: " if problem.source else ""
-    return f"{source}deal {problem.deal} is unfinished, moves shown: {moves}"
-
-
-def _placed(watched: Watched, number: int) -> Watched:
-    """Returns a deal of a page with its place in the source, if that has another number."""
-    if watched.place or watched.deal.number == number:
-        return watched
-    return replace(watched, place=f"In the record: deal {watched.deal.number}")
-
-
 def _recorded(record: Record, title: str) -> Source:
     notes = {
         problem.deal: UNFINISHED if problem.unfinished else problem.message
@@ -172,14 +156,6 @@ def _recorded(record: Record, title: str) -> Source:
 
 def _saved(path: Path, last: int) -> Source:
     """Returns the games of a folder, or of one of its files, up to a deal."""
-    deals = [
-        Watched(
-            one.record,
-            one.agents,
-            place=f"In the saved games: deal {one.deal}, seating {one.seating}, "
-            f"number {one.record.number}",
-        )
-        for one in islice(read_games(path), last)
-    ]
+    deals = tuple(Watched(one.record, one.agents) for one in islice(read_games(path), last))
     total = sum(read_limited(file, MOST_BYTES).count(b"\n") for file in game_files(path))
-    return Source(path.stem, tuple(deals), total)
+    return Source(path.stem, deals, total)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goita_agents import load_agent
-from goita_agents.beliefs.people import EPSILON, LEARNED_EPSILON, PEOPLE, names_of, people
+from goita_agents.beliefs.people import EPSILON, LEARNED_EPSILON, PEOPLE, people
 from goita_agents.beliefs.types import TypeListener
 from goita_env import Game
 from goita_env.errors import SettingError
@@ -31,11 +31,9 @@ def test_the_model_learned_from_records_is_the_first_type(types):
 
 
 def test_people_play_about_like_policies_of_several_kinds(types):
-    assert names_of(types) == (*PEOPLE, f"{PEOPLE[-1]}, epsilon 0.5")
+    assert [model.agent.name for model in types.opponents] == [*PEOPLE, PEOPLE[-1]]
     assert [model.epsilon for model in types.opponents] == [LEARNED_EPSILON] + [EPSILON] * 3 + [0.5]
     assert [model.agent.name for model in types.partners] == list(PEOPLE)
-    twice = ("greedy", "greedy, epsilon 0.3", "greedy, epsilon 0.5")
-    assert names_of(people(("greedy", "greedy"))) == twice
 
 
 def test_worlds_are_drawn_as_if_the_opponents_were_of_one_type(listener):

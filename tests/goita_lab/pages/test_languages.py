@@ -13,7 +13,6 @@ from goita_env.rules import RULE_SETS
 from goita_env.tiles import NAMES
 from goita_lab.pages.languages import LANGUAGES, known, language, wanted
 from goita_lab.pages.places import PLACES
-from goita_lab.pages.play.matches import AGENTS
 from programs import ROOT
 
 PAGES = ROOT / "goita_lab" / "pages"
@@ -104,10 +103,6 @@ def test_japanese_sentences_have_full_width_punctuation():
 def test_to_receive_with_a_king_is_another_word_in_japanese():
     text = "{who} receives with a king, attacks with a {attack}"
     assert "切り" in language("ja")(text, who="next", attack="rook")
-
-
-def test_agents_that_a_page_offers_have_a_gloss():
-    assert all(TABLE[agent].startswith(f"{agent}（") for agent in AGENTS)
 
 
 def test_names_of_tiles_and_places_are_told_in_both_languages():

@@ -5,10 +5,6 @@
   const PLACES = [say("you"), say("next, at your right"), say("partner"), say("previous, at your left")];
   const HOLDERS = ["", say("The player at your right"), say("Your partner"), say("The player at your left")];
   const KEYS = { pass: "p", call: "c", silent: "s", redeal: "r", continue: "o" };
-  // Milliseconds between questions to a server that is away.
-  const AGAIN = 1000;
-  // Milliseconds that a page takes at most to show what came before it was opened.
-  const OPENING = 8000;
   const LABELS = { pass: say("pass"), call: say("call"), silent: say("keep silent"), redeal: say("redeal"), continue: say("continue") };
   // What can be done when a round, the match, or a round that is tried again is over.
   const ANALYSIS = [say("analysis"), "v", "analysis"], SAME = [say("same deal again"), "d", "same"];
@@ -17,7 +13,7 @@
     match: [ANALYSIS, [say("new match"), "m", "match"], SAME],
     trial: [[say("back to the match"), "b", "leave"], [say("try again"), "t", "again"], ANALYSIS],
   };
-  let state = null, block = null, busy = false, away = false, skip = null;
+  let state = null, block = null, busy = false, skip = null;
 
   function make(tag, text, attributes = {}) {
     const element = document.createElement(tag);
@@ -42,19 +38,17 @@
     return line;
   }
 
-  const theme = () => find("theme").value || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  const look = () => `theme=${theme()}&faces=${find("faces").value}`;
+  const darkness = matchMedia("(prefers-color-scheme: dark)");
+  const look = () => `theme=${darkness.matches ? "dark" : "light"}&faces=${find("faces").value}`;
 
-  async function ask(path, body = null, more = "") {
+  async function ask(path, body = null) {
     const options = body === null ? {} : { method: "POST", body: JSON.stringify(body) };
     let told;
     try {
-      const answer = await fetch(`${path}?${look()}${more}`, options);
-      away = false;
+      const answer = await fetch(`${path}?${look()}`, options);
       told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: say("The server answers {status}.", { status: answer.status }) };
     } catch {
-      away = true;
-      told = { error: say("The server doesn't answer. Start it again with --resume: nothing is lost, and this page continues by itself.") };
+      told = { error: say("The server doesn't answer. Start it again with --resume.") };
     }
     problem(told.error ?? "");
     return told;
@@ -65,16 +59,12 @@
     if (find("problem").textContent !== text) find("problem").textContent = text;
   }
 
-  // While something is under way, nothing else is begun. A server that is away is asked until it is back.
+  // While something is under way, nothing else is begun.
   async function alone(work) {
     if (busy) return;
     busy = true;
     document.body.setAttribute("aria-busy", "true");
     await work();
-    while (away) {
-      await new Promise((done) => { setTimeout(done, AGAIN); });
-      if (await paint()) problem("");
-    }
     busy = false;
     document.body.removeAttribute("aria-busy");
   }
@@ -88,18 +78,16 @@
         find("advice").textContent = "";
         learn(read);
         await show(told, true);
-      } else if (!(await refresh()) && !away) offer(true);
+      } else if (!(await refresh())) offer(true);
       if (inside) document.querySelector("#hand button:enabled, #answers button")?.focus();
     });
   }
 
-  // opening: what came before the present position is shown move by move.
-  async function refresh(opening = false) {
-    const past = opening && find("speed").value !== "0";
-    const before = find("problem").textContent, told = await ask("state", null, past ? "&past=yes" : "");
+  async function refresh() {
+    const before = find("problem").textContent, told = await ask("state");
     if (told.error) return false;
     problem(before);
-    await show(told, opening, opening);
+    await show(told, false);
     return true;
   }
 
@@ -119,38 +107,24 @@
     }));
   }
 
-  function wait(time) {
-    return new Promise((done) => {
-      const timer = setTimeout(done, time);
-      skip = () => { clearTimeout(timer); done(); };
-    });
-  }
-
-  // moving: what others have done meanwhile comes move by move; opening: all that came before.
-  async function show(told, moving, opening = false) {
+  // moving: what others have done meanwhile comes move by move.
+  async function show(told, moving) {
     state = told;
     block = null;
-    const frames = told.frames, past = frames.slice(0, -1), speed = Number(find("speed").value);
-    const time = opening ? Math.min(speed, OPENING / past.length) : speed;
+    const frames = told.frames, past = frames.slice(0, -1), time = Number(find("speed").value);
     const log = find("log"), begin = told.log.length - past.filter((frame) => frame.said).length;
     log.replaceChildren(...told.log.slice(0, moving ? begin : undefined).map((said) => make("li", said)));
     let hurry = !moving || time === 0;
-    if (opening && !hurry && past.length) {
-      match();
-      find("answers").replaceChildren();
-      answer(say("skip"), say("space"), { "data-do": "skip" });
-    }
     for (const frame of moving ? past : []) {
       if (frame.said) log.append(make("li", frame.said));
       log.parentElement.scrollTop = log.parentElement.scrollHeight;
       if (hurry) continue;
       draw(frame);
       find("question").textContent = frame.said || say("The tiles are dealt.");
-      let left = false;
-      const waiting = wait(time).then(() => { left = true; });
-      const leave = skip;
-      skip = () => { hurry = true; leave(); };
-      if (!left) await waiting;
+      await new Promise((done) => {
+        skip = () => { hurry = true; done(); };
+        setTimeout(done, time);
+      });
     }
     skip = null;
     draw(frames.at(-1));
@@ -163,7 +137,7 @@
     const { names, scores, rounds, rules, match_points: total } = state;
     find("facts").textContent = say("You and partner {own}, the others {others}; {total} points win. {rules}.", { own: scores[0], others: scores[1], total, rules });
     find("total").textContent = say("{total} points win.", { total });
-    for (const table of document.querySelectorAll(".kinds")) kinds(table);
+    kinds();
     const seats = find("seats").tBodies[0], body = find("rounds").tBodies[0];
     seats.replaceChildren();
     PLACES.forEach((place, n) => { if (names[n] !== place) row(seats, [place, names[n]], 1); });
@@ -173,11 +147,12 @@
   }
 
   // The tiles of the game: drawn, with name, points and number.
-  function kinds(table) {
-    table.tBodies[0].replaceChildren();
+  function kinds() {
+    const [body] = document.querySelector(".kinds").tBodies;
+    body.replaceChildren();
     state.deck.forEach((number, kind) => {
       if (!number) return;
-      const line = row(table.tBodies[0], [tile(kind), NAMES[kind], String(state.points[kind]), String(number)]);
+      const line = row(body, [tile(kind), NAMES[kind], String(state.points[kind]), String(number)]);
       line.cells[2].className = line.cells[3].className = "number";
     });
   }
@@ -185,7 +160,7 @@
   // A rule is explained once, when it first matters.
   const lessons = () => (kept("lessons") ?? "").split(" ");
   function lesson(on) {
-    const found = on && find("explain").checked ? state.lessons.filter(([name]) => !lessons().includes(name)).slice(0, 2) : [];
+    const found = on ? state.lessons.filter(([name]) => !lessons().includes(name)).slice(0, 2) : [];
     const names = found.map(([name]) => name).join(" ");
     find("lesson").replaceChildren(...(names ? [...found.map(([, text]) => `${text} `), make("button", say("I see"), { type: "button", "data-do": "learned", "data-lesson": names })] : []));
   }
@@ -217,7 +192,6 @@
     for (const [text, key, what] of on ? MORE[state.asks] ?? [] : []) {
       answer(text, key, { "data-do": what, ...(find("answers").children.length ? {} : { class: "main" }) });
     }
-    find("meaning").textContent = asked ? state.meaning : "";
     find("trial").hidden = state.trial === null;
     find("trial-facts").textContent = state.trial ? say("You try round {round} again from move {move}. It does not count.", state.trial) : "";
     const receive = chosen === KING ? say("You receive with the king. Now the attack.") : say("You receive with {kind}. Now the attack.", { kind: NAMES[chosen] });
@@ -320,13 +294,10 @@
     box.append(make("p", say("Models of next, partner, previous: {models}.", { models: told.models.join("; ") }), { class: "small" }));
   }
 
-  // Other matches: a new one with other players, and those that the folder keeps.
+  // The matches that the folder keeps.
   async function matches() {
     const told = await ask("matches");
     if (told.error) return;
-    const form = find("begin");
-    for (const place of ["next", "partner", "previous"]) form[place].replaceChildren(...told.agents.map(([agent, text]) => new Option(text, agent, false, agent === told.seated[place])));
-    form.rules.replaceChildren(...told.rules.map(([name, text]) => new Option(text, name, false, name === told.seated.rules)));
     find("kept").tBodies[0].replaceChildren();
     for (const one of told.kept) {
       const open = make("button", one.file, { type: "button", "data-do": "open", "data-file": one.file });
@@ -349,11 +320,11 @@
     matches,
     open: ({ dataset }) => { find("matches").close(); change("open", { file: dataset.file }); },
     learned: () => { learn(lessonShown()); lesson(true); },
-    back: () => { if (state.may_take_back && (!state.takes_round_back || confirm(say("This goes back into the round before, whose hands you have seen. Go back?")))) change("back"); },
+    back: () => { if (state.may_take_back) change("back"); },
     next: during("round", "next"),
     close: () => find("advice").replaceChildren(),
     clear: () => { if (block !== null && !busy) { block = null; offer(true); } },
-    help: () => find("help").showModal(),
+    help: () => find("welcome").showModal(),
     faces: () => { const box = find("faces"); box.selectedIndex = (box.selectedIndex + 1) % 3; box.dispatchEvent(new Event("change")); },
   };
   const keys = {
@@ -377,7 +348,7 @@
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (event.target.closest("#picture, [data-do=skip]")) skip?.();
+    if (event.target.closest("#picture")) skip?.();
     if (!button || busy || state === null) return;
     if (button.dataset.place !== undefined) choose(button);
     else if (button.dataset.action !== undefined) change("move", { action: Number(button.dataset.action) });
@@ -387,39 +358,29 @@
   const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
   const keep = (name, value) => { try { localStorage.setItem(`goita-${name}`, value); } catch { /* forbidden */ } };
 
-  async function paint(opening = false) {
-    document.documentElement.className = theme();
+  async function paint() {
     const answer = await fetch(`tiles?${look()}`).catch(() => null);
     if (answer?.ok) find("tiles").innerHTML = await answer.text();
-    return refresh(opening);
+    return refresh();
   }
 
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";
-  find("explain").checked = kept("explain") !== "no";
-  find("explain").addEventListener("change", () => { keep("explain", find("explain").checked ? "yes" : "no"); lesson(true); });
   // The server tells its part in the language that a cookie names; without one, in the browser's.
   find("language").value = document.documentElement.lang;
   find("language").addEventListener("change", ({ target }) => {
     document.cookie = `language=${target.value}; path=${location.pathname}; max-age=31536000; samesite=strict`;
     location.reload();
   });
-  find("begin").addEventListener("submit", (event) => {
-    event.preventDefault();
-    find("matches").close();
-    change("match", Object.fromEntries(new FormData(find("begin"))));
-  });
-  for (const name of ["faces", "theme", "speed"]) {
+  for (const name of ["faces", "speed"]) {
     const value = kept(name), box = find(name);
     if ([...box.options].some((option) => option.value === value)) box.value = value;
     box.addEventListener("change", () => {
       keep(name, box.value);
-      if (name !== "speed") alone(() => paint());
+      if (name !== "speed") alone(paint);
     });
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => alone(paint));
-  if (!kept("welcomed")) {
-    find("welcome").showModal();
-    alone(() => paint());
-    find("welcome").addEventListener("close", () => { keep("welcomed", "yes"); alone(() => paint(true)); }, { once: true });
-  } else alone(() => paint(true));
+  darkness.addEventListener("change", () => alone(paint));
+  if (!kept("welcomed")) find("welcome").showModal();
+  find("welcome").addEventListener("close", () => keep("welcomed", "yes"));
+  alone(paint);
 })();

@@ -7,7 +7,7 @@ function learning({ data, at, OPEN, find, tile, to, show, words, played }) {
   const decision = (move = at.move, deal = at.deal) => told.deals[deal][move];
   const key = () => `${at.deal}.${at.move}`;
   const reader = () => data.viewer ?? (at.seen === OPEN ? null : at.seen);
-  const asked = (one) => one && one.seat === reader() && one.agreement === "agreed";
+  const asked = (one) => one && one.seat === reader() && one.verdict === "clear";
   const hides = (move) => seat !== null && move === at.move && asked(decision(move)) && !given.has(key());
   const points = (one, action) => one.options.find((option) => option.action === action).points;
   const loss = (one, action) => Math.max(0, points(one, one.best) - points(one, action));

@@ -2,7 +2,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
-  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN };
+  const OPEN = 4, STEP = 1500, at = { deal: 0, move: 0, seen: OPEN };
   let timer = null, dark = false, analysis = null, learn = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
@@ -59,10 +59,10 @@
   }
 
   function facts() {
-    const { place, dealer, scores, rules } = deal();
+    const { dealer, scores, rules } = deal();
     const [one, other] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
     const told = [`${title(at.deal)}${say(", ")}${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
-    find("facts").textContent = [...told, place && `${place}${say(".")}`].filter(Boolean).join(" ");
+    find("facts").textContent = told.join(" ");
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = named(Number(option.value));
     }
@@ -93,7 +93,7 @@
       } else link.removeAttribute("aria-current");
     }
     find("link").href = address();
-    document.documentElement.classList.toggle("soon", hidden || !find("later").checked);
+    document.documentElement.classList.toggle("soon", hidden);
     if (analysis) analysis.show(hidden);
     if (learn) learn.draw();
   }
@@ -139,14 +139,9 @@
       if (at.move < deal().moves.length) to({ move: at.move + 1 });
       else if (at.deal < data.deals.length - 1) to({ deal: at.deal + 1, move: 0 });
       else { play(false); return; }
-      timer = setTimeout(step, Number(find("speed").value));
+      timer = setTimeout(step, STEP);
     };
     timer = setTimeout(step, 300);
-  }
-
-  function speed(by) {
-    const box = find("speed");
-    box.selectedIndex = Math.max(0, Math.min(box.options.length - 1, box.selectedIndex + by));
   }
 
   const does = {
@@ -155,27 +150,24 @@
     on: () => to({ move: at.move + 1 }),
     end: () => to({ move: Infinity }),
     play: () => play(timer === null),
-    help: () => find("help").showModal(),
-    around: (by) => to({ move: at.move + 4 * by }),
     deal: (by) => { if (data.deals[at.deal + by]) to({ deal: at.deal + by, move: 0 }); },
     seat: () => to({ seen: at.seen === OPEN ? 0 : (at.seen + 1) % 4 }),
     hands: () => to({ seen: OPEN }),
-    faces: () => { const box = find("faces"); box.selectedIndex = (box.selectedIndex + 1) % 3; all(); },
   };
 
   const keys = {
     ArrowLeft: does.back, ArrowRight: does.on, Home: does.start, End: does.end, " ": does.play,
-    "[": () => does.around(-1), "]": () => does.around(1), p: () => does.deal(-1), n: () => does.deal(1),
-    v: does.seat, h: does.hands, f: does.faces, "-": () => speed(-1), "+": () => speed(1), "?": does.help,
+    p: () => does.deal(-1), n: () => does.deal(1),
+    v: does.seat, h: does.hands,
   };
 
   document.addEventListener("keydown", (event) => {
-    const field = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
+    const field = event.target.closest("input:not([type=checkbox]), select");
     const pressed = [" ", "Enter"].includes(event.key) && event.target.closest("button, summary, a, input");
     const act = keys[event.key] ?? keys[event.key.toLowerCase()]; /* Shift and Caps Lock change nothing */
     if (event.ctrlKey || event.altKey || event.metaKey || field || pressed || !act) return;
     event.preventDefault();
-    if (timer !== null && !" -+".includes(event.key)) play(false);
+    if (timer !== null && event.key !== " ") play(false);
     act();
   });
 
@@ -186,42 +178,27 @@
     does[button.dataset.do](button);
   });
 
-  let touch = null;
-  find("picture").addEventListener("touchstart", (event) => { touch = event.touches[0].clientX; }, { passive: true });
-  find("picture").addEventListener("touchend", (event) => {
-    const by = touch - event.changedTouches[0].clientX;
-    if (Math.abs(by) > 40) does[by > 0 ? "on" : "back"]();
-  });
-
-  const kept = (name) => { try { return localStorage.getItem(`goita-${name}`); } catch { return null; } };
-  const keep = (name, value) => { try { localStorage.setItem(`goita-${name}`, value); } catch { /* a frame */ } };
+  const darkness = matchMedia("(prefers-color-scheme: dark)");
 
   function paint() {
-    const wanted = find("theme").value;
-    dark = wanted ? wanted === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    document.documentElement.className = dark ? "dark" : "light";
-    if (analysis) analysis.paint();
+    dark = darkness.matches;
     all();
   }
 
   data.deals.forEach((one, n) => {
     find("deal").add(new Option(`${title(n)}${say(": ")}${one.result || say("no result")}`, n));
   });
-  for (const name of ["faces", "speed", "theme"]) {
-    const value = kept(name), box = find(name);
-    if ([...box.options].some((option) => option.value === value)) box.value = value;
-    box.addEventListener("change", () => { keep(name, box.value); paint(); });
-  }
-  find("later").addEventListener("change", paint);
+  find("faces").addEventListener("change", all);
   find("deal").addEventListener("change", (event) => { play(false); to({ deal: Number(event.target.value), move: 0 }); });
   find("seen").addEventListener("change", (event) => to({ seen: Number(event.target.value) }));
   find("seek").addEventListener("input", (event) => { play(false); to({ move: Number(event.target.value) }); });
   addEventListener("hashchange", read);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+  darkness.addEventListener("change", paint);
   if (data.analysis) {
-    analysis = analysing({ data, at, OPEN, find, make, tile, to, kept, keep, paint });
+    analysis = analysing({ data, at, OPEN, find, make, tile, to });
     learn = learning({ data, at, OPEN, find, tile, to, show, words: analysis.word, played: analysis.played });
-    for (const part of [analysis, learn]) Object.assign(does, part.does), Object.assign(keys, part.keys);
+    Object.assign(does, learn.does);
+    Object.assign(keys, learn.keys);
   }
   // The server of the match plays on from before the move that is shown.
   async function again() {

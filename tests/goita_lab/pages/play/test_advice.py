@@ -16,7 +16,7 @@ from goita_env.views import View
 from goita_lab.pages.play import advice
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
-from goita_lab.pages.watch.analyst import AnalysisSettings, Analyst
+from goita_lab.pages.watch.analysis import AnalysisSettings, Analyst
 from play_tables import any_move, play_on
 
 

@@ -4,15 +4,15 @@ import json
 import re
 import sqlite3
 import time
-from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from goita_env.errors import SettingError
 from goita_lab.pages import watch
-from goita_lab.pages.play import matches as matches_module
+from goita_lab.pages.play import savegame
+from goita_lab.pages.play import sitting as sittings
 from goita_lab.pages.play.background import Background, Progress
-from goita_lab.pages.play.matches import Matches
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import TITLE, Sitting
 from goita_lab.pages.play.table import PlayTable
@@ -26,8 +26,6 @@ from goita_lab.pages.play import web
 
 SEED = 5
 """Of a match whose first round is decided by play."""
-REDEALT = 16
-"""Of a match whose first round has a redeal."""
 
 
 def played(rounds: int = 1, agents=GREEDY) -> PlayTable:
@@ -61,10 +59,9 @@ CHEAP = {"agent": "greedy", "worlds": 8, "types": ("greedy",)}
 @pytest.fixture
 def sitting(tmp_path):
     """A match with a round that is over, in a folder, whose analysis takes a moment."""
-    with ExitStack() as stack:
-        found = Sitting(played(), Matches(tmp_path / "match.json", stack), Background(**CHEAP))
-        stack.callback(found.close)
-        yield found
+    found = Sitting(played(), tmp_path / "match.json", background=Background(**CHEAP))
+    yield found
+    found.close()
 
 
 def ready(sitting: Sitting) -> list[Progress]:
@@ -102,7 +99,7 @@ def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sittin
     assert kept.name == "match.json.analysis"
     before = kept.read_bytes()
     sitting.close()
-    again = Sitting(sitting.match, sitting.matches, Background(**CHEAP))
+    again = Sitting(sitting.match, sitting.path, background=Background(**CHEAP))
     ready(again)
     assert kept.read_bytes() == before
     again.match.next_round()
@@ -122,14 +119,12 @@ def test_a_question_how_far_it_is_looks_at_no_deal(sitting, monkeypatch):
 
 def test_a_failed_analysis_is_told_once_and_begun_again(tmp_path):
     (tmp_path / "match.json.analysis").write_text("{}")
-    with ExitStack() as stack:
-        matches = Matches(tmp_path / "match.json", stack)
-        sitting = Sitting(played(), matches, Background(**CHEAP))
-        with pytest.raises(SettingError, match=r"The analysis failed: .*is not a database"):
-            ready(sitting)
-        (tmp_path / "match.json.analysis").unlink()
+    sitting = Sitting(played(), tmp_path / "match.json", background=Background(**CHEAP))
+    with pytest.raises(SettingError, match=r"The analysis failed: .*is not a database"):
         ready(sitting)
-        sitting.close()
+    (tmp_path / "match.json.analysis").unlink()
+    ready(sitting)
+    sitting.close()
 
 
 def test_a_killed_process_is_told_and_another_one_begun(sitting):
@@ -141,7 +136,7 @@ def test_a_killed_process_is_told_and_another_one_begun(sitting):
 
 
 def test_a_redeal_is_no_round_of_its_own():
-    table = PlayTable(MatchSettings(GREEDY, REDEALT))
+    table = PlayTable(MatchSettings(GREEDY, 16))
     end(table, any_move(0))
     deals = of_match(table.finished, "").deals
     assert rounds_of(deals) == [1, 1]
@@ -169,7 +164,6 @@ def test_a_round_is_tried_again_with_the_same_hidden_hands_and_does_not_count():
     end(sitting.table, any_move(3))
     state = now(app)
     assert state["asks"] == "trial"
-    assert "; in the match: " in state["question"]
     assert post(app, "next", {"mark": state["mark"]})[0] == 409
     assert table.record == before
     status, state = post(app, "leave", {"mark": state["mark"]})
@@ -193,64 +187,39 @@ def test_there_must_be_such_a_deal_and_move(told):
     assert sitting.trial is None
 
 
-@pytest.fixture
-def matches(tmp_path, monkeypatch):
-    """The matches of an empty folder; a new one begins with a round that is not over at once."""
+def test_a_new_match_has_the_same_players_and_the_matches_of_the_folder_are_opened(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(matches_module, "new_seed", lambda: 0)
-    with ExitStack() as stack:
-        yield Matches(tmp_path / "elsewhere.json", stack)
-
-
-def test_a_new_match_has_the_same_players_and_other_deals(matches):
+    monkeypatch.setattr(sittings, "new_seed", lambda: 0)
     table = played()
     list(play_on(table, any_move(1)))
-    sitting = Sitting(table, matches)
+    sitting = Sitting(table)
     app = web.application(sitting, TOKEN, "")
     state = now(app)
     assert state["asks"] == "match"
     status, fresh = post(app, "match", {"mark": state["mark"]})
     assert status == 200
-    assert fresh["scores"] == [0, 0]
-    assert fresh["rounds"] == []
+    assert (fresh["scores"], fresh["rounds"]) == ([0, 0], [])
     assert sitting.match is sitting.table is not table
     assert sitting.match.settings.agents == table.settings.agents
     assert sitting.match.settings.seed != table.settings.seed
     assert post(app, "match", {"mark": fresh["mark"]})[0] == 409  # this one is not over
-
-
-def test_another_match_has_the_players_and_rules_that_were_chosen(matches):
-    sitting = Sitting(played(), matches)
-    app = web.application(sitting, TOKEN, "")
-    wanted = {"partner": "champion", "next": "greedy", "previous": "random", "rules": "nine"}
-    for wrong in ({"partner": "exec:rm"}, {"rules": "of mine"}, {"next": ""}, {"previous": 3}):
-        status, _ = post(app, "match", wanted | wrong | {"mark": now(app)["mark"]})
-        assert status == 409
-    status, state = post(app, "match", wanted | {"mark": now(app)["mark"]})
-    assert status == 200
-    assert sitting.match.settings.others == ("greedy", "champion", "random")
-    assert sitting.match.settings.rules.name == "nine"
-    assert state["scores"] == [0, 0]
-
-
-def test_the_matches_of_the_folder_are_listed_and_opened(matches, tmp_path):
-    sitting = Sitting(played(), matches)
-    app = web.application(sitting, TOKEN, "")
-    wanted = {"partner": "greedy", "next": "greedy", "previous": "greedy", "rules": "jga"}
-    assert post(app, "match", wanted | {"mark": now(app)["mark"]})[0] == 200
     end(sitting.match, any_move(0))
-    first = sitting.match
-    assert post(app, "match", wanted | {"mark": now(app)["mark"]})[0] == 200
+    first, (own, others) = sitting.match, sitting.match.scores
+    savegame.begin(MatchSettings(("greedy", "random", "greedy", ""), 3), Path("match-2.json"))
     (tmp_path / "match-7.json").write_text("{}")
-    told = json.loads(request(app, f"/{TOKEN}/matches")[2])
-    assert told["file"] == "match-2.json"
-    own, others = first.scores
-    assert [(one["file"], one["result"]) for one in told["kept"]] == [
-        ("match-2.json", "0 : 0"),
-        ("match-1.json", f"{own} : {others}"),
+    kept = json.loads(request(app, f"/{TOKEN}/matches")[2])
+    assert kept["file"] == "match-1.json"
+    assert [tuple(one.values()) for one in kept["kept"]] == [
+        ("match-2.json", "random; greedy", "0 : 0"),
+        ("match-1.json", "greedy; greedy", f"{own} : {others}"),
     ]
     for wrong in ("match-7.json", "match-8.json", "../match-1.json", "elsewhere.json"):
         assert post(app, "open", {"file": wrong, "mark": now(app)["mark"]})[0] == 409
-    assert post(app, "open", {"file": "match-1.json", "mark": now(app)["mark"]})[0] == 200
+    for name in ("match-2.json", "match-1.json"):
+        assert post(app, "open", {"file": name, "mark": now(app)["mark"]})[0] == 200
     assert sitting.match.results == first.results
     assert sitting.match.record.deals == first.record.deals
+    sitting.close()
+    assert not list(tmp_path.glob(".*.lock"))
