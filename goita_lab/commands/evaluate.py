@@ -10,7 +10,6 @@ goita evaluate --agents A B --save-games games                      saves the ga
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 import time
@@ -76,8 +75,7 @@ class Args:
     json: Path | None = None
     """file for all results as JSON; the figures deal by deal go to a .npz of the same name"""
     html: Path | None = None
-    """file for a page with tables and pictures; with --save-games it links to pages that replay
-    some of the games"""
+    """file for a page with tables and pictures"""
 
     def __post_init__(self) -> None:
         self.plan()
@@ -162,8 +160,4 @@ def write_files(args: Args, found: Summary, deals: Mapping[str, Float]) -> None:
     if args.json:
         write_summary(args.json, json_text(found.to_json()), deals)
     if args.html:
-        from goita_lab.pages import watch  # loads templates, which a tournament needs nowhere else
-
-        games = watch.write_pages(args.save_games) if args.save_games else {}
-        links = {name: os.path.relpath(page, args.html.parent) for name, page in games.items()}
-        write_whole(args.html, report.html(found, links))
+        write_whole(args.html, report.html(found))

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from math import ceil, floor, isfinite, log10
-from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup, escape
@@ -34,13 +32,8 @@ NAMED: Final = 5
 """Most agents whose matrix has their names, not their numbers, over its columns."""
 
 
-def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
-    """Returns the report as an HTML page that needs no other file.
-
-    Args:
-        summary: the tournament.
-        games: pages that replay games, by name: their addresses as the page links to them.
-    """
+def html(summary: Summary) -> str:
+    """Returns the report as an HTML page that needs no other file."""
     elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
     texts = {one.agent: tables.rating(one) for one in summary.ratings}
     agents, scores = tables.strongest_first(summary), tables.pair_scores(summary)
@@ -59,7 +52,6 @@ def html(summary: Summary, games: Mapping[str, str] | None = None) -> str:
         "pair_scale": Scale.of(pair.points for pair in summary.pairs),
         "columns": tables.pair_columns(summary.pairs),
         "facts": tables.facts(summary),
-        "games": {name: quote(Path(page).as_posix()) for name, page in (games or {}).items()},
     }
     return environment(__package__).get_template("page.html").render(summary=summary, **shown)
 

@@ -14,13 +14,13 @@ it has analysed in ``page.html.parts`` and continues from there after a stop.
 
 from typing import TYPE_CHECKING, Any
 
-from goita_lab.pages.watch.pages import page, to_json, write_pages
+from goita_lab.pages.watch.pages import page, to_json
 from goita_lab.pages.watch.reading import read
 
 if TYPE_CHECKING:
     from goita_lab.pages.watch.analysis import analyse
 
-__all__ = ["analyse", "page", "read", "to_json", "write_pages"]
+__all__ = ["analyse", "page", "read", "to_json"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,12 +8,10 @@ from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, PackageLoader, Template
 
-from goita_agents.files import write_whole
 from goita_agents.registry import short_name
 from goita_env import actions
 from goita_env.render import svg, themes, words
@@ -21,13 +19,12 @@ from goita_env.render.pen import PREFIX
 from goita_env.render.translation import Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.arena.report.figures import clean
-from goita_lab.arena.tournament.games_folder import GAMES
 from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch import graph, verdicts
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.frames import Book
-from goita_lab.pages.watch.reading import Source, read, rounds_of
+from goita_lab.pages.watch.reading import Source, rounds_of
 from goita_lab.provenance import provenance
 
 if TYPE_CHECKING:
@@ -97,28 +94,6 @@ def page(
         data=text,
         analysed=None if analysis is None else _tables(source, analysis),
     )
-
-
-def write_pages(folder: Path, most: int = 6) -> dict[str, Path]:
-    """Writes replay pages into a folder of saved games: of each pairing the first block's deals.
-
-    Args:
-        folder: the folder; pages that it holds already are overwritten.
-        most: deals on each page.
-
-    Returns:
-        The pages by the names of the pairings.
-
-    Raises:
-        RecordError: if the folder holds no games.
-    """
-    first: dict[str, Path] = {}
-    for file in sorted(folder.glob(GAMES)):
-        first.setdefault(file.stem.rpartition("-")[0], file)
-    pages = {name: folder / f"{name}.html" for name, file in first.items() if file.stat().st_size}
-    for name, path in pages.items():
-        write_whole(path, page(read(str(first[name]), most=most)))
-    return pages
 
 
 def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:

@@ -232,10 +232,10 @@ def test_pairings_of_cross_play_are_counted_and_named():
 
 
 def test_the_contents_lead_to_every_section():
-    page = Page(report.html(tournament(), {"001": "games/001.html"}))
+    page = Page(report.html(tournament()))
     sections = [f"#{attrs['id']}" for tag, attrs in page.tags if tag == "section" and attrs]
     assert [attrs["href"] for tag, attrs in page.tags if tag == "a"][: len(sections)] == sections
-    assert "#games" in sections
+    assert "#ratings" in sections
 
 
 def test_faults_come_with_the_last_lines_of_standard_error():
