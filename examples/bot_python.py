@@ -59,7 +59,6 @@ def main() -> None:
         answer = None
         if kind == "hello":
             answer = {"type": "hello", "protocol": 1, "name": "example in Python"}
-            answer |= {k: message[k] for k in message.keys() & {"information"}}  # we play those too
         elif kind == "deal":
             games[number] = Game(message["seat"], message["hand"])
         elif kind == "event":

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.base import Agent, AgentError
-from goita_agents.faults import check_actions
+from goita_agents.base import Agent, AgentError, check_actions
 from goita_agents.models import check_stateless
 from goita_agents.registry import agent_names, load_agent
 from goita_agents.registry import is_own as is_own

@@ -1,4 +1,4 @@
-"""Checks the answers of agents, and counts what goes wrong in those that somebody else wrote.
+"""Counts what goes wrong in agents that somebody else wrote.
 
 Agents of this repository answer legally. A user's class or a program may raise, be late, answer
 nonsense or die; the tournament goes on, and the report lists the faults. An agent that counts its
@@ -15,10 +15,10 @@ from typing import Any, Final, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from goita_env import View, actions
-from goita_env.agent import Agent, RedealObserver, StatefulAgent, uniform
+from goita_agents.base import AnswerError, read_actions
+from goita_env import View
+from goita_env.agent import Agent, StatefulAgent, uniform
 from goita_env.arrays import Bool, Int
-from goita_env.checks import describe
 from goita_env.errors import GoitaError
 
 TEXT: Final = 500  # Most characters of an error's text that are kept.
@@ -91,70 +91,6 @@ class BotError(GoitaError):
         self.fatal = fatal or kind in ("hello", "flood", "died")
 
 
-class AgentError(GoitaError):
-    """An agent that does not exist, cannot be built, or answers what it may not."""
-
-
-class AnswerError(AgentError):
-    """An answer that is no array of one action per row."""
-
-
-def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int, str]]:
-    """Reads an agent's answer.
-
-    Args:
-        answer: what ``act`` returned, possibly a foreign object; it is made an array only once.
-        legal: bool [N, 69], with messages [N, 77].
-        name: of the agent, for the error.
-
-    Returns:
-        The actions, int64 [N], 0 in wrong rows; and for each row with an illegal action or NaN a
-        text with what was expected and what came.
-
-    Raises:
-        AnswerError: if the answer is not N whole numbers.
-    """
-    wanted = f"expected {len(legal)} actions as whole numbers, got"
-    try:
-        chosen = np.array(answer)
-    except ValueError as error:
-        raise AnswerError(f"{wanted} rows of different lengths from {name!r}") from error
-    missing = np.isnan(chosen) if chosen.dtype.kind == "f" else np.zeros(chosen.shape, bool)
-    if chosen.shape != (len(legal),) or not (chosen.dtype.kind in "iu" or missing.any()):
-        raise AnswerError(f"{wanted} {describe(chosen)} from {name!r}")
-    inside = (chosen >= 0) & (chosen < legal.shape[1]) & (chosen % 1 == 0)
-    numbers: Int = np.where(inside, chosen, 0).astype(np.int64)
-    fine = inside & legal[np.arange(len(legal)), numbers]
-    wrong = {
-        row: _illegal(chosen[row].item(), legal[row], name)
-        for row in np.flatnonzero(~fine).tolist()
-    }
-    return numbers, wrong
-
-
-def check_actions(answer: object, legal: Bool, name: str, games: Int) -> Int:
-    """Returns an agent's actions, int64 [N]; raises an AgentError if one is illegal.
-
-    Args:
-        answer: what ``act`` returned.
-        legal: bool [N, 69], with messages [N, 77].
-        name: of the agent, for the error.
-        games: [N] numbers of the games, for the error.
-    """
-    chosen, wrong = read_actions(answer, legal, name)
-    for row, text in wrong.items():
-        raise AgentError(f"{text} in game {int(games[row])}")
-    return chosen
-
-
-def _illegal(one: float, legal: Bool, name: str) -> str:
-    many = len(legal)
-    names = " ".join(actions.name(action, many) for action in np.flatnonzero(legal).tolist())
-    known = isinstance(one, int) and 0 <= one < many
-    got = repr(actions.name(int(one), many) if known else one)
-    return f"expected one of {names}, got {got} from {name!r}"
-
-
 class GuardedAgent:
     """An agent that plays one seat of one seating by a user's class.
 
@@ -173,15 +109,19 @@ class GuardedAgent:
     ) -> None:
         self.name, self.faults, self.forfeited = name, list[Fault](), False
         self._seat, self._chance = seat, chance
-        self._agent: Any = None
-        self._methods = self._call("__init__", lambda: self._build(build)) or []
-        self.forfeited = not self._methods
-        self.is_stateful = "begin" in self._methods
+        self._agent: Any = self._call("__init__", build)
+        self.forfeited = self._agent is None
+        # Even to look for its methods may run the class's code.
+        told = self._call("begin", lambda: isinstance(self._agent, StatefulAgent))
+        self.is_stateful = bool(told)
 
     def _tell(self, method: str, *arguments: Any) -> None:
-        if method in self._methods:
-            games = arguments[0] if arguments else None
-            self._call(method, lambda: getattr(self._agent, method)(*arguments), games)
+        def tell() -> None:
+            if (told := getattr(self._agent, method, None)) is not None:
+                told(*arguments)
+
+        if self.is_stateful or method == "close":
+            self._call(method, tell, arguments[0] if arguments else None)
 
     begin = partialmethod(_tell, "begin")
     redeal = partialmethod(_tell, "redeal")
@@ -206,23 +146,10 @@ class GuardedAgent:
 
     def close(self) -> None:
         self._tell("close")
-        self._agent, self._methods = None, []
+        self._agent = None
 
     def forfeit(self) -> None:
         self.forfeited = True
-
-    def _build(self, build: Callable[[], Agent]) -> list[str]:
-        """Builds the agent and returns its methods; even looking at them may run its code."""
-        agent = build()
-        methods = ["act"]
-        if isinstance(agent, StatefulAgent):
-            methods += ["begin", "end"]
-        if isinstance(agent, RedealObserver):
-            methods.append("redeal")
-        if callable(getattr(agent, "close", None)):
-            methods.append("close")
-        self._agent = agent
-        return methods
 
     def _call(self, what: str, work: Callable[[], T], games: Int | None = None) -> T | None:
         """Runs the class's code; returns None after a fault, or if it has forfeited."""
@@ -252,16 +179,10 @@ class GuardedAgent:
 
 
 def _describe(error: BaseException) -> tuple[str, str]:
-    """Returns an exception as one line, and the last lines of its traceback."""
+    """Returns an exception as one line, and the last lines of its traceback; no lone surrogates."""
     try:
-        found = traceback.TracebackException.from_exception(error, limit=-10)
-        found.stack[:] = [frame for frame in found.stack if frame.filename != __file__]
-        line = " ".join("".join(found.format_exception_only()).split())
-        return _clean(line), _clean("".join(found.format()))[-TRACEBACK:]
+        line = " ".join("".join(traceback.format_exception_only(error)).split())
+        lines = "".join(traceback.format_exception(error, limit=-10))[-TRACEBACK:]
     except Exception:  # the exception is the user's object, too
         return "an exception that cannot be shown", ""
-
-
-def _clean(text: str) -> str:
-    """Replaces lone surrogates, which no file can hold."""
-    return text.encode("utf-8", "replace").decode()
+    return line.encode("utf-8", "replace").decode(), lines.encode("utf-8", "replace").decode()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
@@ -28,35 +27,24 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """Replaces a file's content atomically, even if the power fails.
 
     On an error, such as a full disk, the old content stays and nothing else is left. Text becomes
-    UTF-8. Links are followed; a pipe or a device is written directly.
+    UTF-8. Links are followed.
 
     Raises:
         OSError: if it cannot be written; names the path.
     """
-    try:
-        _write(path, content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
-
-
-def _write(path: Path, data: bytes) -> None:
     whole = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
     part = whole.with_name(f".{whole.name}.part")
     try:
         part.unlink(missing_ok=True)  # of a program that was killed, or somebody's link
         with part.open("xb") as file:
-            file.write(data)
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
-        with suppress(OSError):
-            shutil.copymode(whole, part)  # who may read it, if it was there
         part.replace(whole)
-    except BaseException:
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+    finally:
         part.unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

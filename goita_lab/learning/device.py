@@ -7,7 +7,7 @@ from typing import Literal
 import torch as th
 from threadpoolctl import threadpool_limits
 
-from goita_agents.solver.cores import cores
+from goita_agents.solver import cores
 from goita_env.errors import SettingError
 
 

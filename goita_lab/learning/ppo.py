@@ -264,7 +264,7 @@ class SelfPlayPPO(MaskablePPO):
         element = self._elements[rows, seats] if self.other_play else None
         if element is not None:
             words, masks = exchange_words(words, element), exchange_masks(masks, element)
-        words = self.transform.words(words, self.information)
+        words = self.transform.words(words)
         actions, values, log_probs = self._decide(words, masks)
         chosen[rows] = actions if element is None else ACTIONS[element, actions]
         hidden = None

@@ -29,7 +29,6 @@ from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import write_network
 from goita_agents.files import write_whole
 from goita_agents.population.manifest import FOLDER, MOST_SEED, Member, Population, Strength
-from goita_agents.population.methods import METHODS, Method
 from goita_env import __version__
 from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN
@@ -38,6 +37,7 @@ from goita_lab import cli
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
+from research.population.methods import METHODS, Method
 
 AGAINST: Final = "heuristic"
 DEALS: Final = 2_000

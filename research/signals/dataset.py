@@ -21,13 +21,14 @@ from jinja2 import Environment, FileSystemLoader
 
 import goita_env
 from goita_agents.files import write_whole
-from goita_agents.population import METHODS, origin
+from goita_agents.population import origin
 from goita_agents.registry import expand
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.signals import log
 from goita_lab.signals.log.columns import FOLDERS, TABLES, TEXT, columns
 from goita_lab.work import shown
+from research.population.methods import METHODS
 
 SPLITS: Final = {"train": "population:train", "validation": "population:validation"}
 """Parts of a data set, and the agents whose play they hold."""

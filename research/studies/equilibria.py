@@ -18,7 +18,6 @@ from scipy.stats import spearmanr
 
 from goita_agents.base import Float, Policy
 from goita_agents.bots.network import file_digest
-from goita_agents.population import Method
 from goita_agents.registry import load_agent
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NUM_SEATS
@@ -29,6 +28,7 @@ from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
 from goita_lab.exact.values import gains, reached, sign, value
 from research.drawing import curves
+from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study
 from research.studies.study import Options

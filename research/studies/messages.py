@@ -18,7 +18,7 @@ from scipy.stats import ttest_1samp
 from goita_agents.base import Bool
 from goita_agents.bots.network import file_digest
 from goita_agents.models import LEGAL_MODEL, PolicyModel
-from goita_agents.population import Method, Population
+from goita_agents.population import Population
 from goita_agents.registry import weights as network_weights
 from goita_env.actions import CALL
 from goita_env.errors import SettingError
@@ -32,6 +32,7 @@ from goita_lab.signals.messages import MessageUse, message_use
 from goita_lab.signals.playing import Play, play
 from goita_lab.signals.settings import Settings
 from research.drawing import dots
+from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study
 from research.studies.study import Options, corrected

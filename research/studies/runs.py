@@ -16,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float
-from goita_agents.population import Population
-from goita_agents.population.methods import METHODS as TRAINED
-from goita_agents.population.methods import SEEDS
+from goita_agents.population import INFORMATION, Population
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
 from research.drawing import dots
+from research.population.methods import SEEDS
 from research.studies import study
 from research.studies.jackknife import over_runs, spread_of, visible
 from research.studies.study import Options
@@ -134,7 +133,7 @@ def run(options: Options) -> Result:
         if method in METHODS:
             tables[method] = _cells(some, opponents, deals)
             continue
-        information = TRAINED[method].information
+        information = INFORMATION.get(method, PLAIN)
         muted = [f"muted:base=({name})" for name in some]
         tables[method] = _cells(some, hearing, deals, information)
         tables[f"{method} muted"] = _cells(muted, hearing, deals, information)

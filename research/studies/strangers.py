@@ -18,7 +18,6 @@ import numpy as np
 from goita_agents.base import Agent, Float
 from goita_agents.population import Population
 from goita_agents.registry import load_agent
-from goita_agents.search.reader import ReaderAgent, as_opponent, as_partner, broad
 from goita_env.rules import JGA
 from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.arena.tournament.block import play_block
@@ -26,6 +25,7 @@ from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
 from goita_lab.work import one_thread
 from research.drawing import dots
 from research.studies import study
+from research.studies.reader import ReaderAgent, as_opponent, as_partner, broad
 from research.studies.runs import METHODS
 from research.studies.study import Options
 from research.tables import bounds, table

@@ -38,15 +38,6 @@ def test_the_answer_is_that_of_the_agent_for_the_view_and_the_mask():
         assert choose_action(agent, observation.tolist(), plain) == chosen
 
 
-def test_a_mask_narrows_the_choice():
-    turn = GoitaVectorEnv(1, seed=3).reset()
-    only = np.zeros(69, np.int8)
-    only[np.flatnonzero(turn.action_mask[0])[-1]] = 1
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        assert only[choose_action(load_agent("random"), turn.observation[0], rng, mask=only)] == 1
-
-
 class Remembers:
     name = "remembers"
 

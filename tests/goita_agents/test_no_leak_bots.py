@@ -15,7 +15,7 @@ import pytest
 from deals import RULE_SETS, digits
 from goita_agents import load_agent
 from goita_agents.base import StatefulAgent, close
-from goita_agents.registry.entries import points
+from goita_agents.registry import points
 from goita_env import Game
 from goita_env.views import View
 from goita_env.views.observation import TABLE_ASKED_CALL, TABLE_ASKED_CHOICE, TABLE_WORD
@@ -95,7 +95,6 @@ def agent(request, tmp_path):
         "rollout": ":worlds=2",
         "solver": ":worlds=4,budget=56000",
         "best_response": ":to=greedy,worlds=2",
-        "reader": ":base=greedy,opponent=greedy,reads=greedy,plays=greedy",
         "masked": ":base=champion,hide=(events;passed_partner)",
         "plain": ":base=greedy",
         "muted": ":base=random",

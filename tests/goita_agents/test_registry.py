@@ -1,6 +1,5 @@
 """The registry: agents are loaded from texts, and named by them."""
 
-import os
 import sys
 from hashlib import sha256
 from importlib.metadata import EntryPoint
@@ -10,13 +9,10 @@ import pytest
 from goita_agents import AgentError, agent_names, load_agent, registry
 from goita_agents.base import Agent
 from goita_agents.bots.network_file import write_network
-from goita_agents.registry import Entry
-from goita_agents.registry.entries import GROUP, points
+from goita_agents.registry import GROUP, Entry, points
 from goita_env import View
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.plan import TournamentPlan
-from goita_lab.arena.tournament.summary import Summary
-from programs import ROOT, run
 from raising import refuses
 
 
@@ -61,24 +57,6 @@ def test_an_object_that_is_an_agent_is_handed_back_and_what_is_none_is_refused(m
     for wrong, words in ((17, "object"), ("far", "no_such_package")):
         with pytest.raises(AgentError, match=words):
             load_agent(wrong)
-
-
-def test_of_two_packages_with_one_name_only_who_asks_for_it_is_told(tmp_path):
-    for package in ("one", "two"):
-        told = tmp_path / f"{package}-1.0.dist-info"
-        told.mkdir()
-        (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-        (told / "entry_points.txt").write_text(f"[{GROUP}]\nclever = {package}:build\n")
-    lines = (
-        "from goita_agents import agent_names, load_agent",
-        "assert agent_names()[0] == 'best_response' and 'clever' in agent_names()",
-        "load_agent('greedy')",
-        "load_agent('clever')",
-    )
-    settings = {"env": os.environ | {"PYTHONPATH": str(tmp_path)}}
-    found = run([sys.executable, "-c", "\n".join(lines)], **settings)
-    assert found.returncode == 1
-    assert "got 'clever' as one:build and as two:build" in found.stderr.splitlines()[-1]
 
 
 MY_BOTS = """
@@ -138,11 +116,8 @@ def test_a_class_of_ones_own_is_named_by_module_and_class(my_bots):
         ("greedy:Cautious", "takes no options"),  # a registered name wins over a module
         *(("file:", "file:PATH"), ("file:no/such/file", "no/such/file")),
         *(("tunable", "none for ['base']"), ("tunable:base=gredy", "expected an agent of ")),
-        *(("rolout:worlds=3", "mean 'rollout'?"), ("champoin:Bot", "mean 'champion'?")),
-        ("tunable:base=greedy,wolds=3", "did you mean 'worlds'?"),
-        *(("x" * 5000, "got 'xxx"), ("file:" + "x" * 5000 + ",temperature=1", "too long")),
-        ("tunable:base=" + "(tunable:base=" * 20_000 + "random" + ")" * 20_000, "characters"),
-        ("tunable:base=" + "(tunable:base=" * 40 + "random" + ")" * 40, "32 "),
+        *(("rolout:worlds=3", "mean 'rollout'?"), ("tunable:base=greedy,wolds=3", "worlds=8")),
+        *(("x" * 5000, "characters"), ("file:" + "x" * 1900 + ",temperature=1", "too long")),
         (f"exec:{'(' * 40}", "can be started"),
         ("tunable:base=greedy,worlds=many", "worlds=int"),
         ("tunable:base=greedy,search=perhaps", "search=bool"),
@@ -151,7 +126,7 @@ def test_a_class_of_ones_own_is_named_by_module_and_class(my_bots):
         ("my_bots:Cautious:", "after the colon"),
         ("my_bots:Cautious:rsk=0.2", "risk=0.5, word=none"),
         *(("my_bots:Idle", "check_agent"), ("my_bots:NOTHING", "got None")),
-        ("your_bots:Cautious", "no module 'your_bots' in"),
+        ("your_bots:Cautious", "No module named 'your_bots', in"),
         ("broken_bots:Bot", "No module named 'no_such_library'"),
     ],
 )
@@ -161,6 +136,13 @@ def test_a_wrong_text_says_what_there_is(tunable, my_bots, text, words):
         load_agent(text)
     assert words in str(caught.value)
     assert isinstance(caught.value, ValueError)
+
+
+def test_a_text_as_long_as_may_be_is_built_however_deep_it_goes():
+    text = "plain:base=" * 180 + "greedy"
+    assert len(text) < registry.MOST
+    assert load_agent(text).base.base.name.startswith("plain:base=plain")
+    assert registry.check_shipped(text, "match.json") == text
 
 
 def test_a_file_may_name_the_agents_of_this_repository_and_no_paths_commands_or_classes():
@@ -212,27 +194,6 @@ def test_workers_find_a_class_in_the_working_directory(my_bots):
     tournament = arena.Tournament(plan)
     tournament.play(workers=2)
     assert [played.pairing.agents for played in tournament.played()] == [("mine", "random")]
-
-
-@pytest.mark.slow
-def test_the_script_finds_a_class_in_the_working_directory(my_bots):
-    words = [ROOT / "evaluate.py", "--agents", "my_bots:Bare", "random", "--deals", "4"]
-    assert "my_bots:Bare" in run([sys.executable, *words], cwd=my_bots, check=True).stdout
-
-
-def test_a_short_name_is_what_results_show_and_workers_build_from_the_whole_text():
-    agent = load_agent("mine=heuristic:reading=off")
-    assert agent.name == "mine"
-    assert load_agent("heuristic:reading=off").name == "heuristic:reading=off"
-    plan = TournamentPlan(("m.1-a_b=greedy", "random"), deals=4, fewer_deals=((2, "m.1-a_b"),))
-    assert plan.names == ["m.1-a_b", "random"]
-    assert plan.arguments()["agents"] == ["m.1-a_b=greedy", "random"]
-    tournament = arena.Tournament(plan)
-    assert {task.agents for task in tournament.tasks()} == {("m.1-a_b=greedy", "random")}
-    tournament.play()
-    found = Summary.of(plan, tournament.played()).to_json()
-    assert list(found["agents"]) == ["m.1-a_b", "random"]
-    assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [("m.1-a_b", "random")]
 
 
 def test_two_agents_of_one_name_are_refused():

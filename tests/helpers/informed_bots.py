@@ -40,7 +40,7 @@ class Telling:
         return likely / likely.sum(axis=1, keepdims=True)
 
 
-class Remembering(Telling):
+class WithMemory(Telling):
     """Remembers what it was told of each game, and plays by it."""
 
     name = "remembering"

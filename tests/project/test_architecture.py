@@ -25,7 +25,7 @@ GAME_ORDER = [
     *("uke_shogi", "uke_shogi_v0", "testing", "open_spiel"),
 ]
 AGENT_ORDER = [
-    *("faults", "base", "files", "compiling", "registry", "models", "bots", "people"),
+    *("base", "faults", "files", "compiling", "registry", "models", "bots", "people"),
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [

@@ -5,10 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from goita_agents.population import METHODS, Population, methods
+from goita_agents.population import Population
 from goita_env.errors import SettingError
 from goita_lab.commands import train as train_command
+from research.population import methods
 from research.population import train as training
+from research.population.methods import METHODS
 from research.population.train import train
 
 TINY = (

@@ -11,10 +11,10 @@ import pytest
 
 from goita_agents.registry import load_agent
 from goita_agents.search.action_values import ALLOCATION, MAX_UNSEEN_TILES
-from goita_agents.search.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from goita_agents.search.rollout import RolloutAgent
 from goita_lab.signals.playing import play
 from research.studies import strangers
+from research.studies.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from research.studies.strangers import (
     FOUR,
     MIXTURE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import Self
 
@@ -11,8 +12,8 @@ import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float, Int, certain, check_temperature, sample
 from goita_agents.bots.network_file import Array, NetworkInfo, check_shapes, digest, read_network
-from goita_agents.bots.transform import read_texts
-from goita_agents.registry import Entry, ObservationFunction
+from goita_agents.bots.transform import Transform
+from goita_agents.registry import Entry
 from goita_env import View
 from goita_env.information import PLAIN, InformationStructure
 
@@ -69,13 +70,11 @@ class LogitAgent:
 class NetworkAgent(LogitAgent):
     """An agent with a policy network, by default at temperature 0, which measures stronger.
 
-    It is shown what it was trained on: hidden slices (``info.transform``) are hidden from it. A
-    ``function`` of the observation that the file names is code, so the caller must give it.
+    It is shown what it was trained on: hidden slices (``info.transform``) are hidden from it.
 
     Raises:
-        AgentError: if tensors are missing, foreign or of the wrong shape, an output might
-            overflow, the temperature is none, or the function is not the one that the network was
-            trained with.
+        AgentError: if tensors are missing, foreign or of the wrong shape, or the temperature is
+            none.
 
     Attributes:
         path: the file that the weights were read from; None: they were not.
@@ -84,17 +83,12 @@ class NetworkAgent(LogitAgent):
     path: Path | None = None
 
     def __init__(
-        self,
-        info: NetworkInfo,
-        tensors: dict[str, Array],
-        temperature: float = 0.0,
-        function: ObservationFunction | None = None,
+        self, info: NetworkInfo, tensors: dict[str, Array], temperature: float = 0.0
     ) -> None:
         super().__init__("network", temperature, info.information)
         check_shapes(info, tensors)
-        _check_range(info, tensors)
         self.info = info
-        self.transform = read_texts(info.transform, function, "the file")
+        self.transform = Transform(info.transform)
         # Weights stand [inputs, outputs] in memory: the fastest order for rows of observations.
         self._weights = {
             name: np.ascontiguousarray(array.T if array.ndim == 2 else array)
@@ -111,19 +105,11 @@ class NetworkAgent(LogitAgent):
         return hash((id(self._weights), self.temperature))
 
     @classmethod
-    def load(
-        cls,
-        path: str | Path,
-        temperature: float = 0.0,
-        transform: ObservationFunction | None = None,
-    ) -> Self:
-        """Reads a network file; an AgentError if it is none, or for another layout.
-
-        ``transform`` is the function with which the network was trained, if there was one.
-        """
+    def load(cls, path: str | Path, temperature: float = 0.0) -> Self:
+        """Reads a network file; an AgentError if it is none, or for another layout."""
         info, tensors = read_network(path)
         try:
-            agent = cls(info, tensors, temperature, transform)
+            agent = cls(info, tensors, temperature)
         except AgentError as error:
             raise AgentError(f"{path}: {error}") from error
         agent.path = Path(path)
@@ -167,7 +153,7 @@ class NetworkAgent(LogitAgent):
         for name, array in self.tensors().items():
             scale = np.sqrt(2 / array.shape[1]) if array.ndim == 2 else 0.0
             tensors[name] = (scale * rng.standard_normal(array.shape)).astype(array.dtype)
-        return type(self)(self.info, tensors, self.temperature, self.transform.function)
+        return type(self)(self.info, tensors, self.temperature)
 
     def features(self, view: View) -> Array:
         """Returns the outputs of the last shared layer: float32 [N, width]."""
@@ -197,44 +183,16 @@ class NetworkAgent(LogitAgent):
         return outputs
 
 
+@cache
+def shipped(path: Path) -> NetworkAgent:
+    """Returns the network of a file that lies beside the code, always the same object."""
+    return NetworkAgent.load(path)
+
+
 def file_digest(path: str | Path) -> str:
     """Returns the digest of a file's network, of whatever design; raises as ``read_network``."""
     return digest(*read_network(path))
 
 
-def _check_range(info: NetworkInfo, tensors: dict[str, Array]) -> None:
-    """Checks that no observation can make an output overflow, from bounds layer by layer."""
-
-    def bound(name: str, inputs: Float) -> Float:
-        weight, bias = (np.abs(tensors[f"{name}.{part}"]) for part in ("weight", "bias"))
-        return np.asarray(weight @ inputs + bias)
-
-    most = np.ones(info.information.observation_size)  # the inputs are 0 or 1
-    for layer in range(info.layers):
-        most = bound(f"layers.{layer}", most)
-    points = bound("value", most) / info.reward_scale
-    if not max(most.max(), bound("policy", most).max(), points.max()) < np.finfo(np.float32).max:
-        raise AgentError("expected a network whose outputs are finite, got weights that overflow")
-
-
-def networks_in(text: str) -> tuple[str, ...] | None:
-    """Returns the texts of the networks of a folder, ``FOLDER`` or ``FOLDER,temperature=1``.
-
-    None: the text is of one file. An AgentError if the folder holds none.
-    """
-    path, options = text, ""
-    while not (path and Path(path).is_dir()):
-        path, comma, last = path.rpartition(",")
-        if not comma:
-            return None
-        options = f",{last}{options}"
-    found = sorted(Path(path).glob("*.safetensors"))
-    if not found:
-        raise AgentError(f"expected networks, *.safetensors, in {path!r}, got none")
-    return tuple(f"file:{one}{options}" for one in found)
-
-
-ENTRY = Entry(
-    NetworkAgent.load, argument="PATH", is_outside=True, digest=file_digest, expand=networks_in
-)
+ENTRY = Entry(NetworkAgent.load, argument="PATH", is_outside=True, digest=file_digest)
 """``file``, as texts name it."""

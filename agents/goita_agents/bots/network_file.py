@@ -70,7 +70,7 @@ class NetworkInfo:
     reward_scale: Annotated[float, Meta(gt=0, lt=1e30)]  #: factor of rewards in training
     rules: Rules  #: of the training, or their name; the inputs are the same in all
     reward: Literal["points", "win"] = "points"  #: what values stand for; wins are -1 to 1
-    transform: tuple[str, ...] = ()  #: of the observation: slices, MODULE:FUNCTION (``Transform``)
+    transform: tuple[str, ...] = ()  #: hidden slices of the observation (``Transform``)
     information: InformationStructure = PLAIN  #: shown tiles and messages in the game
     policy: str = ""  #: "MODULE:CLASS" of a network that is no stack; never imported for a file
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)  #: the class' arguments
@@ -234,14 +234,6 @@ def open_tensors(
         raise AgentError(f"expected a safetensors file, got {str(path)!r}, which is no file")
     with path.open("rb") as file:
         start, size = file.read(8), path.stat().st_size
-    if start.startswith(b"PK\3\4"):
-        raise AgentError(
-            "expected a safetensors file, got a zip file, as model.save() of stable-baselines3 "
-            "writes. A SelfPlayPPO's policy is written by "
-            "goita_lab.learning.save_policy(model, path, rules). Any other model, a file of torch "
-            "too, plays in a class of ten lines, MODULE:CLASS:path=FILE, which loads it: "
-            "docs/tutorials/own_bot.md has one"
-        )
     length = int.from_bytes(start, "little")
     if length > size:  # a file of another kind
         raise AgentError("expected a safetensors file, got another")

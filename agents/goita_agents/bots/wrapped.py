@@ -3,8 +3,8 @@
 ``plain:base=A`` plays any game by what the agent would know in the plain one. ``muted:base=A`` is
 an agent that plays the table's game, with everything that it sees and hears. Both send message 0,
 which is silence, whenever they are asked for a message (the first legal one, where the mask forbids
-silence). ``masked:base=A,hide=SLICES`` is shown
-transformed views; what is legal stays as it is, and is told to the agent as before.
+silence). From ``masked:base=A,hide=SLICES`` slices of the observation are hidden; what is legal is
+told to the agent as before.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from goita_agents.base import (
     StatefulAgent,
     close,
     plays,
+    read_actions,
 )
 from goita_agents.bots.transform import Transform
-from goita_agents.faults import Fault, FaultTracking, read_actions
+from goita_agents.faults import Fault, FaultTracking
 from goita_agents.models import check_stateless
-from goita_agents.registry import Entry, ObservationFunction
+from goita_agents.registry import Entry
 from goita_env.actions import MESSAGE, NUM_ACTIONS
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.views import View
@@ -168,46 +169,32 @@ class PlainAgent(MutedAgent):
 
 
 class MaskedAgent(Wrapped):
-    """An agent that plays as another that is shown transformed views.
+    """An agent that plays as another from which slices of the observation are hidden.
 
     An agent that reads nothing but bits, as networks do, may be shown any. One that reads fields
     relies on what holds in every game: tiles add up, and passes follow from the order of plays. So
-    what is left must be a view of another game, in which the same actions are legal. Of slices
-    alone that is so for ``own_score`` and ``other_score``.
-
-    Raises:
-        AgentError: if the agent keeps a memory.
-    """
-
-    def __init__(self, base: Agent, transform: Transform) -> None:
-        check_stateless(base)
-        super().__init__(base)
-        self.name, self.transform = "masked", transform
-
-    def shown(self, view: View) -> View:
-        """Returns the transformed views."""
-        return self.transform.view(view)
-
-
-def mask(
-    base: Agent, hide: tuple[str, ...] = (), transform: ObservationFunction | None = None
-) -> MaskedAgent:
-    """Returns an agent that is shown transformed views.
+    what is left must be a view of another game, in which the same actions are legal. That is so for
+    ``own_score`` and ``other_score``.
 
     Args:
         base: an agent that plays from one view only.
-        hide: names of slices of the observation that are set to zero, or what several names begin
-            with: ``own_score``, ``block_2``.
-        transform: a function of the observation, applied after it.
+        hide: names of slices, or what several names begin with: ``own_score``, ``block_2``.
 
     Raises:
-        AgentError: if there is nothing to hide or transform, a name is that of no slice, or the
-            agent keeps a memory.
+        AgentError: if there is nothing to hide, a name is that of no slice, or the agent keeps a
+            memory.
     """
-    made = Transform(hide, transform)
-    if not made:
-        raise AgentError("expected hide=SLICES or transform=MODULE:FUNCTION, got neither")
-    return MaskedAgent(base, made)
+
+    def __init__(self, base: Agent, hide: tuple[str, ...]) -> None:
+        check_stateless(base)
+        super().__init__(base)
+        self.name, self.transform = "masked", Transform(hide)
+        if not self.transform:
+            raise AgentError("expected hide=SLICES, got none")
+
+    def shown(self, view: View) -> View:
+        """Returns the views without what is hidden."""
+        return self.transform.view(view)
 
 
 def unwrapped(agent: object) -> object:
@@ -219,5 +206,5 @@ def unwrapped(agent: object) -> object:
 
 PLAIN_ENTRY = Entry(PlainAgent)
 MUTED_ENTRY = Entry(MutedAgent)
-MASKED_ENTRY = Entry(mask)
+MASKED_ENTRY = Entry(MaskedAgent)
 """``plain``, ``muted`` and ``masked``, as texts name them."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from goita_agents.base import Agent
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.bots.heuristic import HeuristicAgent
-from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network import NetworkAgent, shipped
 from goita_agents.champion.crowd import load as crowd
 from goita_agents.registry import Entry, expand, load_agent
 from goita_agents.search.action_values import (
@@ -46,10 +46,9 @@ LIBRARY: Final = (
 """Players that the search weighs in a match, beside those that it begins with."""
 
 
-@cache
 def network() -> NetworkAgent:
     """Returns the champion's network, always the same object."""
-    return NetworkAgent.load(WEIGHTS)
+    return shipped(WEIGHTS)
 
 
 def load(
@@ -59,7 +58,6 @@ def load(
     budget: int = BUDGET,
     belief: bool = True,
     min_z: float = MIN_Z,
-    skip_above: float = 1.0,
     max_policy_queries: float = MAX_POLICY_QUERIES,
     max_unseen_tiles: int = MAX_UNSEEN_TILES,
     infer: bool = True,
@@ -68,7 +66,6 @@ def load(
     epsilon: float = EPSILON,
     carry: bool = True,
     library: tuple[Agent, ...] = (),
-    series: bool = False,
 ) -> Agent:
     """Returns the champion.
 
@@ -82,8 +79,8 @@ def load(
     the partner may play; empty: the champion's. Without ``infer``, or with ``belief`` off, all play
     like the champion. With ``carry`` what was learnt of the others in a match is kept from round to
     round, and a player of the ``library`` whom they play like takes their place; empty:
-    ``LIBRARY``. With ``series`` it is kept from match to match, too. Without ``carry`` an answer
-    depends only on one view. The other options are those of ``RolloutAgent``.
+    ``LIBRARY``. Without ``carry`` an answer depends only on one view. The other options are those
+    of ``RolloutAgent``.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -94,7 +91,6 @@ def load(
     options: dict[str, Any] = {
         "belief": belief,
         "min_z": min_z,
-        "skip_above": skip_above,
         "max_policy_queries": max_policy_queries,
         "allocation": ALLOCATION,
         "max_unseen_tiles": max_unseen_tiles,
@@ -114,7 +110,6 @@ def load(
         library=partial(known_players, library),
         first=(opponents, mates),
         epsilon=epsilon,
-        series=series,
         **options,
     )
 

@@ -10,6 +10,9 @@ program of an agent thinks, and its clock is its own.
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import shutil
 import time
 import weakref
 from dataclasses import dataclass, field
@@ -19,8 +22,7 @@ import numpy as np
 
 from goita_agents.base import AgentError, Bool, Int, Results, uniform
 from goita_agents.external import protocol
-from goita_agents.external.command import limited, split_command, split_options
-from goita_agents.external.program import OwnFaultError, Program, UnknownGameError
+from goita_agents.external.program import OwnFaultError, Program
 from goita_agents.external.protocol import EventMessages
 from goita_agents.faults import FAULTS, RESTARTS, BotError, Fault
 from goita_agents.registry import Entry
@@ -31,6 +33,8 @@ from goita_env.views import View
 
 PATIENCE: Final = 0.5
 """Seconds that a program may take to end after "bye", and again after SIGTERM."""
+
+_OPTION: Final = re.compile(r"\s*(ms|start_ms)=(\d+)\s*")
 
 _FIRST_UNKNOWN: Final = 1 << 40  # Number of the first game whose beginning the agent was not told.
 
@@ -69,8 +73,6 @@ class ExternalAgent:
         command: the program and its arguments, split as a shell would split them.
         ms: milliseconds for a decision.
         start_ms: milliseconds for the handshake.
-        shell: run the command by ``/bin/sh`` instead.
-        memory: bytes that each of the program's processes may take; None: no limit.
         seed: sent in the handshake for the program's random numbers, the same to all seats; None:
             not sent.
 
@@ -78,7 +80,6 @@ class ExternalAgent:
         AgentError: if a limit is impossible or there is no such program.
 
     Attributes:
-        title: the name that the program gave itself, "" before the handshake.
         restarts: number of restarted programs.
         faults, forfeited: as in ``goita_agents.faults.FaultTracking``.
     """
@@ -89,19 +90,16 @@ class ExternalAgent:
         *,
         ms: int = 1000,
         start_ms: int = 10_000,
-        shell: bool = False,
-        memory: int | None = None,
         seed: int | None = None,
     ) -> None:
         if os.name != "posix":
             raise AgentError(f"expected a POSIX system for a program as a bot, got {os.name!r}")
         if min(ms, start_ms) < 1:
             raise AgentError(f"expected limits of at least 1 ms, got {ms!r} and {start_ms!r}")
-        self.name, self.title = command, ""
-        self.ms, self.start_ms, self.shell, self.command = ms, start_ms, shell, command
+        self.name = command
+        self.ms, self.start_ms, self.command = ms, start_ms, command
         self.seed = seed
-        words = ["/bin/sh", "-c", command] if shell else split_command(command)
-        self._command = words if memory is None else limited(words, memory)
+        self._command = _split_command(command)
         self.faults: list[Fault] = []
         self.forfeited = False
         self.restarts = 0
@@ -110,19 +108,17 @@ class ExternalAgent:
         self._tables: dict[int, _Table] = {}
         self._programs: dict[int, Program] = {}
         self._unknown = _FIRST_UNKNOWN
-        self._announced: set[int] = set()
-        """Every game that was sent to a program with its beginning."""
         weakref.finalize(self, _end_all, self._programs)  # also when the interpreter exits
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Builds the agent of "COMMAND" or "[ms=200,mem=2G]COMMAND"; else raises an AgentError."""
-        command, options = split_options(text)
+        """Builds the agent of "COMMAND" or "[ms=200]COMMAND"; else raises an AgentError."""
+        command, options = _split_options(text)
         return cls(command, **options)
 
     def __reduce__(self) -> tuple[type[Self], tuple[str], dict[str, Any]]:
         """Copies and pickles as a new agent with the same settings and no running program."""
-        settings = ("name", "ms", "start_ms", "shell", "seed", "_command")
+        settings = ("name", "ms", "start_ms", "seed")
         return type(self), (self.command,), {key: getattr(self, key) for key in settings}
 
     def __enter__(self) -> Self:
@@ -139,7 +135,6 @@ class ExternalAgent:
             return
         for row, (game, seat) in enumerate(zip(games.tolist(), seats.tolist(), strict=True)):
             self._tables.setdefault(game, _Table(game, seat)).deal(view, row)
-            self._announced.add(game)
         self.start(np.unique(seats).tolist())
 
     def redeal(self, games: Int, view: View) -> None:
@@ -185,35 +180,15 @@ class ExternalAgent:
         return chosen
 
     def plays(self, information: InformationStructure) -> bool:
-        """Tells whether the program plays games with these options, by starting it once.
-
-        One that fails before it can say so is let in: its faults count as those of any other.
-        """
-        if information == PLAIN:
-            return True
-        programs: dict[int, Program] = {}
-        try:
-            programs[0] = self._started(JGA, information)
-            programs[0].greet(time.monotonic() + self.start_ms / 1000)
-        except UnknownGameError:
-            return False
-        except BotError:
-            return True
-        finally:
-            _end_all(programs)
+        """Tells that the program may play games with these options: its ``hello`` says if not."""
         return True
 
     def check_start(self, rules: Rules, information: InformationStructure) -> None:
-        """Starts the program once and ends it; raises an AgentError if it does not start.
-
-        Whether it plays such games is not asked here (``plays``).
-        """
+        """Starts the program once and ends it; raises an AgentError if it does not start."""
         programs: dict[int, Program] = {}
         try:
             programs[0] = self._started(rules, information)
             programs[0].greet(time.monotonic() + self.start_ms / 1000)
-        except UnknownGameError:
-            pass
         except BotError as error:
             stderr = programs[0].process.stderr() if programs else ()
             said = f"; it wrote {stderr[-1]!r}" if stderr else ""
@@ -223,12 +198,8 @@ class ExternalAgent:
 
     def close(self) -> None:
         """Says goodbye to all programs and waits until they are gone, a second at most."""
-        ended = dict(self._programs)
         _end_all(self._programs)
         self._tables.clear()
-        for seat, program in ended.items():
-            program.take_last_words()
-            self._record_own_faults(seat, program)
 
     def forfeit(self) -> None:
         """Forfeits: ends the programs; every further decision is a random one."""
@@ -262,7 +233,7 @@ class ExternalAgent:
                     if not greet and not self.forfeited:
                         self._program(seat)
                     elif greet and seat in self._programs:
-                        self.title = self._programs[seat].greet(deadline)
+                        self._programs[seat].greet(deadline)
                 except BotError as failure:
                     self._fault(seat, -1, failure)
 
@@ -276,10 +247,10 @@ class ExternalAgent:
 
     def _decide(self, table: _Table, legal: Bool) -> int | None:
         """Returns the action that a program answers, None where it failed; ``legal``: [69]."""
-        failure = answer = program = None
+        failure = answer = None
         try:
             program = self._program(table.seat)
-            self.title = program.greet(time.monotonic() + self.start_ms / 1000)
+            program.greet(time.monotonic() + self.start_ms / 1000)
             program.clear()
             answer = program.ask(table.game, table.take_unsent(), legal)
         except BotError as error:
@@ -288,17 +259,9 @@ class ExternalAgent:
             # Interrupted: the program owes an answer that nobody will wait for.
             self._kill(table.seat)
             raise
-        if program is not None:
-            self._record_own_faults(table.seat, program)
         if failure is not None:
             self._fault(table.seat, table.game, failure)
         return None if self.forfeited else answer
-
-    def _record_own_faults(self, seat: int, program: Program) -> None:
-        """Records the faults that a program reported other than in place of an answer."""
-        for failure in program.own_faults:
-            self._fault(seat, failure.game if failure.game in self._announced else -1, failure)
-        program.own_faults.clear()
 
     def _fault(self, seat: int, game: int, failure: BotError) -> None:
         if self.forfeited:
@@ -317,6 +280,33 @@ class ExternalAgent:
     def _kill(self, seat: int) -> None:
         if (program := self._programs.pop(seat, None)) is not None:
             program.process.stop()
+
+
+def _split_options(text: str) -> tuple[str, dict[str, int]]:
+    """Splits "[ms=200,start_ms=5000]COMMAND"; raises an AgentError if it cannot."""
+    options: dict[str, int] = {}
+    given, bracket, command = text[1:].partition("]") if text[:1] == "[" else ("", "]", text)
+    if not bracket:
+        raise AgentError(f"expected exec:[OPTIONS]COMMAND, got no closing bracket in {text!r}")
+    for part in given.split(",") if given.strip() else []:
+        if (match := _OPTION.fullmatch(part)) is None:
+            raise AgentError(
+                "expected options ms=1000 and start_ms=10000, in whole milliseconds, got "
+                f"{part!r} in {text!r}"
+            )
+        options[match[1]] = int(match[2])
+    return command.strip(), options
+
+
+def _split_command(command: str) -> list[str]:
+    """Returns a command's words; raises an AgentError if there is no such program."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise AgentError(f"expected a command, got {command!r}: {error}") from error
+    if not words or shutil.which(words[0]) is None:
+        raise AgentError(f"expected a program that can be started, got {command!r}")
+    return words
 
 
 def _end_all(programs: dict[int, Program]) -> None:

@@ -14,17 +14,19 @@ import numpy as np
 from goita_agents.base import (
     Agent,
     AgentError,
+    AnswerError,
     Bool,
     RedealObserver,
     Results,
     StatefulAgent,
     close,
     plays,
+    read_actions,
 )
 from goita_agents.external import protocol
 from goita_agents.external.protocol import Message, ProtocolError
 from goita_agents.external.seat_table import SeatTable
-from goita_agents.faults import AnswerError, BotError, read_actions
+from goita_agents.faults import BotError
 from goita_agents.registry import load_agent
 from goita_env import actions
 from goita_env.hands import format_hand, parse_hands
@@ -40,8 +42,8 @@ _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "scores": [0, 0]}
 class Host:
     """An agent behind the protocol: it answers the messages of one client.
 
-    A failure of the agent is reported to a client that takes the message "fault", and the
-    conversation goes on; otherwise it ends the conversation.
+    Where the agent fails to answer, that is reported to a client that takes the message "fault",
+    and the conversation goes on; any other failure ends the conversation.
 
     Args:
         agent: plays.
@@ -74,33 +76,35 @@ class Host:
                 answer(message)
             else:  # a later version may have more messages
                 print(f"ignored a message of type {message['type']!r}", file=sys.stderr)
-        self._call("bye", None, lambda: close([self._agent]))
+        close([self._agent])
 
     def _hello(self, message: Message) -> None:
         if message.get("protocol") != protocol.PROTOCOL:
             raise ProtocolError(
                 f"expected protocol {protocol.PROTOCOL}, got {message.get('protocol')!r}"
             )
-        self._rules = Rules.from_keys({"rules": JGA.name} | message)
+        rules = Rules.from_keys({"rules": JGA.name} | message)
         self._takes_faults = protocol.FAULT in protocol.features(message)
         if (seed := protocol.read_seed(message)) is not None:
             self._rng = np.random.default_rng(seed)
         # The core's tables are built on first use: now, before any clock runs.
         self._information = information = InformationStructure.from_keys(message)
-        hand = format_hand(np.array(self._rules.deck))[: self._rules.hand_size]
-        first = _FIRST_DEAL | {"hand": hand}
-        SeatTable(self._rules, first, replace(information, shown=None)).view()
-        fits = self._call("hello", None, lambda: plays(self._agent, information))
-        if fits is None:
+        first = _FIRST_DEAL | {"hand": format_hand(np.array(rules.deck))[: rules.hand_size]}
+        SeatTable(rules, first, replace(information, shown=None)).view()
+        if not self._call("hello", None, self._plays):
             return
-        if not fits:
-            self._rules = None  # it cannot be asked
+        self._rules = rules
         answer = {"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name}
-        if fits:
-            answer |= information.to_keys()
         if isinstance(self._agent, RedealObserver):
             answer["features"] = [protocol.REDEAL]
         self._send(answer)
+
+    def _plays(self) -> bool:
+        if not plays(self._agent, self._information):
+            raise AgentError(
+                f"expected a game that {self._agent.name!r} plays, got {self._information!r}"
+            )
+        return True
 
     def _deal(self, message: Message) -> None:
         if self._rules is None:
@@ -111,7 +115,7 @@ class Host:
         self._tables[table.game] = table
         if isinstance(agent, StatefulAgent):
             view = table.view()
-            self._call("deal", table, lambda: agent.begin(view.game, np.array([table.seat]), view))
+            agent.begin(view.game, np.array([table.seat]), view)
 
     def _event(self, message: Message) -> None:
         self._table(message).happens(message)
@@ -139,7 +143,7 @@ class Host:
         table.ends()
         if isinstance(agent, RedealObserver):
             view = table.view()
-            self._call("redeal", table, lambda: agent.redeal(view.game, view))
+            agent.redeal(view.game, view)
 
     def _end(self, message: Message) -> None:
         table, agent = self._table(message), self._agent
@@ -153,7 +157,7 @@ class Host:
             view = table.view()
             results = Results(np.array([winner]), np.array([points]), view)
             counts = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
-            self._call("end", table, lambda: agent.end(view.game, results, counts[None]))
+            agent.end(view.game, results, counts[None])
 
     def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
         """Runs the agent's code; reports a failure to the client and returns None."""

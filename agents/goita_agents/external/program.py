@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -13,7 +12,6 @@ from goita_agents.external.protocol import Message
 from goita_agents.external.streams import Process
 from goita_agents.faults import BotError, Kind
 from goita_env import actions
-from goita_env.errors import GoitaError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 
@@ -21,27 +19,12 @@ _KINDS: Final[tuple[Kind, ...]] = ("raised", "nonsense", "illegal", "hello")
 """Faults that a program may report of itself."""
 
 
-class UnknownGameError(BotError):
-    """A program whose handshake does not say that it plays games with such options."""
-
-    def __init__(self, information: InformationStructure, line: bytes) -> None:
-        told = protocol.encode(information.to_keys()).strip()[1:-1]
-        super().__init__(
-            "hello",
-            f'expected a "hello" with {told}, by which a bot says that it plays such games, got '
-            f"{protocol.shorten(line)}",
-        )
-
-
 class OwnFaultError(BotError):
-    """A fault that a program reported of itself, at a type of message ``during`` which.
-
-    ``game`` is the one that it was about; -1: none.
-    """
+    """A fault that a program reported of itself, in place of its answer in a game; -1: of none."""
 
     def __init__(self, kind: Kind, text: str, game: int, during: str, traceback: str) -> None:
         super().__init__(kind, text, fatal=during == "hello")
-        self.game, self.during, self.traceback = game, during, traceback
+        self.game, self.traceback = game, traceback
 
 
 class _Answer(NamedTuple):
@@ -55,7 +38,6 @@ class Program:
     Attributes:
         process: the running program.
         features: what it takes beyond the first version's messages, after the handshake.
-        own_faults: faults that it reported of itself and that are not yet on record.
     """
 
     def __init__(
@@ -68,9 +50,8 @@ class Program:
     ) -> None:
         self.process: Final = Process(command)
         self.features: frozenset[str] = frozenset()
-        self.own_faults: Final[list[OwnFaultError]] = []
-        self._ms, self._information = ms, information
-        self._title: str | None = None
+        self._ms = ms
+        self._is_greeted = False
         self._owed: int | None = None  # Game of an answer that was late and has not come yet.
         self._open: int | None = None  # Game of the last question, until it is answered.
         self._was_late = False
@@ -81,14 +62,13 @@ class Program:
             hello["seed"] = str(seed)
         self.process.send(protocol.encode(hello))
 
-    def greet(self, deadline: float) -> str:
-        """Awaits the handshake, the first time, and returns the program's name.
+    def greet(self, deadline: float) -> None:
+        """Awaits the handshake, the first time.
 
-        It raises a BotError if none comes by ``deadline`` (``time.monotonic``), and an
-        UnknownGameError if it is not of the game that is played.
+        It raises a BotError if none comes by ``deadline`` (``time.monotonic``).
         """
-        if self._title is not None:
-            return self._title
+        if self._is_greeted:
+            return
         try:
             line = self.process.read_line(deadline)
             message = protocol.decode(line)
@@ -101,20 +81,19 @@ class Program:
         version = message.get("protocol")
         if message["type"] != "hello" or version is True or version != protocol.PROTOCOL:
             raise _unexpected("hello", f'a "hello" with "protocol":{protocol.PROTOCOL}', line)
-        if not self._echoes(message):
-            raise UnknownGameError(self._information, line)
-        name = message.get("name")
         self.features = protocol.features(message)
-        self._title = protocol.printable(name[:100]) if isinstance(name, str) else ""
-        return self._title
+        self._is_greeted = True
 
     def clear(self) -> None:
-        """Reads what was said unasked: a late answer or an own fault; else raises a BotError."""
-        lines = self.process.ready_lines()
-        self.process.fresh()
-        for line in lines:
-            if (said := self._read(line)) is None:
-                continue
+        """Reads what was said unasked: a late answer; else raises a BotError."""
+        while True:
+            try:
+                line = self.process.read_line()
+            except BotError as failure:
+                if failure.kind == "late":
+                    return
+                raise
+            said = self._read(line)
             if said.game == self._owed:
                 self._owed = None
             elif said.game == self._open:
@@ -138,8 +117,7 @@ class Program:
                 line = self.process.read_line(deadline)
             except BotError as failure:
                 raise self._late(game, again) if failure.kind == "late" else failure from None
-            if (said := self._read(line)) is None:
-                continue
+            said = self._read(line)
             late = said.game == self._owed
             self._owed = None  # answers come in order, so the late one comes first
             if late:
@@ -153,31 +131,14 @@ class Program:
                 raise BotError("illegal", f"expected one of {' '.join(names)}, got {said.action!r}")
             return actions.parse(said.action)
 
-    def take_last_words(self) -> None:
-        """Reads the faults that an ended program reported; everything else is ignored."""
-        if self._title is None:
-            return  # its handshake is among them
-        for line in self.process.rest():
-            with contextlib.suppress(BotError):
-                self._read(line)
-
-    def _echoes(self, message: Message) -> bool:
-        """Tells whether a handshake names the options; nothing need be said of the base game."""
-        if self._information == PLAIN:
-            return True
-        try:
-            return InformationStructure.from_keys(message) == self._information
-        except GoitaError:
-            return False
-
     def _late(self, game: int, again: bool) -> BotError:
         """Notes that no answer came in time; fatal the second time in a row."""
         self._owed, self._open, self._was_late = game, None, True
         text = f"expected an answer within {self._ms} ms, got none"
         return BotError("late", text + " for the second time in a row" * again, fatal=again)
 
-    def _read(self, line: bytes) -> _Answer | OwnFaultError | None:
-        """Returns an answer, or the fault in its place; None after any other fault."""
+    def _read(self, line: bytes) -> _Answer | OwnFaultError:
+        """Returns an answer, or the fault in its place."""
         try:
             message = protocol.decode(line)
         except ValueError as error:
@@ -186,11 +147,7 @@ class Program:
         if message["type"] == "act" and type(game) is int and isinstance(action, str):
             return _Answer(game, action)
         if message["type"] == protocol.FAULT:
-            fault = _own_fault(message, line)
-            if fault.during == "act":
-                return fault
-            self.own_faults.append(fault)
-            return None
+            return _own_fault(message, line)
         raise _unexpected("nonsense", '{"type":"act","game":...,"action":"..."}', line)
 
 

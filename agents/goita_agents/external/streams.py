@@ -19,7 +19,6 @@ from typing import IO, Final, cast
 from goita_agents.external.protocol import MAX_LINE, printable
 from goita_agents.faults import BotError
 
-MAX_OUTPUT: Final = 65536  # Most bytes that a bot may write to standard output for one decision.
 STDERR_LINES: Final = 20  # Last lines of standard error that are kept.
 STDERR_WIDTH: Final = 500  # Bytes of each of them that are kept.
 
@@ -34,7 +33,6 @@ class Process:
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._owner = os.getpid()
         try:
             self._selector = selectors.DefaultSelector()
             self._popen = subprocess.Popen(
@@ -56,7 +54,6 @@ class Process:
         self._selector.register(self._stderr, selectors.EVENT_READ)
         self._out = bytearray()
         self._in = bytearray()
-        self._output = 0
         self._ended = self._parting = self._stopped = False
         self._last: deque[bytes] = deque(maxlen=STDERR_LINES)
         self._partial = b""
@@ -74,36 +71,25 @@ class Process:
             if self._out:
                 self._selector.register(self._stdin, selectors.EVENT_WRITE)
 
-    def fresh(self) -> None:
-        """Starts to count the output of one decision."""
-        self._output = len(self._in)
+    def read_line(self, deadline: float = 0.0) -> bytes:
+        """Returns the next line by a time of ``time.monotonic``; a BotError if none comes.
 
-    def ready_lines(self) -> list[bytes]:
-        """Returns the lines that have arrived; raises a BotError, "flood" or "died"."""
-        while self._pump(0):
-            self._check_flood()
-            if self._ended:
-                break
-        lines = self.rest()
-        if self._ended:
-            raise BotError("died", self._how_it_ended())
-        return lines
-
-    def rest(self) -> list[bytes]:
-        """Returns the lines that were read but not yet taken, also of an ended program."""
-        return list(iter(self._take, None))
-
-    def read_line(self, deadline: float) -> bytes:
-        """Returns the next line by a time of ``time.monotonic``; a BotError if none comes."""
-        while (line := self._take()) is None:
+        Without a deadline it is "late" where none has arrived.
+        """
+        while (end := self._in.find(b"\n")) < 0:
             if self._ended:
                 raise BotError("died", self._how_it_ended())
             left = deadline - time.monotonic()
             # After the deadline one more look: this process may have been held up.
-            self._pump(max(left, 0.0))
-            self._check_flood()
-            if left <= 0 and b"\n" not in self._in:
+            came = self._pump(max(left, 0.0))
+            if len(self._in) > MAX_LINE and b"\n" not in self._in:
+                break
+            if left <= 0 and not came:
                 raise BotError("late", "expected an answer in time, got none")
+        if not 0 <= end <= MAX_LINE:
+            raise BotError("flood", f"expected lines of {MAX_LINE} bytes at most, got a longer one")
+        line = bytes(self._in[:end])
+        del self._in[: end + 1]
         return line
 
     def stderr(self) -> tuple[str, ...]:
@@ -117,7 +103,7 @@ class Process:
 
     def part(self, text: str) -> None:
         """Sends a last text and closes the input as soon as it is written."""
-        if not self._stopped and self._owner == os.getpid():
+        if not self._stopped:
             self._parting = True
             self.send(text)
             if not self._out:
@@ -129,8 +115,8 @@ class Process:
         Args:
             patience: seconds to wait for it to end, and again after SIGTERM; 0: kill it at once.
         """
-        if self._stopped or self._owner != os.getpid():
-            return  # in a fork, which has a copy of this object but not the child
+        if self._stopped:
+            return
         self._stopped = True
         if patience and not self._exits_within(patience):
             self._kill(signal.SIGTERM)
@@ -138,8 +124,9 @@ class Process:
         # The leader is not waited for yet, so its number still names this group and no other.
         self._kill(signal.SIGKILL)
         self._popen.wait()
-        while len(self._in) < MAX_OUTPUT and self._pump(0):
+        while len(self._in) < _CHUNK and self._pump(0):
             pass  # its last output
+        self._ended = True
         self._read_stderr(4)
         self._close_stdin()
         self._selector.close()
@@ -158,7 +145,7 @@ class Process:
             if left <= 0:
                 return False
             self._pump(min(left, 0.005))
-            del self._in[MAX_OUTPUT:]
+            del self._in[_CHUNK:]
         return True
 
     def _exit_status(self) -> os.waitid_result | None:
@@ -166,6 +153,8 @@ class Process:
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
 
     def _how_it_ended(self) -> str:
+        if self._stopped:
+            return "expected an answer, but the program was ended"
         if not self._exits_within(0.2):
             return "expected an answer, but the program closed its output"
         found = self._exit_status()
@@ -184,7 +173,6 @@ class Process:
                 came = True
                 data = self._stdout.read(_CHUNK)
                 self._in += data or b""
-                self._output += len(data or b"")
                 if data == b"":
                     self._ended = True
                     self._selector.unregister(self._stdout)
@@ -197,21 +185,6 @@ class Process:
                 elif not self._out and not self._stdin.closed:
                     self._selector.unregister(self._stdin)
         return came
-
-    def _take(self) -> bytes | None:
-        end = self._in.find(b"\n")
-        if end < 0:
-            return None
-        line = bytes(self._in[:end])
-        del self._in[: end + 1]
-        return line
-
-    def _check_flood(self) -> None:
-        end = self._in.find(b"\n")
-        if (len(self._in) if end < 0 else end) > MAX_LINE:
-            raise BotError("flood", f"expected lines of {MAX_LINE} bytes at most, got a longer one")
-        if self._output > MAX_OUTPUT:
-            raise BotError("flood", f"expected {MAX_OUTPUT} bytes a decision at most, got more")
 
     def _write(self) -> None:
         try:

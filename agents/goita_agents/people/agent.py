@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Final
 
-from goita_agents.bots.network import NetworkAgent
+from goita_agents.bots.network import NetworkAgent, shipped
 from goita_agents.registry import Entry
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
-
-
-@cache
-def network() -> NetworkAgent:
-    """Returns the network, always the same object."""
-    return NetworkAgent.load(WEIGHTS)
 
 
 def load(temperature: float = 1.0) -> NetworkAgent:
@@ -26,8 +19,8 @@ def load(temperature: float = 1.0) -> NetworkAgent:
     Raises:
         AgentError: if the temperature is negative.
     """
-    return network().at(temperature)
+    return shipped(WEIGHTS).at(temperature)
 
 
-ENTRY = Entry(load, digest=lambda: network().digest)
+ENTRY = Entry(load, digest=lambda: shipped(WEIGHTS).digest)
 """``people``, as texts name it."""

@@ -7,18 +7,22 @@
     goita population          the table of all members
 """
 
-from goita_agents.population.agent import load
-from goita_agents.population.manifest import Member, Population, Strength, origin
-from goita_agents.population.methods import METHODS, VALIDATION_BOTS, Method, Split
+from goita_agents.population.manifest import (
+    INFORMATION,
+    VALIDATION_BOTS,
+    Member,
+    Population,
+    Split,
+    Strength,
+    origin,
+)
 
 __all__ = [
-    "METHODS",
+    "INFORMATION",
     "VALIDATION_BOTS",
     "Member",
-    "Method",
     "Population",
     "Split",
     "Strength",
-    "load",
     "origin",
 ]

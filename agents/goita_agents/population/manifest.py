@@ -18,9 +18,8 @@ from msgspec import Meta
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.files import locked, read_limited, write_whole
-from goita_agents.population.methods import METHODS, VALIDATION_BOTS, Split
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN
+from goita_env.information import InformationStructure, MessageChannel
 
 FORMAT: Final = "goita-population-4"
 FOLDER: Final = Path(__file__).parent
@@ -28,8 +27,41 @@ MOST_BYTES: Final = 1 << 20
 MOST_SEED: Final = 9_999
 
 PREFIX: Final = "population:"
-SETS: Final = ("train", "validation", "test")
+SETS: Final[tuple[Split, ...]] = ("train", "validation", "test")
 """Names of sets behind the prefix."""
+
+Split = Literal["train", "validation", "test", "messages"]
+"""May be trained with; measured with while agents are made; measured with once, at the end; may be
+trained with, and plays with messages.
+"""
+
+VALIDATION_BOTS: Final = {
+    "no-pass-partner": "heuristic:pass_partner=off",
+    "no-reading": "heuristic:reading=off",
+    "no-hold-back": "heuristic:hold_back=off,bury=off",
+}
+"""Held out, too: rule bots that lack a convention, each with a short name."""
+
+
+def _with_messages(bits: int, private: bool) -> InformationStructure:
+    return InformationStructure(channel=MessageChannel(bits, "partner" if private else "all"))
+
+
+INFORMATION: Final = {
+    "token-private": _with_messages(2, True),
+    "token-public": _with_messages(2, False),
+    "private-1": _with_messages(1, True),
+    "private-3": _with_messages(3, True),
+    "public-1": _with_messages(1, False),
+    "public-3": _with_messages(3, False),
+    "test-private-1": _with_messages(1, True),
+    "test-private-2": _with_messages(2, True),
+    "test-private-3": _with_messages(3, True),
+    "test-public-1": _with_messages(1, False),
+    "test-public-2": _with_messages(2, False),
+    "test-public-3": _with_messages(3, False),
+}
+"""Who tells what in the game of a method; members of other methods play the base game."""
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
 
@@ -50,7 +82,7 @@ class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A member."""
 
-    method: str
+    method: Annotated[str, Meta(pattern="^[a-z][a-z0-9-]*$")]
     seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
     split: Split
     decisions: Annotated[int, Meta(ge=0)]
@@ -103,11 +135,8 @@ class Population:
         except (msgspec.MsgspecError, RecursionError) as error:
             raise SettingError(f"expected a manifest of {FORMAT} in {path}: {error}") from error
         for member in found.members:
-            if member.method not in METHODS or member.name in self.members:
-                raise SettingError(
-                    f"expected each member once, of {', '.join(METHODS)}, in {path}, "
-                    f"got {member.name!r}"
-                )
+            if member.name in self.members:
+                raise SettingError(f"expected each member once in {path}, got {member.name!r}")
             self.members[member.name] = member
 
     def names(
@@ -116,7 +145,7 @@ class Population:
         method: str | None = None,
         seeds: Iterable[int] | None = None,
     ) -> tuple[str, ...]:
-        """Returns the agents' texts of some members, in the order of methods and seeds.
+        """Returns the agents' texts of some members, in the order of the manifest.
 
         Args:
             split: of the members; None: any.
@@ -126,9 +155,7 @@ class Population:
         wanted = None if seeds is None else set(seeds)
         return tuple(
             one.agent
-            for one in sorted(
-                self.members.values(), key=lambda one: (list(METHODS).index(one.method), one.seed)
-            )
+            for one in self.members.values()
             if split in (None, one.split)
             and method in (None, one.method)
             and (wanted is None or one.seed in wanted)
@@ -143,7 +170,10 @@ class Population:
         """
         member = self.members.get(name)
         if member is None:
-            raise AgentError(f"expected a member of the population, {self._known()}; got {name!r}")
+            known = ", ".join(dict.fromkeys(one.method for one in self.members.values()))
+            raise AgentError(
+                f"expected a member of the population, METHOD-SEED of {known}; got {name!r}"
+            )
         path = self.weights(name)
         network = NetworkAgent.load(path)
         if network.digest != member.sha256:
@@ -161,20 +191,12 @@ class Population:
         """
         path = self.folder / "manifest.json"
         with locked(path, "a manifest", wait=True):
-            self.members = Population(self.folder).members | {member.name: member}
-            ordered = [self.members[name.removeprefix(PREFIX)] for name in self.names()]
+            found = Population(self.folder).members | {member.name: member}
+            methods = list(dict.fromkeys(one.method for one in found.values()))
+            ordered = sorted(found.values(), key=lambda one: (methods.index(one.method), one.seed))
+            self.members = {one.name: one for one in ordered}
             data = msgspec.json.encode(_Manifest(FORMAT, tuple(ordered)))
             write_whole(path, msgspec.json.format(data, indent=1) + b"\n")
-
-    def _known(self) -> str:
-        seeds: dict[str, list[int]] = {}
-        for one in self.members.values():
-            seeds.setdefault(one.method, []).append(one.seed)
-        known = [
-            f"{method}-{min(all_)}" + (f" to -{max(all_)}" if len(all_) > 1 else "")
-            for method, all_ in seeds.items()
-        ]
-        return f"METHOD-SEED of {', '.join(known) or 'none'}"
 
 
 @cache
@@ -202,17 +224,10 @@ def members_of(argument: str) -> tuple[str, ...] | None:
     that are measured with while agents are made, the rule bots that lack a convention included, and
     "test" for those that are measured with once, some of which play with messages.
     """
-    if argument == "train":
-        return shipped().names("train")
-    if argument == "validation":
-        return (*_plain("validation"), *VALIDATION_BOTS.values())
-    if argument == "test":
-        return shipped().names("test")
-    return None
-
-
-def _plain(split: Split) -> tuple[str, ...]:
-    """Returns the members of a split that play the base game."""
-    names = shipped().names(split)
-    members = (shipped().members[name.removeprefix(PREFIX)] for name in names)
-    return tuple(one.agent for one in members if METHODS[one.method].information == PLAIN)
+    if argument not in SETS:
+        return None
+    names = shipped().names(argument)
+    if argument != "validation":
+        return names
+    plain = tuple(name for name in names if origin(name)[0] not in INFORMATION)
+    return (*plain, *VALIDATION_BOTS.values())

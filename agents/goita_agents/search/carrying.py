@@ -60,12 +60,10 @@ class CarryingRolloutAgent(RolloutAgent):
 
     Args:
         args: of ``RolloutAgent``, as ``options``.
-        series: the next match of the same number is played with the same players.
     """
 
-    def __init__(self, *args: Any, series: bool = False, **options: Any) -> None:
+    def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._series = series
         if not isinstance(self._sampler, PosteriorSampler):
             raise AgentError("expected belief=on to carry what is inferred, got belief=off")
         self.sampler, self.types = self._sampler, self._sampler.types
@@ -78,13 +76,10 @@ class CarryingRolloutAgent(RolloutAgent):
             own, other = view.scores[row].tolist()
             match = self._matches.pop(game, None)
             begins = own == other == 0  # the first round of a match
-            if match is not None and begins and self._series:
-                match.scores = 0, 0
             if match is None or (match.seat, match.scores) != (seat, (own, other)):
                 match = Match(seat, (own, other))
             elif match.ended is not None:
-                goes_on = self._series or not begins
-                match.prior = self._next_prior(match) if goes_on else None
+                match.prior = None if begins else self._next_prior(match)
                 match.ended = None
             self._matches[game] = match
             if len(self._matches) > KEPT:

@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from goita_agents.base import Agent, AgentError, Bool, HasTemperature, Int, Policy
+from goita_agents.base import Agent, AgentError, Bool, Int, Policy
 from goita_agents.beliefs.types import Types
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.models import PolicyModel, check_stateless
@@ -45,7 +45,7 @@ _GREEDY: Final = GreedyAgent()
 class RolloutAgent:
     """An agent that plays the action with the best average points over playouts in sampled worlds.
 
-    The base's own choice is played without a search where ``skip_above``, ``max_policy_queries`` or
+    The base's own choice is played without a search where ``max_policy_queries`` or
     ``max_unseen_tiles`` say so.
 
     Args:
@@ -62,8 +62,6 @@ class RolloutAgent:
         players: with ``types``, who plays in worlds of each pair of types instead (``players_of``).
         min_z: standard errors by which an action must lead the base's own choice. They are
             estimated from the worlds played: with very few they are too small, with one zero.
-        skip_above: probability of an action (a network's at temperature 1) above which nothing is
-            searched, so always for a base that gives 1 to its choice; 1: everything is searched.
         max_policy_queries: with ``belief``, most queries to the base, about, with which a listener
             may begin: right after the first leads too many hands are possible.
         allocation: "halving" or "elimination" (``goita_agents.search.playout_budget``).
@@ -82,7 +80,6 @@ class RolloutAgent:
         weight: Weight = "policy",
         belief: bool = False,
         min_z: float = MIN_Z,
-        skip_above: float = 1.0,
         max_policy_queries: float = MAX_POLICY_QUERIES,
         allocation: Allocation = "halving",
         max_unseen_tiles: int = NUM_TILES,
@@ -104,18 +101,10 @@ class RolloutAgent:
                 raise AgentError(f"expected {name} of at least 0, got {number!r}")
         check_choice("weight", weight, get_args(Weight))
         check_choice("allocation", allocation, get_args(Allocation))
-        if not 0 <= skip_above <= 1:
-            raise AgentError(f"expected skip_above from 0 to 1, got {skip_above!r}")
-        if skip_above < 1 and not isinstance(base, Policy):
-            raise AgentError(
-                f"expected a base with known probabilities for skip_above={skip_above:g}, "
-                f"got {base.name!r}"
-            )
         self._base, self._player = base, PlayoutPolicy(base)
         self._sampler = _sampler(base, weight, belief, types)
         self._models = players_of(base, types) if players is None else players
-        self._judge = base.at(1.0) if isinstance(base, HasTemperature) else base
-        self._skip_above, self._min_z, self._allocation = skip_above, min_z, allocation
+        self._min_z, self._allocation = min_z, allocation
         self._max_queries, self._max_unseen = max_policy_queries, max_unseen_tiles
         self._budget = budget
         self._counts = worlds_within(budget, worlds, allocation)
@@ -135,8 +124,6 @@ class RolloutAgent:
     def _searched(self, view: View, legal: Bool) -> Bool:
         """Tells which rows are searched: bool [N]; each by its view alone."""
         found: Bool = (view.unseen.sum(axis=1) <= self._max_unseen) & (legal.sum(axis=1) > 1)
-        if self._skip_above < 1 and isinstance(self._judge, Policy):
-            found &= self._judge.probabilities(view, legal).max(axis=1) <= self._skip_above
         if isinstance(self._sampler, PosteriorSampler):
             for row in np.flatnonzero(found):
                 queries = self._sampler.queries(view[row : row + 1])

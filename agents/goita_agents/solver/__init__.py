@@ -15,13 +15,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from threading import local
 
-from goita_agents.solver.cores import on_all_cores
-from goita_agents.solver.limits import Limits
+from goita_agents.base import is_whole
 from goita_agents.solver.position import Position, Solvable, position_of
 from goita_agents.solver.solution import Solution
-from goita_agents.solver.solver import Solver
+from goita_agents.solver.solver import Limits, Solver, load_kernel
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.worlds import Positions
@@ -68,6 +70,8 @@ def solve_many(
 ) -> list[Solution]:
     """Solves positions on all cores; the search runs outside Python's lock, so threads suffice.
 
+    Ctrl-C soon breaks off what has begun.
+
     Args:
         positions: as ``solve`` takes them one by one, or what ``worlds.determinize`` returned.
         nodes: limit for each.
@@ -84,4 +88,30 @@ def solve_many(
         places = Position.from_positions(positions)
     else:
         places = [position_of(position, rules) for position in positions]
-    return on_all_cores(lambda solver, place: solver.solve(place, nodes=nodes), places, workers)
+    workers = cores() if workers is None else workers
+    if not is_whole(workers) or workers < 1:
+        raise SettingError(f"expected 1 worker or more, got {workers!r}")
+    load_kernel()
+    own, solvers = local(), list[Solver]()
+
+    def begin() -> None:
+        own.solver = Solver()
+        solvers.append(own.solver)
+
+    def solved(place: Position) -> Solution:
+        solution: Solution = own.solver.solve(place, nodes=nodes)
+        return solution
+
+    with ThreadPoolExecutor(min(workers, cores()), initializer=begin) as pool:
+        try:
+            return list(pool.map(solved, places))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for solver in solvers:
+                solver.stop.set()
+            raise
+
+
+def cores() -> int:
+    """Returns how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

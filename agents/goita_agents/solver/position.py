@@ -10,12 +10,9 @@ import numpy as np
 
 from goita_agents.solver.kernel import LEAD, Int
 from goita_env import Game
-from goita_env.checks import integers
 from goita_env.engine.solver_api import (
     CODE_MASK,
     KING_PERMIT,
-    NUM_ATTACK_STATUSES,
-    NUM_CODES,
     RADIX,
     attack_status,
     code_counts,
@@ -46,13 +43,7 @@ class Position:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", get_rules(self.rules))
-        codes = integers(self.codes)
-        if codes is None or codes.shape != (NUM_SEATS,) or codes.min() < 0:
-            raise HandsError(f"expected the codes of four hands, got {self.codes!r}")
-        codes = codes & CODE_MASK
-        if codes.max() >= NUM_CODES:
-            raise HandsError(f"expected codes of hands below {NUM_CODES}, got {codes.tolist()!r}")
-        counts = code_counts()[codes].astype(int)
+        counts = code_counts()[np.array(self.codes) & CODE_MASK].astype(int)
         sizes, tiles = counts.sum(axis=1), counts.sum(axis=0)
         if (sizes % 2).any() or sizes.min() < 2 or sizes.max() > HAND_SIZE:
             raise HandsError(f"expected 2, 4, 6 or 8 tiles in each hand, got {sizes.tolist()!r}")
@@ -60,11 +51,8 @@ class Position:
             raise HandsError(
                 f"expected no more than {COUNTS!r} tiles of the kinds 0..7, got {tiles.tolist()!r}"
             )
-        place = integers([self.seat, self.status])
-        if place is None or self.seat not in range(NUM_SEATS):
+        if self.seat not in range(NUM_SEATS):
             raise SettingError(f"expected a seat 0..3 to move, got {self.seat!r}")
-        if not 0 <= self.status <= NUM_ATTACK_STATUSES:
-            raise SettingError(f"expected a status of play, got {self.status!r}")
 
     @property
     def tiles(self) -> int:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import cache
+from math import inf
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from goita_agents.base import is_whole
 from goita_agents.compiling import announced
 from goita_agents.solver import kernel
 from goita_agents.solver.kernel import BEST, LEAD, ORDERINGS, PAUSED, WORST, Deal, Int, Work
-from goita_agents.solver.limits import Limits
 from goita_agents.solver.position import Position, Solvable, position_of
 from goita_agents.solver.rule_arrays import rule_arrays
 from goita_agents.solver.solution import Solution
@@ -33,6 +33,33 @@ TABLE_BITS: Final = 20
 """A table of 2**20 positions, 8 MiB: enough for whole deals, and emptied in half a millisecond."""
 
 _BYTES: Final = 8 * np.arange(NUM_SEATS)
+
+_SLICE: Final = 100_000
+"""Nodes between two looks at the clock, about 10 ms; Ctrl-C works between them too."""
+
+
+class Limits:
+    """Limits of nodes and seconds; the clock begins with the object.
+
+    Raises:
+        SettingError: if a limit is not above 0.
+    """
+
+    def __init__(self, nodes: int | None = None, seconds: float | None = None) -> None:
+        if nodes is not None and (not is_whole(nodes) or nodes < 1):
+            raise SettingError(f"expected a limit of 1 node or more, got {nodes!r}")
+        if seconds is not None and not seconds > 0:
+            raise SettingError(f"expected a limit above 0 seconds, got {seconds!r}")
+        self._nodes = inf if nodes is None else nodes
+        self._slice = _SLICE if seconds is None else _SLICE // 10
+        self._end = inf if seconds is None else time.perf_counter() + seconds
+
+    def reached(self, nodes: int) -> bool:
+        return nodes >= self._nodes or time.perf_counter() >= self._end
+
+    def next(self, nodes: int) -> int:
+        """Returns at how many nodes to look at the clock again."""
+        return int(min(nodes + self._slice, self._nodes))
 
 
 class Solver:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from goita_agents.population import METHODS, VALIDATION_BOTS
-from goita_agents.population.manifest import PREFIX, shipped
+from goita_agents.population import INFORMATION, VALIDATION_BOTS, Split
+from goita_agents.population.manifest import MOST_SEED, PREFIX, shipped
 from goita_agents.registry import check_names, plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -84,22 +84,21 @@ PEOPLE: Final = "people"
 """Text of the model of people, which has a row of its own."""
 
 
-def partner_of(method: str, seed: int) -> Partner:
-    """Returns a member of the population as a partner."""
-    return Partner(f"{PREFIX}{method}-{seed}", METHODS[method].information)
+def members(split: Split) -> list[Partner]:
+    """Returns the members of a split as partners; of some methods the first runs alone."""
+    return [
+        Partner(one.agent, INFORMATION.get(one.method, PLAIN))
+        for one in shipped().members.values()
+        if one.split == split and one.seed < _RUNS.get(one.method, MOST_SEED + 1)
+    ]
 
 
-_VALIDATION_SEEDS: Final = {"offbelief": 3, "beside-heuristic": 3}
+_RUNS: Final = {"offbelief": 3, "beside-heuristic": 3}
 """Runs of these methods that are partners; of others all are."""
 
 VALIDATION: Final = CoordinationTask(
     partners=(
-        *(
-            partner_of(one.name, seed)
-            for one in METHODS.values()
-            if one.split == "validation"
-            for seed in range(_VALIDATION_SEEDS.get(one.name, one.seeds))
-        ),
+        *members("validation"),
         *(Partner(spec) for spec in VALIDATION_BOTS.values()),
         Partner(PEOPLE, counted=False),
     ),
@@ -116,6 +115,4 @@ def test_task() -> CoordinationTask:
     Raises:
         SettingError: if the population holds no test partners.
     """
-    members = shipped().members.values()
-    partners = tuple(partner_of(one.method, one.seed) for one in members if one.split == "test")
-    return CoordinationTask(partners, OPPONENTS, "test")
+    return CoordinationTask(tuple(members("test")), OPPONENTS, "test")

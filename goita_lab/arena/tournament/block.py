@@ -16,10 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from goita_agents.base import Agent, AgentError, Bool, Int, StatefulAgent, close, uniform
+from goita_agents.base import (
+    Agent,
+    AgentError,
+    Bool,
+    Int,
+    StatefulAgent,
+    check_actions,
+    close,
+    uniform,
+)
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
-from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent, check_actions
+from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent
 from goita_agents.registry import is_own, load_agent, may_share, short_name
 from goita_env import View
 from goita_env.information import InformationStructure

@@ -22,8 +22,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from goita_agents.base import Agent, AgentError, RedealObserver, Results
-from goita_agents.faults import read_actions
+from goita_agents.base import Agent, AgentError, RedealObserver, Results, read_actions
 from goita_agents.search.advisor import Advisor, Hint
 from goita_env import Game, View, actions
 from goita_env.errors import EpisodeOverError, GoitaError, RecordError

@@ -20,7 +20,7 @@ from typing import Final
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from goita_agents.beliefs.people import PEOPLE, people
 from goita_agents.registry import content_hash, load_agent
-from goita_agents.search.match_priors import MatchPriors
+from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.playout_budget import check_search
 from goita_agents.search.typed_search import TypedSearch, Valued
 from goita_agents.solver.solver import Solver, load_kernel

@@ -1,7 +1,5 @@
 """Agents that are shown something else than their seat sees."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -11,37 +9,11 @@ from goita_agents.beliefs import Listener, PolicyModel
 from goita_agents.bots.transform import Transform
 from goita_agents.models import check_stateless
 from goita_env import Game, GoitaVectorEnv
+from goita_env.views.observation import SLICES
 from goita_lab.arena.tournament import arena
 from raising import refuses
 
-FUNCTIONS = """
-from pathlib import Path
-Path("RAN").touch()
-
-def unscored(bits):
-    bits[:, 470:498] = 0
-    return bits
-
-def upside_down(bits):
-    bits[:, 384:414] = bits[:, 384:414][:, ::-1].copy()
-    return bits
-
-def neighbours(bits):
-    return bits[::-1]
-
-SEVENTEEN = 17
-"""
-
 HANDS = ["11122335", "11256678", "11334457", "11124459"]
-
-
-@pytest.fixture
-def functions(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "my_functions.py").write_text(FUNCTIONS)
-    yield tmp_path
-    sys.modules.pop("my_functions", None)
 
 
 def turn(scores=40):
@@ -50,6 +22,25 @@ def turn(scores=40):
     for _ in range(9):
         now = env.step(env.sample_legal(rng))
     return now
+
+
+def test_hidden_slices_are_zero_and_all_else_stays():
+    seen, bits = turn().view, turn().observation
+    kept = {one.name for one in SLICES} - {f"block_2_{play}" for play in range(4)} - {"own_score"}
+    hidden = Transform(("block_2", "own_score")).view(seen).observation()
+    for one in SLICES:
+        found, before = (each[:, one.start : one.stop] for each in (hidden, bits))
+        assert np.array_equal(found, before if one.name in kept else 0 * before)
+    assert np.array_equal(seen.observation(), bits)  # the input was not changed
+    assert Transform().view(seen) is seen
+
+
+def test_a_name_is_a_slices_or_what_several_begin_with():
+    sizes = {"attack": 8, "attack_1": 32, "events": 52, "passed": 56, "passed_partner_3": 7}
+    for name, size in sizes.items():
+        assert Transform((name,)).hidden.sum() == size
+    for wrong in ("event", ""):
+        refuses(AgentError, "expected names of slices", Transform, (wrong,))
 
 
 def test_a_network_plays_what_it_makes_of_the_bits_that_are_left():
@@ -77,23 +68,20 @@ def test_an_agent_without_its_scores_plays_as_at_the_first_round():
     assert np.array_equal(found, wanted)
 
 
-def test_a_function_of_ones_own_transforms_after_what_is_hidden(functions):
-    now = turn()
-    masked = load_agent("masked:base=greedy,transform=my_functions:unscored")
-    first = turn(0)
-    wanted = load_agent("greedy").probabilities(first.view, first.action_mask)
-    assert np.array_equal(masked.probabilities(now.view, now.action_mask), wanted)
-    for wrong, words in {
-        "base=greedy,transform=my_functions:SEVENTEEN": "got 17",
-        "base=greedy,transform=unscored": "MODULE:FUNCTION",
-        "base=greedy": "hide=SLICES or transform=",
-        "base=greedy,hide=score": "expected names of slices",
-        "base=(champion:search=on,types=(greedy)),hide=own_score": "plays from one view only",
-    }.items():
-        refuses(AgentError, words, load_agent, f"masked:{wrong}")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("base=greedy", r"hide=\.\.\."),
+        ("base=greedy,hide=()", "got none"),
+        ("base=greedy,hide=score", "expected names of slices"),
+        ("base=(champion:search=on,types=(greedy)),hide=own_score", "plays from one view only"),
+    ],
+)
+def test_what_cannot_be_masked_is_refused(text, words):
+    refuses(AgentError, words, load_agent, f"masked:{text}")
 
 
-def test_a_masked_agent_is_a_model_of_a_listener_if_rows_do_not_mix(functions):
+def test_a_masked_agent_is_a_model_of_a_listener_and_plays_in_tournaments():
     masked = load_agent("masked:base=champion,hide=(events;attack_2)")
     check_stateless(masked)
     game, plain = Game(hands=HANDS, dealer=0), PolicyModel("champion")
@@ -101,36 +89,13 @@ def test_a_masked_agent_is_a_model_of_a_listener_if_rows_do_not_mix(functions):
         game.play(move)
     one, other = (Listener(game.view(0), m).posterior("next") for m in (PolicyModel(masked), plain))
     assert one.entropy() != other.entropy()
-    mixing = load_agent("masked:base=champion,transform=my_functions:neighbours")
-    refuses(AgentError, "cannot be a model: .* depend on the view alone", PolicyModel, mixing)
-
-
-def test_tournaments_play_masked_agents_and_hash_their_functions(functions):
-    own = "mine=masked:base=champion,transform=my_functions:upside_down"
-    assert not (functions / "RAN").exists()
-    assert registry.is_own(own)
-    assert registry.is_own("rollout:base=(masked:hide=events,transform=never:here,base=champion)")
-    assert registry.is_own("file:some/path,transform=never:here")
-    assert not registry.is_own("masked:base=champion,hide=events")
-    assert not (functions / "RAN").exists()  # nothing was imported to find out
-    before = registry.content_hash(own)
-    played = arena.play_pair(own, "masked:base=champion,hide=(events;attack_2)", 4)
-    assert played.a == "mine"
-    (functions / "my_functions.py").write_text(FUNCTIONS + "# changed\n")
-    assert registry.content_hash(own) != before
-    champion = registry.content_hash("champion")
-    assert registry.content_hash("masked:base=champion,hide=events") == champion
-
-
-def test_a_file_may_name_what_is_hidden_and_no_function():
-    text = "masked:base=champion,hide=(events;own_score)"
+    text = "masked:base=champion,hide=(events;attack_2)"
+    assert arena.play_pair(f"mine={text}", "champion", 4).a == "mine"
+    assert registry.content_hash(text) == registry.content_hash("champion")
     assert registry.check_shipped(text, "match.json") == text
-    for wrong in (
-        "masked:base=champion,transform=os:system",
-        "rollout:base=(masked:base=champion,hide=events,transform=os:system)",
-        "masked:base=(os:system),hide=events",
-    ):
-        refuses(AgentError, r"match\.json", registry.check_shipped, wrong, "match.json")
+    refuses(
+        AgentError, r"match\.json", registry.check_shipped, "masked:base=os:system", "match.json"
+    )
 
 
 def test_messages_are_hidden_by_name():

@@ -7,16 +7,23 @@ import numpy as np
 import pytest
 
 from goita_agents import load_agent
-from goita_agents.base import HasTemperature, Policy, RedealObserver, StatefulAgent, plays
+from goita_agents.base import (
+    AnswerError,
+    HasTemperature,
+    Policy,
+    RedealObserver,
+    StatefulAgent,
+    plays,
+)
 from goita_agents.bots.wrapped import MutedAgent, PlainAgent
-from goita_agents.faults import AnswerError, FaultTracking
+from goita_agents.faults import FaultTracking
 from goita_env import Game, InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE
 from goita_env.information import PLAIN
 from goita_env.rounds import Rounds
 from goita_env.rounds.telling import tell
 from goita_env.seeds import bot_generator
-from informed_bots import Loud, Plainly, Remembering, Telling
+from informed_bots import Loud, Plainly, Telling, WithMemory
 from informed_oracle import OPTIONS
 
 TOLD = InformationStructure("partner", MessageChannel(2))
@@ -53,7 +60,7 @@ FEW = OPTIONS[1], OPTIONS[3], OPTIONS[-1]  # messages of two bits, shown tiles, 
 
 @pytest.mark.parametrize("information", FEW, ids=str)
 def test_a_plain_agent_plays_any_game_as_it_plays_the_plain_one(information):
-    for agent in (Telling, Remembering):
+    for agent in (Telling, WithMemory):
         inside = agent()
         points, answers = play(PlainAgent(inside), information)
         wanted, moves = play(agent(), PLAIN)

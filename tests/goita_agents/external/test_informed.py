@@ -9,13 +9,12 @@ import sys
 import numpy as np
 import pytest
 
-from bad_bots import bad, command
+from bad_bots import command
 from deals import RULE_SETS
 from following import Follower
 from goita_agents import load_agent
 from goita_agents.base import RandomAgent, plays
 from goita_agents.external import protocol
-from goita_agents.external.agent import ExternalAgent
 from goita_agents.external.host import Host
 from goita_agents.external.protocol import EventMessages, ProtocolError
 from goita_agents.external.seat_table import SeatTable
@@ -25,7 +24,7 @@ from goita_env.rules import JGA
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 from goita_lab.commands import evaluate
-from informed_bots import Remembering, Telling
+from informed_bots import Telling, WithMemory
 from informed_oracle import OPTIONS
 from programs import ROOT, refusal
 from raising import refuses
@@ -88,9 +87,9 @@ def test_the_messages_of_a_round_say_what_the_views_say(deals):
 @pytest.mark.slow
 @pytest.mark.parametrize("information", OPTIONS[9:10], ids=str)
 def test_a_bot_with_a_memory_plays_the_same_in_a_process_of_its_own(information):
-    with load_agent(f"exec:[ms=30000]{HOSTED} informed_bots:Remembering") as there:
+    with load_agent(f"exec:[ms=30000]{HOSTED} informed_bots:WithMemory") as there:
         assert plays(there, information)
-        twice = Twice(Remembering(), there)
+        twice = Twice(WithMemory(), there)
         (task,) = tasks(("twice", "telling"), 2, seed=7, rules=MINE, information=information)
         play_block(task, [twice, Telling()])
         assert there.faults == []
@@ -112,43 +111,19 @@ def test_the_example_sends_messages_and_makes_no_fault(information):
     assert min(sent.values()) > 0
 
 
-def test_a_program_of_the_plain_game_is_refused_and_sits_by_what_it_knows(tmp_path, capsys):
+def test_a_bot_of_ours_that_does_not_play_there_is_refused_and_a_plain_one_plays(tmp_path, capsys):
     file = tmp_path / "told.json"
     file.write_text(json.dumps(WHISPER.to_keys()))
-    spec = f"exec:{command('fine')}"
     options = ["--information", str(file), "--deals", "2"]
-    error = refusal(capsys, evaluate.main, ["--agents", "random", spec, *options])
-    assert f"plain:base=({spec})" in error
+    ours = f"exec:[start_ms=60000]{HOSTED} greedy"
+    error = refusal(capsys, evaluate.main, ["--agents", "random", ours, *options])
+    assert "expected a game that 'greedy' plays, got" in error
     out = tmp_path / "out.json"
-    agents = ["random", f"it=plain:base=({spec})", f"ours=exec:{EXAMPLE}"]
+    agents = ["random", f"it=plain:base=(exec:{command('fine')})", f"ours=exec:{EXAMPLE}"]
     assert evaluate.main(["--agents", *agents, *options, "--json", str(out)]) == 0
     found = json.loads(out.read_text())
     assert found["agents"] == ["random", "it", "ours"]
     assert found["faults"] == []
-
-
-def test_a_program_of_the_plain_game_at_another_table_faults_with_a_reason():
-    with bad("fine") as agent:
-        assert not plays(agent, WHISPER)
-        assert plays(agent, PLAIN)
-        assert plays(ExternalAgent("false", start_ms=2000), WHISPER)  # it forfeits
-        (task,) = tasks(("bad", "random"), 2, information=WHISPER)
-        play_block(task, [agent, load_agent("random")])
-        assert agent.forfeited
-        assert {fault.kind for fault in agent.faults} == {"hello"}
-        wanted = 'expected a "hello" with "information":{"shown":"partner","token":{"bits":2'
-        assert agent.faults[0].text.startswith(wanted)
-
-
-def test_only_a_bot_that_plays_there_echoes_the_options():
-    for information in OPTIONS:
-        hello = HELLO | information.to_keys()
-        (answer,) = hosted(Telling(), hello)
-        assert answer["information"] == information.to_keys()["information"]
-        (answer,) = hosted(load_agent("greedy"), hello)
-        assert "information" not in answer
-    (answer,) = hosted(Telling(), HELLO)
-    assert "information" not in answer
 
 
 class _Undecided(Telling):
@@ -159,8 +134,9 @@ class _Undecided(Telling):
 def test_a_bot_that_declined_a_game_is_not_asked_there_and_one_that_fails_to_say_faults():
     hello = HELLO | InformationStructure("partner").to_keys()
     refuses(ValueError, "a game that the bot plays", hosted, load_agent("greedy"), hello, SHOWN)
-    (answer,) = hosted(_Undecided(), HELLO)
-    assert (answer["type"], answer["during"], answer["kind"]) == ("fault", "hello", "raised")
+    for agent, kind in ((load_agent("greedy"), "hello"), (_Undecided(), "raised")):
+        (answer,) = hosted(agent, hello)
+        assert (answer["type"], answer["during"], answer["kind"]) == ("fault", "hello", kind)
 
 
 def test_a_hosted_bot_hears_and_answers_by_name():
@@ -204,19 +180,3 @@ def test_shown_hands_are_followed_tile_by_tile():
     table.happens(play)
     assert table.view().known_blocks[0, 2, 0] == 7
     assert table.view().hands[0, 2].sum() == 6
-
-
-@pytest.mark.parametrize("information", [PLAIN, WHISPER], ids=str)
-def test_a_program_of_plain_tables_is_sent_the_same_bytes_as_ever(information, tmp_path):
-    file = tmp_path / "hello"
-    command = f"sh -c 'read -r line; printf %s \"$line\" > {file}'"
-    with ExternalAgent(command) as agent:
-        view = Game(hands=HANDS, dealer=2, information=information).view(0)
-        agent.begin(view.game, np.array([0]), view)
-    told = '"information":{"shown":"partner","token":{"bits":2,"audience":"partner","cost":0}},'
-    assert file.read_text() == (
-        '{"type":"hello","protocol":1,"rules":"jga",'
-        + (told if information == WHISPER else "")
-        + '"ms_per_decision":1000,"features":["fault"]}'
-    )
-    assert ("shown" in protocol.deal(17, 0, view, 0)) == (information == WHISPER)

@@ -13,7 +13,7 @@ from goita_agents import load_agent, registry
 from goita_agents.base import AgentError
 from goita_agents.beliefs.people import PEOPLE
 from goita_agents.files import locked
-from goita_agents.population import METHODS, VALIDATION_BOTS, Population
+from goita_agents.population import VALIDATION_BOTS, Population
 from goita_agents.population.manifest import FOLDER, shipped
 from goita_agents.registry import expand
 from goita_env import Game
@@ -22,6 +22,7 @@ from goita_env.information import PLAIN
 from goita_lab.commands import population as command
 from goita_lab.learning import PRESETS
 from raising import refuses
+from research.population.methods import METHODS
 from research.population.train import measure
 
 ROOT = Path(__file__).resolve().parents[3]

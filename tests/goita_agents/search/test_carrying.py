@@ -87,19 +87,6 @@ def test_it_is_carried_to_the_next_round_of_the_match_alone():
     assert new().prior_of(7) is None
 
 
-def test_in_a_series_it_is_carried_to_the_next_match_of_the_same_seat():
-    agent = new(series=True)
-    _, _, scores = one_round(agent, 1)
-    found = begin(agent, Game(seed=4), 1)  # scores 0:0
-    assert found[0] > 0.9
-    one_round(agent, 1)
-    np.testing.assert_allclose(begin(agent, Game(scores=scores, seed=4), 1), found, atol=0.1)
-    one_round(agent, 1)
-    assert begin(agent, Game(scores=(40, 60), seed=4), 1) is None
-    one_round(agent, 1)
-    assert begin(agent, Game(seed=4), 2) is None
-
-
 def test_a_redeal_in_the_round_changes_nothing_and_a_second_round_adds_to_the_first():
     agent = new()
     _, _, scores = one_round(agent, 0)

@@ -75,16 +75,6 @@ def searched_where(view, base, spec, limited, where):
     assert found.tolist() == np.where(where, searched, own).tolist()
 
 
-def test_where_the_base_is_sure_nothing_is_searched():
-    view, legal = some(40)
-    base, spec = load_agent("champion"), "champion:search=on,worlds=4,belief=off,min_z=0"
-    chances = base.at(1.0).probabilities(view, legal).max(axis=1)
-    bound, own = float(np.median(chances)), base.act(view, legal, rng())
-    limited = f"{spec},skip_above={bound!r}"
-    searched_where(view, "champion", f"{spec},skip_above=1", limited, chances <= bound)
-    assert load_agent(f"{spec},skip_above=0").act(view, legal, rng()).tolist() == own.tolist()
-
-
 def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
     view, _ = some(30)
     few = view.unseen.sum(axis=1) <= 16
@@ -199,8 +189,6 @@ def test_bad_options_say_what_was_expected():
         "base=(rollout:worlds=2)": "weight=uniform does without",
         "weight=uniform,belief=on": "weight=policy with belief=on",
         "max_unseen_tiles=-1": "expected max_unseen_tiles of at least 0, got -1",
-        "skip_above=1.5": r"expected skip_above from 0 to 1, got 1\.5",
-        "base=rollout,weight=uniform,skip_above=0.9": r"ties for skip_above=0\.9",
         "depth=3": "options \\(base=greedy, worlds=64, budget=3750, weight=policy",
     }.items():
         refuses(AgentError, text, load_agent, f"rollout:{options}")

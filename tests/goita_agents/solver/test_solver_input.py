@@ -9,12 +9,11 @@ from brute_force import late_positions
 from deals import RULE_SETS, complete
 from goita_agents import solver
 from goita_agents.solver import kernel
-from goita_env import Game, InformationStructure, MessageChannel, actions, records
+from goita_env import Game, actions, records
 from goita_env.engine.state import State
 from goita_env.engine.tables import RADIX
-from goita_env.errors import GoitaError, HandsError, IllegalActionError, SettingError
+from goita_env.errors import GoitaError, IllegalActionError, SettingError
 from goita_env.records import DealRecord
-from goita_env.rules import JGA
 from goita_env.tiles import KING, PAWN
 from goita_env.worlds import Positions
 from playing import played
@@ -91,10 +90,8 @@ def test_wrong_options_raise_a_setting_error(call, option, values):
         refuses(SettingError, r"expected .*got ", call, **{option: value})
 
 
-def test_what_is_no_list_no_hands_and_no_legal_action_is_refused():
+def test_what_is_no_list_and_no_legal_action_is_refused():
     refuses(SettingError, "expected positions one after another, got ", solver.solve_many, KNOWN)
-    for codes in ((1, 2, 3), "1234", None, (1.5, 2, 3, 4), (-1, 2, 3, 4)):
-        refuses(HandsError, r"expected .*got ", solver.Position, JGA, codes, 0, 7)
     for action in (-1, 10, 200, 1.5):
         says = r"expected one of p 81 82 83 .*got "
         refuses(IllegalActionError, says, solver.Solver().compare, KNOWN, action)
@@ -238,16 +235,3 @@ def test_a_horizon_beyond_the_end_of_the_round_gives_exact_values():
     assert dict(zip(legal.tolist(), values.tolist(), strict=True)) == fresh.values(place)
     assert fresh.evaluate(place.rules, root, legal, 3, 14) is None
     assert fresh.evaluate(place.rules, root, legal, 10**9, 1) is not None
-
-
-def test_a_position_before_play_is_refused_in_words():
-    called = Game(hands=["11111234", "11234567", "11234568", "12345578"], dealer=0)
-    refuses(
-        SettingError,
-        "got one in which a seat is asked whether it calls its pawns",
-        solver.solve,
-        called,
-    )
-    told = Game(information=InformationStructure("partner", MessageChannel(2)))
-    refuses(SettingError, "got one in which a seat is asked for a message", solver.solve, told)
-    refuses(SettingError, "got one in which the round is over", solver.solve, over())

@@ -5,10 +5,10 @@ import pytest
 import torch as th
 
 import training
-from goita_agents.population.methods import preferences
 from goita_env import actions
 from goita_env.errors import SettingError
 from goita_lab.learning.preferences import read_preferences
+from research.population.methods import preferences
 
 
 def test_texts_name_passes_plays_and_kinds_and_add_up():

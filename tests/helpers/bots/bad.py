@@ -76,9 +76,6 @@ def answer(message: dict, acts: int, hands: dict) -> None:  # noqa: PLR0912, PLR
     elif behaviour == "tells of a fault that there is not":
         say({"type": "fault", "game": game, "during": "act", "kind": "died", "text": "oh"})
         return
-    elif behaviour == "tells of faults without end":
-        while True:
-            say({"type": "fault", "during": "deal", "kind": "raised", "text": "oh" * 900})
     elif behaviour == "closes its output":
         os.close(1)
         hang()

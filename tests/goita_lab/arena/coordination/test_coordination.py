@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from goita_agents.population import METHODS, VALIDATION_BOTS
+from goita_agents.population import INFORMATION, VALIDATION_BOTS, Population
 from goita_env.information import InformationStructure, MessageChannel
 from goita_env.rules import JGA
 from goita_lab.arena.coordination import report
 from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
-from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, partner_of
+from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
@@ -26,7 +26,7 @@ PARTNERS = (
 OPPONENTS = ("champion", "population:offbelief-6")
 SMALL = CoordinationTask(PARTNERS, OPPONENTS)
 ARGUMENTS = ["--quick", "--seed", "5", "--partners", "random", "--opponents", "greedy"]
-SPEAKING = partner_of("token-private", 0)
+SPEAKING = Partner("population:token-private-0", INFORMATION["token-private"])
 
 
 def seed_of(number: int) -> int:
@@ -219,6 +219,4 @@ def test_the_task_names_members_of_the_population_that_are_held_out():
     assert {*VALIDATION_BOTS.values()} < {*names}
     for name in (*names, *VALIDATION.opponents):
         if name not in VALIDATION_BOTS.values():
-            method, _, seed = name.removeprefix("population:").rpartition("-")
-            assert METHODS[method].split == "validation"
-            assert int(seed) < METHODS[method].seeds
+            assert Population().members[name.removeprefix("population:")].split == "validation"

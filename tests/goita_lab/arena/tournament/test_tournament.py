@@ -9,8 +9,7 @@ import pytest
 
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.faults import FAULTS, Fault
-from goita_agents.registry import Entry
-from goita_agents.registry.entries import GROUP, points
+from goita_agents.registry import GROUP, Entry, points
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena, block

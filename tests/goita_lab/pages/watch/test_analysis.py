@@ -21,8 +21,8 @@ from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import TypeListener
 from goita_agents.search.action_values import evaluate_actions
+from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.carrying import LEAKAGE
-from goita_agents.search.match_priors import MatchPriors
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_agents.search.typed_search import COUNTS, FEWER, ActionGrade

@@ -1,19 +1,15 @@
-"""Lists the methods by which the members of the population are trained, and how they are split."""
+"""Lists the methods by which the members of the population were trained, and how they are split."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
-from goita_env.information import PLAIN, Audience, InformationStructure, MessageChannel
+from goita_agents.population import INFORMATION, Split
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.tiles import DIGITS
-
-Split = Literal["train", "validation", "test", "messages"]
-"""May be trained with; measured with while agents are made; measured with once, at the end; may be
-trained with, and plays with messages.
-"""
 
 DECISIONS: Final = 12_000_000
 SEEDS: Final = 8
@@ -72,27 +68,18 @@ def preferences(seed: int) -> tuple[str, ...]:
 
 _MUTED: Final = ("--mute-share", "0.5")
 
-VALIDATION_BOTS: Final = {
-    "no-pass-partner": "heuristic:pass_partner=off",
-    "no-reading": "heuristic:reading=off",
-    "no-hold-back": "heuristic:hold_back=off,bury=off",
-}
-"""Held out, too: rule bots that lack a convention, each with a short name."""
-
-
-_AUDIENCES: Final[dict[str, Audience]] = {"private": "partner", "public": "all"}
+_HEARD: Final = {"private": "for the partner", "public": "that all observe"}
 
 
 def _with_messages(name: str, audience: str, bits: int, split: Split, seeds: int) -> Method:
     """Returns self-play with messages of some bits, which are free."""
-    heard = "for the partner" if audience == "private" else "that all observe"
     return Method(
         name,
         split,
         _MUTED,
-        InformationStructure(channel=MessageChannel(bits=bits, audience=_AUDIENCES[audience])),
+        INFORMATION[name],
         seeds,
-        text=f"self-play with messages of {bits} bit{'s' * (bits > 1)} {heard}",
+        text=f"self-play with messages of {bits} bit{'s' * (bits > 1)} {_HEARD[audience]}",
     )
 
 
@@ -139,19 +126,19 @@ METHODS: Final = {
             "token-private",
             "messages",
             _MUTED,
-            InformationStructure(channel=MessageChannel(bits=2, audience="partner")),
+            INFORMATION["token-private"],
             text="self-play with two bits for the partner; in half of the games one team is mute",
         ),
         Method(
             "token-public",
             "messages",
             _MUTED,
-            InformationStructure(channel=MessageChannel(bits=2, audience="all")),
+            INFORMATION["token-public"],
             text="the same with two bits that all hear",
         ),
         *(
             _with_messages(f"{audience}-{bits}", audience, bits, "validation", 1)
-            for audience in _AUDIENCES
+            for audience in _HEARD
             for bits in (1, 3)
         ),
         Method(
@@ -170,7 +157,7 @@ METHODS: Final = {
         ),
         *(
             _with_messages(f"test-{audience}-{bits}", audience, bits, "test", 1 if bits == 3 else 2)
-            for audience in _AUDIENCES
+            for audience in _HEARD
             for bits in (1, 2, 3)
         ),
         Method(

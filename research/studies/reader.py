@@ -1,4 +1,7 @@
-"""A search that reads moves by some models and plays on by others."""
+"""A search that reads moves by some models and plays on by others.
+
+In a checkout ``research.studies.reader:reader:base=A,opponent=B,reads=C,plays=D`` names one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ import numpy as np
 from goita_agents.base import Agent, AgentError, Bool, Policy, plays
 from goita_agents.beliefs.types import BROAD_EPSILON, Types
 from goita_agents.models import EPSILONS, OpponentModel, PolicyModel
-from goita_agents.registry import Entry
 from goita_agents.search.action_values import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import PosteriorSampler
@@ -110,7 +112,3 @@ def reader(base: Agent, opponent: Agent, reads: Agent, plays: Agent) -> ReaderAg
         AgentError: if a policy's probabilities are not known.
     """
     return ReaderAgent(base, [as_opponent(opponent)], [as_partner(reads)], opponent, plays)
-
-
-ENTRY = Entry(reader)
-"""``reader``, as texts name it."""

@@ -1,0 +1,514 @@
+"""Builds agents from text: ``load_agent("name:option=value,option2=value")``.
+
+============================== ==================================================================
+``greedy``                     an agent by its name
+``name:worlds=64,search=on``   with options: keyword arguments of its class, by their annotations
+``name:base=(other:a=1,b=2)``  an option that is an agent itself; brackets where it has options
+``name:types=(a;b:c=1)``       an option that is a list of agents, ``()`` for none
+``masked:base=a,hide=(b;c)``   an option that is a list of names
+``population:selfplay-3``      a member of the population, with options after a comma
+``file:PATH,temperature=1``    what stands before the options is one argument
+``MODULE:CLASS:option=value``  a class of your own; the working directory is searched first
+``mine=greedy``                any of these under a short name, which results show
+============================== ==================================================================
+
+A name is that of an entry point of the group ``goita.agents``, which any package may have. What it
+names is imported when the agent is named, so a heavy one costs nothing until then. It is an
+``Entry``, or any function of one text, what stands behind the first colon, that returns an agent.
+No bot imports this module for more than ``Entry``: a bot that needs another is given the object.
+
+All that is known of texts is in this one file, since building and checking read them alike.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import os
+import pkgutil
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from goita_agents.base import Agent, AgentError, StatefulAgent, plays
+from goita_env.agent import is_built_in
+from goita_env.errors import install
+from goita_env.information import PLAIN, InformationStructure
+
+GROUP: Final = "goita.agents"
+ARGUMENTS: Final = {"file": "PATH", "population": "METHOD-SEED", "exec": "COMMAND"}
+"""What stands behind a built-in name, where that is more than options."""
+
+MOST: Final = 2_000
+"""Characters of an agent's text; so agents that are options are not nested too deep."""
+
+_WORDS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+
+_SHORT: Final = re.compile(r"([\w.-]+)=(.*)", re.DOTALL)
+"""NAME=SPEC: no colon before the first "="."""
+
+_DOTTED: Final = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_OWN: Final = re.compile(rf"({_DOTTED}:{_DOTTED})(?::(.*))?", re.DOTALL)
+"""MODULE:CLASS or MODULE:CLASS:OPTIONS."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A name of agents, with the function that builds them."""
+
+    factory: Callable[..., Any]
+    """Returns an agent; its keyword arguments are the options, by their annotations."""
+    argument: str = ""
+    """What the text behind the colon is, to which options may be added; empty: options alone."""
+    options: bool = True  #: Options may follow the argument, after a comma.
+    is_outside: bool = False  #: The argument names a file or a command, of anybody.
+    digest: Callable[..., str] | None = None
+    """Returns the SHA-256 of the network that it is without options, given the argument if any."""
+    expand: Callable[[str], tuple[str, ...] | None] | None = None
+    """Returns the texts of the agents that an argument stands for; None: for one agent."""
+
+
+@cache
+def points() -> dict[str, EntryPoint]:
+    """Returns the entry points of agents by name, the built-in ones first.
+
+    Of two other packages with one name the first counts.
+    """
+    found: dict[str, EntryPoint] = {}
+    for one in sorted(entry_points(group=GROUP), key=lambda one: not is_built_in(one)):
+        found.setdefault(one.name, one)
+    return found
+
+
+def agent_names() -> list[str]:
+    """Returns the known agents as they are written: ``greedy``, ``file:PATH``, ``MODULE:CLASS``."""
+    shown = [f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name for name in points()]
+    return [*shown, "MODULE:CLASS"]
+
+
+@dataclass(frozen=True)
+class Named:
+    """An agent's text, without an import of what it stands for.
+
+    Attributes:
+        spec: the whole text, for errors.
+        name: of the entry point, or MODULE:CLASS.
+        text: argument and options behind it.
+        is_own: it is not of this distribution.
+    """
+
+    spec: str
+    name: str
+    text: str
+    is_own: bool
+
+    def load(self) -> Entry:
+        """Imports what the name stands for.
+
+        Raises:
+            ImportError: if a module or something that it needs is not installed.
+            AgentError: if it is no class or function.
+        """
+        point = points().get(self.name)
+        found = _load_own(self.name) if point is None else point.load()
+        if isinstance(found, Entry):
+            return found
+        if point is not None:
+            return Entry(found, argument="TEXT", options=False)
+        return Entry(found)
+
+    def split(self) -> tuple[tuple[str, ...], str]:
+        """Returns the argument, if there is one, and the options; a path may contain commas."""
+        entry = self.load()
+        if not entry.argument:
+            return (), self.text
+        if not entry.options:
+            return (self.text,), ""
+        parts, known = self.text.split(","), inspect.signature(entry.factory).parameters
+        end = len(parts)
+        while parts[end - 1].partition("=")[0].strip() in known and end > 1:
+            if os.path.exists(",".join(parts[:end])):
+                break
+            end -= 1
+        return (",".join(parts[:end]),), ",".join(parts[end:])
+
+    def options(self) -> Iterator[tuple[str, Any, str]]:
+        """Yields each option's text, its annotation (None: no such option) and its value."""
+        text = self.split()[1] if self.text else ""
+        hints = _hints(self.load().factory) if text else {}
+        for part in _split(text):
+            key, _, value = (piece.strip() for piece in part.partition("="))
+            yield part, hints.get(key), value
+
+
+def _load_own(text: str) -> Callable[..., Any]:
+    """Imports a class or function, MODULE:NAME; the working directory is searched first."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # python -m puts it there, a script's own folder is
+    module, _, name = text.partition(":")
+    import_module(module)
+    try:
+        found: Callable[..., Any] = pkgutil.resolve_name(text)
+    except AttributeError as error:
+        raise AgentError(f"expected a class or function of {module}, but: {error}") from error
+    if not callable(found):
+        raise AgentError(f"expected a class or function {name} of {module}, got {found!r}")
+    return found
+
+
+# ------------------------------------------------------------------------------------ reading texts
+
+
+def short_name(spec: str) -> str:
+    """Returns an agent's name in results: NAME of "NAME=SPEC", else the text."""
+    match = _SHORT.fullmatch(spec)
+    return match[1] if match else spec
+
+
+def unnamed(spec: str) -> str:
+    """Returns an agent's text without its name: SPEC of "NAME=SPEC"."""
+    match = _SHORT.fullmatch(spec)
+    return match[2] if match else spec
+
+
+def parse(spec: str) -> Named:
+    """Returns the name in a text, and the argument and options behind it; imports nothing.
+
+    Raises:
+        AgentError: if the text is that of no agent; it lists what there is.
+    """
+    if len(spec) > MOST:
+        raise AgentError(f"expected at most {MOST} characters of an agent's text, got {len(spec)}")
+    whole = unnamed(spec)
+    name, colon, text = whole.partition(":")
+    if name in points():
+        found = Named(spec, name, text, not is_built_in(points()[name]))
+    elif own := _OWN.fullmatch(whole):
+        colon, text = ("", "") if own[2] is None else (":", own[2])
+        found = Named(spec, own[1], text, True)
+    else:
+        close = difflib.get_close_matches(name, list(points()), n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        if os.path.isfile(spec):
+            hint = f"; a policy's file is file:{spec}"
+        raise AgentError(f"expected an agent of {', '.join(agent_names())}; got {spec!r}{hint}")
+    if name in ARGUMENTS and not text:
+        raise AgentError(f"expected {name}:{ARGUMENTS[name]}, got {spec!r}")
+    if colon and not text:
+        raise AgentError(f"expected options after the colon, got {spec!r}")
+    return found
+
+
+def every_part(spec: str) -> Iterator[Named]:
+    """Yields an agent, and agents among its options.
+
+    A user's class is imported when the next one is requested, not before.
+    """
+    named = parse(spec)
+    yield named
+    for _, hint, value in named.options():
+        for inner in _agents_in(hint, value):
+            yield from every_part(inner)
+
+
+def is_own(spec: str) -> bool:
+    """Returns whether an agent, or one among its options, is of a user's class or function.
+
+    Nothing of the user's is imported to find out, because that would run its code in this process.
+    """
+    return any(part.is_own for part in every_part(spec))
+
+
+def expand(specs: Iterable[str]) -> tuple[str, ...]:
+    """Returns texts with the sets among them replaced by the agents of the sets.
+
+    Where a set stands (``population:train``), no text is listed twice.
+    """
+    texts = tuple(specs)
+    members = {text: _members(text) for text in texts}
+    if not any(members.values()):
+        return texts
+    return tuple(dict.fromkeys(one for text in texts for one in members[text] or (text,)))
+
+
+def _members(text: str) -> tuple[str, ...] | None:
+    name, _, argument = text.partition(":")
+    if name not in ARGUMENTS:
+        return None
+    several = Named(text, name, argument, False).load().expand
+    return None if several is None else several(argument)
+
+
+def _split(text: str, at: str = ",") -> list[str]:
+    """Splits at the commas, or so, outside brackets."""
+    parts, depth, start = [], 0, 0
+    for place, character in enumerate(text):
+        if character == at and depth == 0:
+            parts.append(text[start:place])
+            start = place + 1
+        elif character in "()":
+            depth += 1 if character == "(" else -1
+    return [*parts, text[start:]] if text else []
+
+
+def _unbracketed(text: str) -> str:
+    """Returns a text without the brackets around it."""
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
+
+
+# ----------------------------------------------------------------------------------------- building
+
+
+def load_agent(spec: str | Agent | type) -> Agent:
+    """Builds the agent that a text describes; an agent is returned as it is.
+
+    Args:
+        spec: "name", "name:option=value,...", "file:PATH", "MODULE:CLASS", each also as
+            "NAME=...", an object with ``act``, or its class, which is built without arguments. One
+            without a ``name`` gets that of its class.
+
+    Raises:
+        AgentError: if there is no such agent or option, a value is of another type, something
+            that it needs is missing, or its code raises; the text lists what there is.
+    """
+    if not isinstance(spec, str) and not callable(getattr(spec, "act", None)):
+        raise AgentError(f"expected a text or an object with act(), got {spec!r}")
+    if not isinstance(spec, str | type):
+        return _with_name(spec, type(spec).__name__)
+    try:
+        agent = prepare(spec)() if isinstance(spec, str) else spec()
+    except (ImportError, OSError) as error:
+        raise AgentError(f"expected to build {spec!r}, but: {error}") from error
+    except AgentError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever code of somebody else does
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        raise AgentError(
+            f"expected to build {spec!r}, but it raised {type(error).__name__}: {error} "
+            f"({os.path.basename(last.filename)}, line {last.lineno})"
+        ) from error
+    if not callable(getattr(agent, "act", None)):
+        raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
+    if isinstance(spec, type):
+        return _with_name(agent, spec.__name__)
+    agent.name = short_name(spec)
+    if is_own(spec):
+        agent.by_seat = True  # type: ignore[union-attr]  # optional in goita_env.agent.Agent
+    return agent
+
+
+def _with_name(agent: Agent, name: str) -> Agent:
+    if not isinstance(getattr(agent, "name", None), str):
+        agent.name = name
+    return agent
+
+
+def prepare(spec: str) -> Callable[[], Agent]:
+    """Returns a function that builds the agent of a text; agents among its options are built now.
+
+    It raises an AgentError as ``load_agent`` does.
+    """
+    named = parse(spec)
+    try:
+        factory = named.load().factory
+        argument, options = named.split()
+    except (ImportError, OSError) as error:
+        hint = f", in {os.getcwd()!r} or installed" if named.is_own else f"; {install('agents')}"
+        raise AgentError(f"expected to build {spec!r}, but: {error}{hint}") from error
+    return partial(factory, *argument, **_options(factory, spec, options, len(argument)))
+
+
+def _options(factory: Callable[..., Agent], spec: str, text: str, given: int) -> dict[str, Any]:
+    """Returns the keyword arguments of a factory that "option=value,..." stands for.
+
+    ``spec`` is the whole text, for errors; the first ``given`` arguments come otherwise.
+    """
+    every = list(inspect.signature(factory).parameters.values())[given:]
+    parameters = {p.name: p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    hints = _hints(factory) if text else {}
+    required = [p.name for p in parameters.values() if p.default is p.empty]
+    shown = [
+        f"{p.name}={'...' if p.name in required else _shown(p.default)}"
+        for p in parameters.values()
+    ]
+    known = ", ".join(shown) or "none, it takes no options"
+    options: dict[str, Any] = {}
+    for part in _split(text):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if key not in parameters or not equals:
+            raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}")
+        if key in options:
+            raise AgentError(f"expected each option once, got {key!r} twice in {spec!r}")
+        hint = hints.get(key, str)
+        try:
+            options[key] = _value(hint, value)
+        except (KeyError, ValueError) as error:
+            wanted = getattr(hint, "__name__", str(hint))
+            if get_origin(hint) is Literal:
+                wanted = " or ".join(get_args(hint))
+            inner = f": {error}" if isinstance(error, AgentError) else ""
+            raise AgentError(
+                f"expected {key}={wanted}, got {value!r} in {spec!r}{inner}"
+            ) from error
+    if missing := [name for name in required if name not in options]:
+        raise AgentError(f"expected options ({known}), got none for {missing} in {spec!r}")
+    return options
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, tuple):
+        return f"({';'.join(map(_shown, default))})"
+    return str(getattr(default, "name", default))
+
+
+def _hints(factory: Callable[..., Agent]) -> dict[str, Any]:
+    return get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+
+
+def _agents_in(hint: Any, value: str) -> list[str]:
+    """Returns the texts of the agents that an option names; none for one of another kind."""
+    if hint is Agent:
+        return [_unbracketed(value)]
+    if hint == tuple[Agent, ...]:
+        return list(expand(_unbracketed(one.strip()) for one in _split(_unbracketed(value), ";")))
+    return []
+
+
+def _value(hint: Any, text: str) -> Any:
+    """Converts an option's text by its annotation; raises a KeyError or ValueError if it cannot."""
+    if hint is bool:
+        return _WORDS[text.lower()]
+    if hint in (int, float, str):
+        return hint(text)
+    if hint == tuple[Agent, ...]:
+        return tuple(map(load_agent, _agents_in(hint, text)))
+    if hint is Agent:
+        return load_agent(_unbracketed(text))
+    if hint == tuple[str, ...]:
+        return tuple(part.strip() for part in _split(_unbracketed(text), ";"))
+    if get_origin(hint) is Literal and text in get_args(hint):
+        return text
+    raise ValueError(f"expected a text for {hint!r}, got {text!r}")
+
+
+# ----------------------------------------------------------------------------------------- checking
+
+
+def check_names(specs: Iterable[str]) -> None:
+    """Checks that no two agents have the same name; raises an AgentError."""
+    found: dict[str, str] = {}
+    for spec in specs:
+        if (other := found.setdefault(short_name(spec), spec)) != spec:
+            raise AgentError(f"expected another name for each agent, got {other!r} and {spec!r}")
+
+
+def check_plays(agent: Agent, spec: str, information: InformationStructure) -> None:
+    """Raises an AgentError if an agent does not play games with these options.
+
+    Args:
+        agent: the agent.
+        spec: its text.
+        information: the options.
+    """
+    if plays(agent, information):
+        return
+    game = "the base game" if information == PLAIN else f"a game with {information!r}"
+    instead = (
+        f": {plain_text(spec)} plays there by what it would know in the base game, and "
+        "muted:base=AGENT is for one that does play there but shall say nothing"
+    )
+    raise AgentError(
+        f"expected agents that play {game}, got {spec!r}{instead if plays(agent, PLAIN) else ''}"
+    )
+
+
+def plain_text(spec: str) -> str:
+    """Returns the text of an agent that plays any game as this one plays the base game."""
+    inner, named = unnamed(spec), _SHORT.fullmatch(spec)
+    base = f"({inner})" if ":" in inner else inner
+    return f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"
+
+
+def may_share(agent: Agent, spec: str) -> bool:
+    """Returns whether one instance may play several seats of a game, or several games of a deal.
+
+    True for agents of this distribution without a memory. A user's class or a program could
+    remember its partner's hand, so it gets an instance for each seat.
+    """
+    return not isinstance(agent, StatefulAgent) and not is_own(spec)
+
+
+def check_shipped(spec: str, where: str) -> str:
+    """Checks that an agent's text names no code or file, and returns it.
+
+    Texts in files may come from somebody else. They may name agents of this distribution with their
+    options; a path, a command, a user's class or another package's agent must be given on the
+    command line.
+
+    Raises:
+        AgentError: if it names anything else, also inside an option; ``where`` names the file.
+    """
+    try:
+        named = parse(spec)
+    except AgentError as error:
+        raise AgentError(f"expected one of the agents in {where}, but: {error}") from error
+    if named.is_own or named.load().is_outside:
+        raise AgentError(
+            f"expected one of the agents of goita_agents in {where}, got {spec!r}: a file may not "
+            "name paths, commands or classes; give the agent on the command line"
+        )
+    for part, hint, value in named.options():
+        for inner in _agents_in(hint, value):
+            check_shipped(inner, where)
+        if hint in (str, None):
+            raise AgentError(f"expected options that an agent has in {where}, got {part!r}")
+    return spec
+
+
+def content_hash(spec: str) -> str | None:
+    """Returns a SHA-256 of a user's code and of the networks that an agent is made of.
+
+    Agents among its options count, too; None if there are none.
+    """
+    sources: set[str] = set()
+    digests: list[str] = []
+    for part in every_part(spec):
+        if not part.is_own:
+            digests += _digests(part).values()
+        elif source := inspect.getsourcefile(part.load().factory):
+            sources.add(source)
+    code_bytes = b"".join(Path(file).read_bytes() for file in sorted(sources))
+    hashes = [sha256(code_bytes).hexdigest()] * bool(sources) + digests
+    return sha256(" ".join(hashes).encode()).hexdigest() if len(hashes) > 1 else (*hashes, None)[0]
+
+
+def weights(specs: Iterable[str]) -> dict[str, str]:
+    """Returns the SHA-256 of each network in the agents' texts, by the text that names it alone.
+
+    A user's class is left out: ``content_hash`` has it, which imports it.
+
+    Raises:
+        AgentError: if there is no such agent or file.
+    """
+    found: dict[str, str] = {}
+    for spec in specs:
+        if not is_own(spec):
+            for part in every_part(spec):
+                found |= _digests(part)
+    return found
+
+
+def _digests(named: Named) -> dict[str, str]:
+    """Returns the digest of a name's own network by the text that names it; {} if it has none."""
+    digest, (argument, _) = named.load().digest, named.split()
+    if digest is None:
+        return {}
+    return {":".join((named.name, *argument)): digest(*argument)}
