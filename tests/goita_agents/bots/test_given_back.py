@@ -6,16 +6,16 @@ from functools import cache
 import numpy as np
 import pytest
 
+import given_back
+from given_back import FOLLOW, PLAYS, named
 from goita_agents.bots.transform import Transform
 from goita_env import GoitaVectorEnv, View
+from goita_env.actions import CALL
 from goita_env.views.observation import SLICES
 from possible_views import are_possible
 from programs import ROOT
 
 NAMES = [one.name for one in SLICES]
-FOLLOW = ("passed_opponents", "passed_partner", "attack", "attacker", "passes", "king_up", "unseen")
-"""What the plays, their order and the own hand give back."""
-
 RULE_SETS = ("jga", pytest.param("pagat", marks=pytest.mark.slow), "nine")
 
 
@@ -29,6 +29,50 @@ def positions(rules):
         legal.append(turn.action_mask)
         turn = env.step(env.sample_legal(rng))
     return View(np.concatenate(words), rules=rules), np.concatenate(legal)
+
+
+def rows(rules, hide, some=slice(None)):
+    """Yields each observation with some slices hidden, and the whole one, as bits by slice."""
+    view, _ = positions(rules)
+    hidden = Transform(hide).view(view)
+    for left, whole in zip(hidden[some].observation(), view[some].observation(), strict=True):
+        yield named(left), named(whole)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_the_order_of_play_gives_back_passes_the_attack_kings_and_unseen_tiles(rules):
+    for left, whole in rows(rules, (*FOLLOW, "dealer")):
+        found = given_back.following(left)
+        assert {name: whole[name] for name in found} == found
+
+
+def test_the_order_of_play_gives_back_the_dealer_once_a_play_was_made():
+    known = 0
+    for left, whole in rows("jga", ("dealer",)):
+        found = given_back.following(left)
+        known += "dealer" in found
+        assert found.get("dealer", whole["dealer"]) == whole["dealer"]
+        asked = whole["asked_call"] + whole["asked_choice"]
+        # A seat that is asked to play before any other deals; only questions leave the dealer open.
+        assert "dealer" in found or any(asked) or whole["dealer"] == [1, 0, 0, 0]
+    assert known
+
+
+def test_unseen_tiles_and_plays_give_back_the_own_hand():
+    for left, whole in rows("jga", ("hand",)):
+        assert given_back.hand(left) == whole["hand"]
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_three_seats_events_give_back_the_fourths(seat):
+    for left, whole in rows("jga", (f"events_{seat}",)):
+        assert given_back.events(left, seat) == whole[f"events_{seat}"]
+
+
+@pytest.mark.parametrize("name", PLAYS)
+def test_a_single_hidden_block_or_attack_is_the_tile_that_is_missed(name):
+    for left, whole in rows("jga", (name,), slice(0, None, 5)):
+        assert given_back.play(left, name) == whole[name]
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
@@ -57,6 +101,13 @@ def test_no_other_slice_can_be_hidden_unnoticed(rules):
         for row in np.flatnonzero(bits[:, one.start : one.stop].any(axis=1))[:3].tolist():
             some = slice(row, row + 1)
             assert not are_possible(Transform((one.name,)).view(view[some]), legal[some]), one.name
+
+
+def test_the_mask_gives_back_the_questions():
+    view, legal = positions("jga")
+    questions = np.stack([view.asked_call, view.asked_choice], axis=1)
+    assert questions.any(axis=0).all()
+    assert np.array_equal(legal[:, CALL:].any(axis=1), questions.any(axis=1))
 
 
 def test_the_page_names_these_slices():
