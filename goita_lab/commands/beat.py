@@ -12,18 +12,15 @@ folder takes games, model and report. The same command goes on after a stop.
 
 from __future__ import annotations
 
-import secrets
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final
-
-from msgspec import Meta
+from typing import Final
 
 from goita_agents.base import Float
-from goita_agents.files import check_writable, decode, json_text, read_limited, write_whole
+from goita_agents.files import check_writable, write_whole
 from goita_agents.registry import short_name, unnamed
 from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
@@ -34,8 +31,8 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
 from goita_lab.arena.tournament.schedule import play_schedule
 from goita_lab.arena.tournament.summary import Played, Summary
-from goita_lab.commands import imitate
 from goita_lab.imitate.examples import FEWEST_GAMES
+from goita_lab.imitate.learn import learn
 from goita_lab.provenance import to_json
 from goita_lab.work import check_workers
 
@@ -44,18 +41,8 @@ NAME: Final = "program"
 """Of a program that the command line gives none."""
 BLOCK: Final = 50
 """Deals that are played at once, and that a stop loses."""
-MOST_BYTES: Final = 1 << 16
 RESERVED: Final = frozenset(",;()")
 """Characters that a path within an agent's text cannot have."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a folder is of."""
-
-    program: str
-    deals: int
-    seed: Annotated[int, Meta(ge=0)]
 
 
 @dataclass(frozen=True)
@@ -70,8 +57,8 @@ class Args:
     """deals that the champion plays to learn from, each twice, the teams' seats exchanged"""
     measured: int = 400
     """fresh deals on which the search is measured beside the champion alone"""
-    seed: int | None = None
-    """seed of the deals; without it the operating system draws one"""
+    seed: int = 0
+    """seed of the games to learn from; the fresh deals have the next one"""
     workers: int = 1
 
     def __post_init__(self) -> None:
@@ -81,11 +68,10 @@ class Args:
                 f"{str(self.output)!r}"
             )
         check_writable(self.output, folder=True)
-        if self.seed is not None:
-            check_seed(self.seed), check_seed(self.seed + 1)
+        check_seed(self.seed), check_seed(self.seed + 1)
         check_deals(self.deals, FEWEST_GAMES, "--deals")
         check_workers(self.workers)
-        self.learning(0), self.measuring(0)
+        self.learning(), self.measuring()
 
     @property
     def opponent(self) -> str:
@@ -102,16 +88,16 @@ class Args:
         """The search with the model of the program, under a short name."""
         return f"search={CHAMPION}:search=on,types=(file:{self.model},temperature=1)"
 
-    def learning(self, seed: int) -> TournamentPlan:
+    def learning(self) -> TournamentPlan:
         """Returns the games to learn from."""
         agents = (CHAMPION, self.opponent)
-        return TournamentPlan(agents, deals=self.deals, seed=seed, block_deals=BLOCK)
+        return TournamentPlan(agents, deals=self.deals, seed=self.seed, block_deals=BLOCK)
 
-    def measuring(self, seed: int) -> TournamentPlan:
+    def measuring(self) -> TournamentPlan:
         """Returns the games on fresh deals: the program against the champion, and the search."""
         agents, deals = (CHAMPION, self.search), self.measured
         return TournamentPlan(
-            agents, one=self.opponent, deals=deals, seed=seed + 1, block_deals=BLOCK
+            agents, one=self.opponent, deals=deals, seed=self.seed + 1, block_deals=BLOCK
         )
 
 
@@ -119,13 +105,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     command = cli.command("goita beat", argv)
     try:
-        args.learning(0).check_agents()
+        args.learning().check_agents()
         args.output.mkdir(parents=True, exist_ok=True)
-        seed = seed_of(args)
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(error)
     try:
-        return run(args, seed, command)
+        return run(args, command)
     except (GoitaError, OSError, ImportError) as error:
         sys.stderr.write(f"goita beat: error: {error}\n")
         return 1
@@ -134,51 +119,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def seed_of(args: Args) -> int:
-    """Returns the seed of the folder; the first command draws one and writes what it was given.
-
-    Raises:
-        SettingError: if the folder is of another program or other numbers, or they are damaged.
-    """
-    file = args.output / "settings.json"
-    if not file.exists():
-        seed = secrets.randbits(63) if args.seed is None else args.seed
-        settings = Settings(args.program, args.deals, seed)
-        write_whole(file, json_text(asdict(settings)))
-        return seed
-    kept = decode(read_limited(file, MOST_BYTES), Settings, f"settings in {str(file)!r}")
-    seed = check_seed(kept.seed if args.seed is None else args.seed)
-    if kept != Settings(args.program, args.deals, seed):
-        raise SettingError(f"expected the settings of {file}, {asdict(kept)}, or another folder")
-    return seed
-
-
-def run(args: Args, seed: int, command: str) -> int:
+def run(args: Args, command: str) -> int:
     """Plays, learns, searches and writes the report; returns the exit code."""
     games = args.output / "games"
-    played, _ = play(args, args.learning(seed), "games.db", command, games)
+    played, _ = play(args, args.learning(), "games.db", command, games)
     if any(one.forfeited for one in played):
         sys.stderr.write("there is nothing to learn from a program that forfeits\n")
         return 1
     if not args.model.exists():
         sys.stderr.write("learning how the program plays\n")
-        imitate.run(
-            imitate.Args(
-                games=(games,),
-                output=args.model,
-                player=short_name(args.opponent),
-                json=args.output / "model.json",
-            )
-        )
+        player, json = short_name(args.opponent), args.output / "model.json"
+        learn([games], args.model, player=player, json=json)
     sys.stderr.write(
         f"measuring on {args.measured:,} fresh deals, the champion first and then the search\n"
     )
-    plan = args.measuring(seed)
+    plan = args.measuring()
     played, summary = play(args, plan, "measured.db", command)
     alone, search = (-per_deal(one) for one in played)
     found = {"champion": alone, "search": search, "gain": search - alone}
     figures = {name: mean_interval(values) for name, values in found.items()}
-    told = {"program": args.program, "seed": seed, "figures": figures}
+    told = {"program": args.program, "seed": args.seed, "figures": figures}
     write_whole(args.output / "result.json", to_json(told, plan.specs))
     write_whole(args.output / "report.html", report.html(summary))
     print(text(args, figures))

@@ -34,7 +34,7 @@ from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_se
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
 from goita_lab.arena.tournament.plan import parse_fewer_deals
-from goita_lab.arena.tournament.results import read_arguments
+from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import deal_figures
 from goita_lab.provenance import write_summary
@@ -173,9 +173,8 @@ def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
     """
     if not benchmark.seed_given:
         kept = read_arguments(results) if results else None
-        seed = secrets.randbits(64) if kept is None else kept["seed"]
         given = kept is not None and bool(kept.get("seed_given", True))
-        benchmark = replace(benchmark, seed=seed, seed_given=given)
+        benchmark = replace(benchmark, seed=draw_seed(results), seed_given=given)
     deals = SIZES[benchmark.episode, benchmark.quick].search
     return replace(
         benchmark, fewer_deals=(*benchmark.fewer_deals, *fewer_of_searches(benchmark.specs, deals))

@@ -10,7 +10,6 @@ goita evaluate --agents A B --save-games games                      saves the ga
 
 from __future__ import annotations
 
-import secrets
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -29,7 +28,7 @@ from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
-from goita_lab.arena.tournament.results import read_arguments
+from goita_lab.arena.tournament.results import draw_seed
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Summary, deal_figures
 from goita_lab.provenance import write_summary
@@ -148,12 +147,6 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         code = 1
     print(report.terminal(found))
     return code or int(found.failed()), found
-
-
-def draw_seed(results: Path | None) -> int:
-    """Returns the seed of a file of results, else one that nobody can know."""
-    kept = read_arguments(results) if results else None
-    return secrets.randbits(64) if kept is None else kept["seed"]
 
 
 def write_files(args: Args, found: Summary, deals: Mapping[str, Float]) -> None:

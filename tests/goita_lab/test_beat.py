@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goita_lab.arena.tournament.arena import Tournament
-from goita_lab.commands import beat, imitate
+from goita_lab.commands import beat
 from programs import refusal
 
 WORDS = ["rival=greedy", "--deals", "16", "--measured", "2", "--seed", "7"]
@@ -15,14 +15,14 @@ def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys,
     folder = tmp_path / "rival"
     learned = []
 
-    def stop(args):
-        learned.append(args)
+    def stop(games, output, **options):
+        learned.append((games, options["player"]))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(imitate, "run", stop)
+    monkeypatch.setattr(beat, "learn", stop)
     assert beat.main([*WORDS, "-o", str(folder)]) == 130
     assert "the same command goes on" in capsys.readouterr().err
-    assert (learned[0].player, learned[0].games) == ("rival", (folder / "games",))
+    assert learned == [([folder / "games"], "rival")]
     monkeypatch.undo()
     played = []
     play = Tournament.play
@@ -52,16 +52,21 @@ def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys,
 
 
 def test_nothing_is_learned_from_a_program_that_does_not_start(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(imitate, "run", lambda args: pytest.fail("learned"))
+    monkeypatch.setattr(beat, "learn", lambda *_, **__: pytest.fail("learned"))
     words = ["exec:python no-such-file.py", "--deals", "12", "--seed", "1", "-o", str(tmp_path)]
     told = refusal(capsys, beat.main, words)
     assert "expected to start 'python no-such-file.py', but: in the handshake" in told
     assert not (tmp_path / "result.json").exists()
 
 
-def test_a_folder_is_of_one_program(tmp_path, capsys):
-    (tmp_path / "settings.json").write_text(json.dumps({"program": "a", "deals": 3, "seed": 7}))
-    assert "expected the settings of" in refusal(capsys, beat.main, [*WORDS, "-o", str(tmp_path)])
+def test_a_folder_is_of_one_program(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(beat, "learn", lambda *_, **__: pytest.fail("learned"))
+    few = ["--deals", "6", "--measured", "2", "-o", str(tmp_path)]
+    with pytest.raises(pytest.fail.Exception):
+        beat.main(["greedy", *few])
+    capsys.readouterr()
+    assert beat.main(["random", *few]) == 1
+    assert "was begun with: agents" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         beat.main(["greedy", "-o", str(tmp_path), "--deals", "1"])
     assert "expected --deals from 5" in " ".join(capsys.readouterr().err.split())
@@ -80,14 +85,3 @@ def test_a_folder_is_of_one_program(tmp_path, capsys):
 def test_what_is_wrong_is_refused_and_leaves_nothing(words, folder, message, tmp_path, capsys):
     assert message in refusal(capsys, beat.main, [*words, "-o", str(tmp_path / folder)])
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    "content", ["", "{}", "[]", '{"program": "greedy", "deals": 4, "seed": -1}', "[" * 9999]
-)
-def test_damaged_settings_are_told_in_a_line(content, tmp_path, capsys):
-    (tmp_path / "settings.json").write_text(content)
-    words = ["greedy", "--deals", "6", "-o", str(tmp_path)]
-    (line,) = refusal(capsys, beat.main, words).splitlines()
-    assert "expected settings in" in line
-    assert [one.name for one in tmp_path.iterdir()] == ["settings.json"]

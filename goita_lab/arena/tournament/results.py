@@ -7,6 +7,7 @@ If one agent changes, only its blocks are played again.
 from __future__ import annotations
 
 import json
+import secrets
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
@@ -104,6 +105,12 @@ def read_arguments(path: Path) -> dict[str, Any] | None:
         if type(parts.arguments.get("seed")) is not int:
             raise parts.damaged(f"its seed is {parts.arguments.get('seed')!r}")
         return parts.arguments
+
+
+def draw_seed(path: Path | None) -> int:
+    """Returns the seed of a file of results, else one that nobody can know."""
+    kept = read_arguments(path) if path else None
+    return secrets.randbits(64) if kept is None else kept["seed"]
 
 
 def _writable(fault: Fault) -> Fault:

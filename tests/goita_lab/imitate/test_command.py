@@ -9,6 +9,7 @@ from goita_agents.bots.network_file import write_network
 from goita_agents.registry import load_agent
 from goita_lab.commands import evaluate
 from goita_lab.commands import imitate as command
+from goita_lab.imitate import learn
 from network_files import INFO, tensors
 from programs import refusal
 
@@ -69,7 +70,7 @@ def test_ctrl_c_leaves_no_half_file(folder, tmp_path, monkeypatch, capsys):
         progress(0.5)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "imitate", stop)
+    monkeypatch.setattr(learn, "imitate", stop)
     assert command.main(arguments(folder, tmp_path)) == 130
     assert "nothing was written" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
