@@ -19,6 +19,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache, partial
 from importlib.util import find_spec
 from itertools import chain, islice
@@ -33,6 +34,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 MAX_WORKERS: Final = 1024
+
+EVERY: Final = 60.0
+"""Seconds between two lines of progress without a terminal."""
+_WIPE: Final = "\x1b[2K"
 
 ADDRESS: Final = "RAY_ADDRESS"
 """The variable of Ray itself that names a cluster."""
@@ -127,13 +132,22 @@ def _keyed(work: Callable[[T], R], piece: tuple[str, T]) -> tuple[str, R]:
 
 
 def shown() -> Progress:
-    """Returns a progress that is shown on standard error, with the time since now."""
-    start = time.perf_counter()
+    """Returns a progress on standard error: a line on a terminal, elsewhere one a minute."""
+    terminal, begun, told = sys.stderr.isatty(), dict[str, tuple[float, int]](), time.monotonic()
 
     def show(what: str, done: int, of: int) -> None:
-        end = "\n" if done >= of else ""
-        seconds = time.perf_counter() - start
-        sys.stderr.write(f"\r{what}: {done:,} of {of:,}, {seconds:.0f} s {end}")
+        nonlocal told
+        now = time.monotonic()
+        since, first = begun.setdefault(what, (now, done))
+        rest = (now - since) * (of - done) / (done - first) if done > first else None
+        left = "not known" if rest is None else timedelta(seconds=round(rest))
+        line = f"{what}: {done:,} of {of:,}, time left: {left}"
+        if terminal:  # the finished line is wiped out
+            sys.stderr.write(f"\r{_WIPE}{line if done < of else ''}")
+            sys.stderr.flush()
+        elif now - told >= EVERY:
+            told = now
+            sys.stderr.write(f"{line}\n")
 
     return show
 

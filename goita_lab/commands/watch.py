@@ -10,11 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from goita_agents.files import json_text, write_whole
 from goita_env.errors import GoitaError, SettingError
@@ -24,6 +22,7 @@ from goita_lab import cli
 from goita_lab.pages import watch
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch.reading import Source
+from goita_lab.work import shown
 
 ANIMATION: Final = ".svg"
 
@@ -112,19 +111,15 @@ def _animation(source: Source) -> bytes:
 
 def _write_analysis(args: Args, agent: str, source: Source) -> None:
     keep = args.page.with_name(f"{args.page.name}.parts")
-    columns = ("deals", BarColumn(30), MofNCompleteColumn(), TimeRemainingColumn())
-    console, hidden = Console(stderr=True), not sys.stderr.isatty()
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        line = bar.add_task("", total=None)
-        analysis = watch.analyse(
-            source,
-            agent,
-            worlds=args.worlds,
-            seed=args.seed,
-            workers=args.workers,
-            keep=keep,
-            progress=lambda done, total: bar.update(line, completed=done, total=total),
-        )
+    analysis = watch.analyse(
+        source,
+        agent,
+        worlds=args.worlds,
+        seed=args.seed,
+        workers=args.workers,
+        keep=keep,
+        progress=partial(shown(), "deals"),
+    )
     write_whole(args.page, watch.page(source, analysis, language=args.language))
     if args.json is not None:
         text = json_text(watch.to_json(source, analysis), escape=False)

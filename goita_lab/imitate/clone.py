@@ -75,7 +75,7 @@ def imitate(
     start: NetworkAgent,
     *,
     seed: int = 0,
-    progress: Callable[[float], None] = _silent,
+    progress: Callable[[float], object] = _silent,
 ) -> Clone:
     """Learns to predict the actions of ``split.train``, as ``split.validation`` wants it.
 
@@ -90,7 +90,7 @@ def imitate(
 
 
 def _imitate(
-    split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], None]
+    split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], object]
 ) -> Clone:
     heat, _ = predict(start, split.train).fit(split.train)
     start = heated(start, heat)
@@ -142,7 +142,7 @@ def _descend(
     learner: PolicyLearner,
     examples: Examples,
     rng: np.random.Generator,
-    progress: Callable[[float], None],
+    progress: Callable[[float], object],
 ) -> Iterator[float]:
     """Learns at one weight after another; yields each when it has been learned at."""
     prior = np.exp(learner.log_probabilities(examples.words, examples.legal))

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-
-from rich.console import Console
-from rich.progress import Progress, TaskID
 
 from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
@@ -22,6 +17,7 @@ from goita_lab.imitate.examples import Examples, split_games
 from goita_lab.imitate.reading import read_examples
 from goita_lab.imitate.report import Result, to_json
 from goita_lab.imitate.scores import Guesses, compare
+from goita_lab.work import shown
 
 
 def learn(
@@ -34,7 +30,7 @@ def learn(
     rules: Rules = JGA,
     json: Path | None = None,
 ) -> Result:
-    """Learns from games and writes the network, with a bar of progress on standard error.
+    """Learns from games and writes the network.
 
     Args:
         games: saved games, logs or records (``read_examples``).
@@ -56,10 +52,10 @@ def learn(
     split = split_games(reading.examples, seed)
     others: list[tuple[str, Policy | None]] = [(init, start)]
     others += [("heuristic", HeuristicAgent()), ("uniform", None)]
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("learning", total=1)
-        clone = imitate(split, start, seed=seed, progress=partial(_show, bar, task))
+    show = shown()
+    clone = imitate(
+        split, start, seed=seed, progress=lambda done: show("learning, %", int(100 * done), 100)
+    )
     known = Examples.join([split.train, split.validation])
     guesses = [("model", Guesses.of(clone.agent, split.validation, split.test))]
     guesses += [(name, Guesses.of(one, known, split.test)) for name, one in others]
@@ -80,7 +76,3 @@ def learn(
     if json:
         write_whole(json, json_text(to_json(result)))
     return result
-
-
-def _show(bar: Progress, task: TaskID, done: float) -> None:
-    bar.update(task, completed=done)

@@ -10,8 +10,9 @@ from goita_env.errors import GoitaError
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.games_folder import GamesFolder
 from goita_lab.arena.tournament.plan import Schedule
-from goita_lab.arena.tournament.progress import ProgressLine
 from goita_lab.arena.tournament.results import ResultsFile
+from goita_lab.arena.tournament.task import BlockResult
+from goita_lab.work import shown
 
 Stop = GoitaError | OSError | KeyboardInterrupt
 """What ends play early; what was played until then stays."""
@@ -51,14 +52,23 @@ def play_schedule(
     folder = None if games is None else GamesFolder(games, plan)
     if folder is not None:
         folder.check_whole(tournament.kept())
+    show, played = shown(), 0
+
+    def note(result: BlockResult) -> None:
+        nonlocal played
+        played += result.task.deals
+        # The rest is less than before where a pairing was decided.
+        title = tournament.ledgers[result.task.agents].pairing.title
+        show(f"{title}, deals of all", played, played + tournament.deals_left())
+
     try:
         # What a class prints is not among the tables.
-        with file or nullcontext(), ProgressLine(tournament) as line, redirect_stdout(sys.stderr):
+        with file or nullcontext(), redirect_stdout(sys.stderr):
             tournament.play(
                 workers=workers,
                 file=file,
                 games=folder,
-                progress=line,
+                progress=note,
                 strict=strict,
             )
     except (GoitaError, OSError, KeyboardInterrupt) as error:

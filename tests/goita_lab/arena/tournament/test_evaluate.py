@@ -5,7 +5,6 @@ import re
 import signal
 import sqlite3
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,10 +15,8 @@ from bad_bots import command
 from benchmarks import roster
 from goita_agents import AgentError
 from goita_env import Rules, __version__
-from goita_lab import cli
-from goita_lab.arena.tournament import arena, progress
-from goita_lab.arena.tournament.arena import Tournament
-from goita_lab.arena.tournament.plan import TournamentPlan
+from goita_lab import cli, work
+from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.commands import evaluate
 from programs import ROOT, refusal, run
@@ -254,38 +251,24 @@ def test_who_cannot_be_built_ends_a_tournament_before_anything_is_played(
 
 
 def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch):
-    play_block, arguments = arena.play_block, [*TWO.split(), "--deals", "600"]
+    arguments = [*TWO.split(), "--deals", "600"]
     evaluate.main(arguments)
     assert capsys.readouterr().err == ""
-
-    def slowly(task, **settings):
-        time.sleep(0.6 * (task.block > 0))  # the line is drawn after the first block
-        return play_block(task, **settings)
-
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr(arena, "play_block", slowly)
     evaluate.main(arguments)
-    shown, hide, show = capsys.readouterr().err, "\x1b[?25l", "\x1b[?25h"
-    text = re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    assert re.search(r"greedy against random .* 256 of 600 deals, [0-9,]+ rounds/s, ", text)
-    assert shown.count(hide) == shown.count(show) == 1
-    assert shown.endswith("\x1b[1A\x1b[2K")  # the finished line is wiped out
+    shown = capsys.readouterr().err
+    line = "greedy against random, deals of all: 256 of 600, time left: not known"
+    assert shown.startswith(f"\r\x1b[2K{line}")
+    assert shown.endswith("\r\x1b[2K")  # the finished line is wiped out
 
 
 def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "EVERY", 0.1)
-    tournament = Tournament(TournamentPlan(("greedy", "random"), deals=64, block_deals=16))
-    with progress.ProgressLine(tournament) as line:
-        time.sleep(0.25)
-        tournament.play(progress=line)
-        time.sleep(0.25)
-    first, *_, last = capsys.readouterr().err.splitlines()
-    assert first == "0 of 64 deals, 0 rounds/s, time left: not known"
-    assert re.fullmatch(r"64 of 64 deals, [\d,]+ rounds/s, time left: 0:00:00", last)
-    time.sleep(0.2)
-    assert capsys.readouterr().err == ""  # it is over
+    monkeypatch.setattr(work, "EVERY", 0.0)
+    evaluate.main([*TWO.split(), "--deals", "600"])
+    first, second, last = capsys.readouterr().err.splitlines()
+    assert first.endswith(": 256 of 600, time left: not known")
+    assert re.search(r": 512 of 600, time left: \d:\d\d:\d\d$", second)
+    assert last.endswith(": 600 of 600, time left: 0:00:00")
 
 
 def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else(
