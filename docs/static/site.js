@@ -1,4 +1,4 @@
-// What the theme leaves out for who uses keys or hears the page.
+// What the theme leaves out for who uses keys or a screen reader.
 document.addEventListener("DOMContentLoaded", () => {
   for (const caption of document.querySelectorAll("p.caption[role=heading]")) caption.setAttribute("aria-level", "2");
   document.querySelector("aside.sidebar-drawer")?.setAttribute("aria-label", "Site navigation");

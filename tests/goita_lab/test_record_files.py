@@ -155,7 +155,7 @@ def test_every_command_says_why_a_record_holds_no_deal(text, why, tmp_path, caps
         assert re.search(why, " ".join(capsys.readouterr().err.replace("│", " ").split()))
 
 
-def test_what_a_reader_notes_reaches_pages_and_whoever_learns(tmp_path):
+def test_what_a_reader_notes_reaches_pages_and_models(tmp_path):
     file = tmp_path / "late.yaml"
     file.write_text(YAML.replace("[0,0]", "[150,60]"), encoding="utf-8")
     assert "late.yaml: deal 1: expected score" in watch.read(str(file)).remarks()[0]

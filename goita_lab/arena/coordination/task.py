@@ -70,8 +70,8 @@ class CoordinationTask:
     def against(self, partner: Partner) -> tuple[str, ...]:
         """Returns the opponents beside a partner: the task's, and two copies of the partner itself.
 
-        The copies eavesdrop: they know how the partner plays, and what its messages mean where they
-        hear them.
+        The copies eavesdrop: they know how the partner plays, and what messages mean that they
+        observe.
         """
         return (*(one for one in self.opponents if one != partner.spec), partner.spec)
 

@@ -149,7 +149,7 @@ def test_members_that_two_processes_add_side_by_side_are_both_kept(tmp_path):
         adding = Thread(target=other.add, args=(MEMBERS["selfplay-1"],))
         adding.start()
         adding.join(0.2)
-        assert adding.is_alive()  # it waits for whoever writes
+        assert adding.is_alive()  # it waits for the writer
     adding.join(60)
     both = {name: MEMBERS[name] for name in ("selfplay-0", "selfplay-1")}
     assert Population(tmp_path).members == other.members == both
