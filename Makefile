@@ -100,7 +100,7 @@ test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
 
-# Plays the bots against each other and renews the tables in README.md and docs/strength.md; a quarter of an hour on two cores.
+# Plays the bots against each other and renews the tables in docs/strength.md; a quarter of an hour on two cores.
 benchmark: $(VENV)/.installed
 	$(VENV)/bin/python benchmarks/roster.py
 

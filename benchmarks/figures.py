@@ -195,6 +195,12 @@ RUNS: Final = {
             "search-champion": at("champion_alone", "first"),
         },
     ),
+    "agents": Run(
+        "goita evaluate --one heuristic --agents random greedy people champion --deals 1600"
+        " --seed 77001 --json {json}",
+        1,
+        {f"agents-{one}": pair(one, "heuristic") for one in ("random", "greedy", "people")},
+    ),
     "exploit-champion": Run(
         "goita exploit champion --deals 3200 --seed 2501 --control-deals 0 -o {folder} "
         "--json {json}",

@@ -1,4 +1,4 @@
-"""Plays the bots of this project round robin; renews the tables of docs/strength.md and README.md.
+"""Plays the bots of this project round robin; renews the tables of docs/strength.md.
 
 python benchmarks/roster.py                      all bots that load, in a quarter of an hour
 python benchmarks/roster.py --also file:PATH     with a trained network beside them
@@ -40,8 +40,6 @@ ROSTER: Final = {
 }
 """Agents, and the most deals of their pairings; None: as many as any."""
 
-HEADING: Final = "## Strength\n"
-"""Under it the README shows the ratings."""
 START, END = "<!-- benchmark:start -->", "<!-- benchmark:end -->"
 
 
@@ -55,8 +53,6 @@ class Args:
     """deals a pair plays"""
     workers: int = 2
     """processes"""
-    readme: Path = ROOT / "README.md"
-    """file with the ratings"""
     page: Path = ROOT / "docs" / "strength.md"
     """file with the ratings and the table of pairs"""
 
@@ -65,8 +61,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Plays, writes the tables and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
     try:
-        readme = with_markers(args.readme.read_text(encoding="utf-8"))
-        page = with_markers(args.page.read_text(encoding="utf-8"))
+        page = args.page.read_text(encoding="utf-8")
+        if not (START in page and END in page):
+            raise SettingError(f"expected {START!r} and {END!r} in {args.page}")
     except (OSError, SettingError) as error:
         cli.fail(error)
     agents = [name for name in ROSTER if loads(name)] + list(args.also or ())
@@ -79,10 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if code or found is None:
         return code
     by = f"`{command}`, played by `make benchmark`"
-    ratings = f"{benchmark(found, matrix=False)}\n\n{by}"
-    args.readme.write_text(refresh(readme, ratings), encoding="utf-8")
-    both = f"{benchmark(found)}\n\n{by}"
-    args.page.write_text(refresh(page, both), encoding="utf-8")
+    args.page.write_text(refresh(page, f"{benchmark(found)}\n\n{by}"), encoding="utf-8")
     return 0
 
 
@@ -96,29 +90,15 @@ def loads(name: str) -> bool:
     return True
 
 
-def with_markers(text: str) -> str:
-    """Returns a text with the two comments between which the table goes.
-
-    Raises:
-        SettingError: if they are missing, and the heading under which they belong is too.
-    """
-    if START in text and END in text:
-        return text
-    if HEADING not in text:
-        raise SettingError(f"expected {START!r} and {END!r}, or the heading {HEADING.strip()!r}")
-    return text.replace(HEADING, f"{HEADING}\n{START}\n{END}\n", 1)
-
-
 def refresh(text: str, table: str) -> str:
     """Returns the text with a new table between its two comments."""
     before, _, rest = text.partition(START)
     return f"{before}{START}\n\n{table.strip()}\n\n{END}{rest.partition(END)[2]}"
 
 
-def benchmark(summary: Summary, *, matrix: bool = True) -> str:
-    """Returns what a page shows, in Markdown without headings: ratings, and the matrix."""
-    found = [tables.ratings_table(summary)]
-    found += [tables.matrix_table(summary, bounds=True)] if matrix else []
+def benchmark(summary: Summary) -> str:
+    """Returns what the page shows, in Markdown without headings: ratings, and the matrix."""
+    found = (tables.ratings_table(summary), tables.matrix_table(summary, bounds=True))
     return "\n\n".join(piped(table) for table in found if table is not None)
 
 

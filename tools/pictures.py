@@ -9,7 +9,7 @@ from goita_env import Game, View, actions, records, worlds
 from goita_env.render import animation, svg, themes
 from goita_env.render.pen import Drawing, Pen, document
 from goita_env.render.themes import Theme
-from goita_env.tiles import KING
+from goita_env.tiles import COUNTS, KING, NAMES, NUM_KINDS, POINTS
 from goita_env.uke_shogi import UkeShogiGame, UkeShogiRules, UkeShogiView
 from goita_env.uke_shogi import svg as uke_shogi_svg
 
@@ -154,6 +154,17 @@ def favicon() -> str:
     return document(pen.drawing(64, 64, "Goita", "A king"), 64)
 
 
+def tiles() -> str:
+    """Draws a tile of each kind with its name, how many there are, and its points."""
+    pen, kinds = Pen("light", "characters"), range(NUM_KINDS)
+    pen.tiles([(45 + 90 * kind, 40, kind, False) for kind in kinds])
+    for kind in kinds:
+        x = 45 + 90 * kind
+        pen.text(x, 96, f"{COUNTS[kind]} x {NAMES[kind]}", 16, pen.colors.text, "middle")
+        pen.text(x, 118, f"{POINTS[kind]} points", 15, pen.colors.faint, "middle")
+    return document(pen.drawing(90 * NUM_KINDS, 130, "Tiles", "The eight kinds of tiles"), 720)
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     game = position(7)
@@ -171,6 +182,7 @@ def main() -> None:
         ),
         "uke-shogi.svg": uke_shogi_svg.draw(seven_at_a_table()),
         "round.svg": animation.animated(frames, seconds=1.5, width=480),
+        "tiles.svg": tiles(),
         "favicon.svg": favicon(),
     }
     for name, text in (pictures | cards() | first_game()).items():

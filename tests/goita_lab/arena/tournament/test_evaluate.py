@@ -276,30 +276,20 @@ def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else
 ):
     slow = {"random": None, "greedy": None, "rollout:worlds=2": 2}
     monkeypatch.setattr(roster, "ROSTER", slow)
-    readme = tmp_path / "README.md"
     page = tmp_path / "strength.md"
-    readme.write_text("# Title\n\n## Strength\n\n## More\n")
     page.write_text(f"# Strength\n\n{roster.START}\n{roster.END}\n\nWords.\n")
-    files = ["--readme", str(readme), "--page", str(page)]
     for deals in ("4", "6"):
-        assert roster.main([*files, "--deals", deals, "--workers", "1"]) == 0
-    for file, frame in (
-        (readme, ("# Title\n\n## Strength\n\n", "## More")),
-        (page, ("# Strength\n\n", "Words.")),
-    ):
-        text = file.read_text()
-        before, table = text.split(roster.START)
-        table, after = table.split(roster.END)
-        assert (before, after.strip()) == frame
-        assert "`greedy`" in table
-        assert "--deals 6" in table
-        assert "--fewer-deals 2:rollout:worlds=2" in table
-        assert "--deals 4" not in text
-    assert ("[" in readme.read_text(), readme.read_text().count("Elo")) == (True, 1)
-    assert len(readme.read_text()) < len(page.read_text())  # the page has the pairs, too
-    readme.write_text("# Title\n")
-    refusal(capsys, roster.main, files)
-    assert readme.read_text() == "# Title\n"
+        words = ["--page", str(page), "--deals", deals, "--workers", "1"]
+        assert roster.main(words) == 0
+    before, table = page.read_text().split(roster.START)
+    table, after = table.split(roster.END)
+    assert (before, after) == ("# Strength\n\n", "\n\nWords.\n")
+    assert "`greedy`" in table
+    assert "--deals 6 --workers 1 --fewer-deals 2:rollout:worlds=2" in table
+    assert "--deals 4" not in table
+    page.write_text("# Title\n")
+    refusal(capsys, roster.main, ["--page", str(page)])
+    assert page.read_text() == "# Title\n"
 
 
 @dataclass(frozen=True)
