@@ -6,7 +6,7 @@
 Every line runs in a process of its own, on one thread; old and new alternate, so that a slow minute
 hits both. The table has the median of each and the median of their ratios in a round. Times are CPU
 seconds where nothing is said. It needs the extra ``[lab]`` and a quiet machine, and writes
-``benchmarks/results/waiting.md``, which docs/speed.md shows.
+``benchmarks/results/waiting.md``, to which docs/about.md links.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 # Compare two bots
 
 Which bot is better, by how much, with which interval, and where do they differ? This is a script
-in cells like [Look at a game](look_at_a_game.md). It needs the repository.
+in cells like `look_at_a_game.py`. It needs the repository.
 
 ## Which bot is better?
 

@@ -67,7 +67,7 @@ def check_workers(workers: int) -> None:
     if workers > 1 and ADDRESS in os.environ and find_spec("ray") is None:
         raise SettingError(
             f"expected ray for the cluster of {ADDRESS}, but it is not installed: "
-            f"{install('ray,lab')}, in an environment of its own (docs/scaling.md)"
+            f"{install('ray,lab')}, in an environment of its own (docs/tournaments.md)"
         )
 
 

@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from goita_agents.population import INFORMATION, Split
+from goita_agents.population import Split
+from goita_agents.population.manifest import INFORMATION
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.tiles import DIGITS
 

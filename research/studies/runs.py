@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float
-from goita_agents.population import INFORMATION, Population
+from goita_agents.population import Population
+from goita_agents.population.manifest import INFORMATION
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.statistics.intervals import Interval

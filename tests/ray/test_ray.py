@@ -39,7 +39,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def recipe():
     """The lines of the page, for two nodes on this machine with their own home."""
-    page = Path(ROOT, "docs/scaling.md").read_text()
+    page = Path(ROOT, "docs/tournaments.md").read_text()
     (block,) = re.findall(r"```bash\n(export RAY_AUTH_MODE.*?)\n```", page, re.DOTALL)
     for theirs, mine in {
         "ray start ": "ray start --num-cpus=1 ",

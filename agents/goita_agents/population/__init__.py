@@ -8,8 +8,6 @@
 """
 
 from goita_agents.population.manifest import (
-    INFORMATION,
-    VALIDATION_BOTS,
     Member,
     Population,
     Split,
@@ -18,8 +16,6 @@ from goita_agents.population.manifest import (
 )
 
 __all__ = [
-    "INFORMATION",
-    "VALIDATION_BOTS",
     "Member",
     "Population",
     "Split",

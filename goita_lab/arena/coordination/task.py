@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from goita_agents.population import INFORMATION, VALIDATION_BOTS, Split
-from goita_agents.population.manifest import MOST_SEED, PREFIX, shipped
+from goita_agents.population import Split
+from goita_agents.population.manifest import (
+    INFORMATION,
+    MOST_SEED,
+    PREFIX,
+    VALIDATION_BOTS,
+    shipped,
+)
 from goita_agents.registry import check_names, plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure

@@ -13,8 +13,8 @@ from goita_agents import load_agent, registry
 from goita_agents.base import AgentError
 from goita_agents.beliefs.people import PEOPLE
 from goita_agents.files import locked
-from goita_agents.population import VALIDATION_BOTS, Population
-from goita_agents.population.manifest import FOLDER, shipped
+from goita_agents.population import Population
+from goita_agents.population.manifest import FOLDER, VALIDATION_BOTS, shipped
 from goita_agents.registry import expand
 from goita_env import Game
 from goita_env.errors import SettingError

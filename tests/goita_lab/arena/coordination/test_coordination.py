@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from goita_agents.population import INFORMATION, VALIDATION_BOTS, Population
+from goita_agents.population import Population
+from goita_agents.population.manifest import INFORMATION, VALIDATION_BOTS
 from goita_env.information import InformationStructure, MessageChannel
 from goita_env.rules import JGA
 from goita_lab.arena.coordination import report
