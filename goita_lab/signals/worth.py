@@ -91,13 +91,12 @@ def worth(
 def table(found: Sequence[Worth]) -> Table:
     """Returns results as a table."""
     heads = (
-        *("agent", "actions", "told, nats", "under the uniform model", "signals"),
+        *("agent", "told, nats", "under the uniform model", "signals"),
         *("reading it, points", "as a move, points"),
     )
     rows = [
         (
             f"{'control: ' if one.control else ''}{short_name(one.agent)}",
-            str(one.content.actions),
             estimate(one.told, sign="-"),
             estimate(one.uniform.told, sign="-"),
             str(one.signal.points.shape[1]),
