@@ -23,7 +23,7 @@ _NOTHING_HEARD: Final = np.ones((0, NUM_SEATS - 1, NUM_KINDS))
 class HeuristicAgent:
     """A bot of skills and conventions, without random numbers.
 
-    Frozen: a changed one gets a new name. docs/heuristic.md describes each switch. A subclass adds
+    Frozen: a changed one gets a new name. docs/strength.md describes each switch. A subclass adds
     a convention of its own by ``speak`` and ``listen``.
 
     Args:

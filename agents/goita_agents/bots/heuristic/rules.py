@@ -2,7 +2,7 @@
 
 A row of packed words (``goita_env.views.observation``) is read into a ``Board``. Each rule adds
 weights to a ``Score``, under the names of ``weights.py``. Only legal actions are scored. Everything
-here is read from what the seat knows, and from nothing else. docs/heuristic.md describes each
+here is read from what the seat knows, and from nothing else. docs/strength.md describes each
 convention under the name in quotes.
 
 All compiled code is in this file, because numba's cache looks for changes nowhere else.

@@ -1,6 +1,6 @@
 """Holds the weight of each feature (found by self-play; four set by hand).
 
-See ``docs/heuristic.md``. Frozen: a bot with other weights gets a new name.
+See ``docs/strength.md``. Frozen: a bot with other weights gets a new name.
 """
 
 from __future__ import annotations
