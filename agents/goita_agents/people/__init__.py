@@ -1,1 +1,1 @@
-"""Plays like people do: a network learned from their records. docs/people.md describes it."""
+"""Plays like people do: a network learned from their records. docs/strength.md describes it."""
