@@ -27,7 +27,7 @@ print(f"variance that exchanging the seats removed: {result.variance_removed:.0%
 
 Compare `heuristic` with one of its switches off. With few deals the interval is wide; if it
 contains zero, the deals do not show which bot is better. Ten times as many deals narrow it by a
-factor of three ([figures with enough deals](../docs/strength.md#conventions-and-what-they-are-worth)).
+factor of three (`docs/strength.md` has figures with enough deals).
 """
 
 # %%

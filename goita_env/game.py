@@ -6,7 +6,7 @@ import copy
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self, Unpack
+from typing import Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -40,17 +40,6 @@ class PlayedDeal:
     """Points of the two teams before it."""
     moves: list[tuple[int, int]] = field(default_factory=list)
     """(seat, action) of every decision so far, passes and questions included."""
-
-
-class _Before(NamedTuple):
-    """What a move changes beside the moves: where ``undo`` returns to."""
-
-    block: npt.NDArray[np.int64]
-    clock: int
-    dealt: npt.NDArray[np.int64]
-    scores: tuple[int, int]
-    winner: int | None
-    points: int
 
 
 class Game:
@@ -97,7 +86,6 @@ class Game:
         self.winner: int | None = None
         self.points = 0
         self.deals: list[PlayedDeal] = []
-        self._before: list[_Before] = []
         self._new_deal()
 
     @property
@@ -167,10 +155,6 @@ class Game:
         if not legal[number]:
             came = action if isinstance(action, str) else ""
             raise illegal_action(number, legal, f" from seat {seat}", f"\n{self}", came)
-        state, dealt = self._state, self._match.deals.copy()
-        self._before.append(
-            _Before(state.data.copy(), state.clock, dealt, self.scores, self.winner, self.points)
-        )
         self.moves.append((seat, number))
         self.winner, self.points = None, 0
         if (outcome := self._match.step(np.array([number]))) is not None:
@@ -180,27 +164,6 @@ class Game:
             self.scores = (even + gained[0], odd + gained[1])
         if len(self._state.ended) and not self.done:
             self._new_deal()
-
-    def undo(self) -> int:
-        """Takes the last move back, across redeals and the rounds of a match.
-
-        Returns:
-            The action that was taken back.
-
-        Raises:
-            EpisodeOverError: if no move has been made; nothing has changed.
-        """
-        if not self._before:
-            raise EpisodeOverError(f"expected a move to take back, got none yet\n{self}")
-        before = self._before.pop()
-        if not self.moves:  # the move ended the deal before this one
-            self.deals.pop()
-        _, action = self.moves.pop()
-        state = self._state.like(before.block)
-        state.clock = before.clock
-        self._match.state, self._match.deals = state, before.dealt
-        self.scores, self.winner, self.points = before.scores, before.winner, before.points
-        return action
 
     def copy(self) -> Self:
         """Copies the game; both go on independently and identically."""

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from goita_env import actions
 from goita_env.engine import core
-from goita_env.engine.deals import lay, prepare
+from goita_env.engine.dealing import lay, prepare
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER, WAITING, code_of
 from goita_env.errors import IllegalActionError, SettingError, install

@@ -24,8 +24,6 @@ Duty = Literal["choice", "duty"]
 
 T = TypeVar("T")
 
-_MAX_CHARACTERS: Final = 10**5
-
 RULE_SETS: Final[dict[str, Rules]] = {}
 """The rule sets of the texts, and small games, by name; filled below."""
 
@@ -254,11 +252,7 @@ def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
         SettingError: if the file cannot be read, or as ``build`` does; it names the file.
     """
     try:
-        with Path(path).open(encoding="utf-8") as file:
-            told = file.read(_MAX_CHARACTERS + 1)
-        if len(told) > _MAX_CHARACTERS:
-            raise SettingError(f"expected at most {_MAX_CHARACTERS} characters, got more")
-        return build(json.loads(told))
+        return build(json.loads(Path(path).read_text(encoding="utf-8")))
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from None
     except (OSError, ValueError, RecursionError) as error:

@@ -10,8 +10,6 @@ from goita_env.render import animation, svg, themes
 from goita_env.render.pen import Drawing, Pen, document
 from goita_env.render.themes import Theme
 from goita_env.tiles import COUNTS, KING, NAMES, NUM_KINDS, POINTS
-from goita_env.uke_shogi import UkeShogiGame, UkeShogiRules, UkeShogiView
-from goita_env.uke_shogi import svg as uke_shogi_svg
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "pictures"
@@ -55,16 +53,6 @@ def policy_and_points() -> tuple[np.ndarray, View, np.ndarray]:
     for action, value in solver.solve(game).values.items():
         points[action] = value
     return agent.probabilities(view, view.legal())[0], view, points
-
-
-def seven_at_a_table() -> UkeShogiView:
-    """Returns what a seat sees of a game of Uke-Shogi for seven, each playing at random."""
-    rng = np.random.default_rng(0)
-    game = UkeShogiGame(UkeShogiRules(players=7, tiles=42, must_match=False), seed=1)
-    for _ in range(23):
-        game.play(int(rng.choice(game.legal_actions())))
-    assert game.seat is not None
-    return game.view(game.seat)
 
 
 CURVE = [(0, -33.7), (3, -1.8), (6, -0.5), (9, 2.2), (12, 2.0)]
@@ -180,7 +168,6 @@ def main() -> None:
         "rules.svg": svg.render(
             play(Game(hands=BOOKLET, dealer=0), BOOKLET_MOVES.split()), size=420
         ),
-        "uke-shogi.svg": uke_shogi_svg.draw(seven_at_a_table()),
         "round.svg": animation.animated(frames, seconds=1.5, width=480),
         "tiles.svg": tiles(),
         "favicon.svg": favicon(),

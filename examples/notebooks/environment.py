@@ -39,7 +39,7 @@ print(rewards)
 """
 ## The table
 
-`Game` is the same game for people. It prints, moves can be undone, and actions have names.
+`Game` is the same game for people. It prints, it can be copied, and actions have names.
 """
 
 # %%

@@ -14,8 +14,8 @@ import numpy as np
 
 from goita_env.arrays import Bits, Int
 from goita_env.engine import core
-from goita_env.engine.choices import only_action
 from goita_env.engine.episodes import Match, Outcome
+from goita_env.engine.legal_bits import only_action
 from goita_env.engine.state import NO_ROWS, OFFSET, ONE, ROWS, SEATS, THREE, State, in_question
 from goita_env.engine.tables import OVER, WAITING
 from goita_env.tiles import NUM_SEATS

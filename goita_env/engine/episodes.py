@@ -17,7 +17,7 @@ from goita_env import seeds
 from goita_env.arrays import Bool, Int
 from goita_env.checks import check_dealer, check_num_games, check_scores
 from goita_env.engine import core
-from goita_env.engine.deals import ReadyDeals, first_dealers, hand_codes, lay, prepare
+from goita_env.engine.dealing import ReadyDeals, first_dealers, hand_codes, lay, prepare
 from goita_env.engine.state import NO_ROWS, ONE, ZERO, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError

@@ -1,7 +1,7 @@
 """Says the rules as a player would: one short function a rule.
 
 ``tables`` expands them into arrays. What the texts differ on is a field of ``Rules``, read here;
-who deals next and when a match ends is in ``match``.
+who deals next and when a match ends is in ``episodes``.
 """
 
 from __future__ import annotations

@@ -301,11 +301,6 @@ class Bots:
         return seeds.uniforms(state)
 
     @property
-    def look(self) -> bool:
-        """Tells whether a bot looks at its view before it acts: all do but ``random``."""
-        return not all(player.blind for player in self._players.values())
-
-    @property
     def remember(self) -> bool:
         """Tells whether a bot is to be told where rounds begin and end."""
         return any(player.memory is not None for player in self._players.values())

@@ -5,7 +5,7 @@ It is a batch of one (``seat_vector_env``); a batch of a thousand takes hardly l
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -35,8 +35,6 @@ class SeatEnv(gymnasium.Env[Any, int]):
         "render_modes": list(RENDER_MODES),
         "render_fps": 1,
     }
-    _advised: ClassVar[bool] = False
-    """The advice was given."""
 
     def __init__(
         self, *, render_mode: RenderMode | None = None, **settings: Unpack[SeatSettings]
@@ -44,7 +42,6 @@ class SeatEnv(gymnasium.Env[Any, int]):
         check_render_mode(render_mode)
         self.render_mode = self._mode = render_mode
         self._batch = SeatVectorEnv(1, autoreset_mode=AutoresetMode.DISABLED, **settings)
-        self._advise()
         self.observation_space: Space[Any] = self._batch.single_observation_space
         self.action_space: Space[Any] = self._batch.single_action_space
 
@@ -53,7 +50,6 @@ class SeatEnv(gymnasium.Env[Any, int]):
     ) -> None:
         """Chooses who plays from the next deal on, as ``SeatVectorEnv.set_opponents``."""
         self._batch.set_opponents(opponents, partner)
-        self._advise()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -107,17 +103,6 @@ class SeatEnv(gymnasium.Env[Any, int]):
     def close(self) -> None:
         """Ends what bots that were named by texts run beside the game."""
         self._batch.close()
-
-    def _advise(self) -> None:
-        """Warns once a process that many games at once are faster, if bots look at their views."""
-        if SeatEnv._advised or not self._batch._games.bots.look:
-            return
-        SeatEnv._advised = True
-        gymnasium.logger.warn(
-            "goita/Seat-v0: one game asks its bots about one position at a time; "
-            "gymnasium.make_vec('goita/Seat-v0', num_envs=1024, ...) asks them about many, and "
-            "makes decisions far faster (docs/one_seat.md#speed)"
-        )
 
 
 def _one(observation: Any) -> Any:

@@ -191,13 +191,12 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         given = checks.check_options(options, (*GIVEN, "reset_mask"))
         rows = None
         if "reset_mask" in given:
-            asked = given.pop("reset_mask")
-            mask = checks.as_array(asked)
-            right = mask is not None and mask.shape == (self.num_envs,) and mask.dtype == np.bool_
-            if mask is None or not right or not mask.any():
+            mask = np.asarray(given.pop("reset_mask"))
+            right = mask.shape == (self.num_envs,) and mask.dtype == np.bool_
+            if not right or not mask.any():
                 raise SettingError(
                     f"expected a reset_mask of shape ({self.num_envs},) and type bool, one True at "
-                    f"least, got {checks.describe(asked)}" + ", all False" * right
+                    f"least, got {checks.describe(mask)}" + ", all False" * right
                 )
             rows = mask.nonzero()[0]
         result = self._games.reset(seed, rows, **given)

@@ -18,10 +18,11 @@ from gymnasium.vector.utils import batch_space
 
 from goita_env.arrays import Bits, Int
 from goita_env.checks import check_actions, illegal_action
-from goita_env.engine import core, saved
-from goita_env.engine.choices import sample_legal
+from goita_env.engine import core
 from goita_env.engine.episodes import Episode, Match, Outcome, Reward, check_reward
-from goita_env.errors import EpisodeOverError, StaleTurnError
+from goita_env.engine.legal_bits import sample_legal
+from goita_env.engine.state import NO_ROWS
+from goita_env.errors import EpisodeOverError, SettingError, StaleTurnError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
@@ -101,7 +102,7 @@ class GoitaVectorEnv:
     """N games at once, in one thread at a time.
 
     Args:
-        num_games: N, 1 to 2**24.
+        num_games: N, from 1.
         rules: a rule set or its name: "jga", "pagat", "nine".
         episode: "round" (ends with the first scored round) or "match" (ends at the rules' total).
         reward: "points" (of each round, plus for the winner's team, minus for the other) or "win"
@@ -252,7 +253,7 @@ class GoitaVectorEnv:
             EpisodeOverError: before the first reset.
         """
         self._check_begun("save")
-        return saved.save(self._match)
+        return self._saved()
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> StepResult:
         """Goes on where games were saved; returns what they ask now, with no rewards.
@@ -263,8 +264,29 @@ class GoitaVectorEnv:
         Raises:
             SettingError: if arrays have other names, types or shapes; nothing has changed then.
         """
-        saved.restore(self._match, arrays)
+        match = self._match
+        shown, wanted = (
+            {name: (array.dtype.name, array.shape) for name, array in given.items()}
+            for given in (arrays, self._saved())
+        )
+        if shown != wanted:
+            raise SettingError(f"expected saved games as arrays {wanted}, got {shown}")
+        match.state = match.state.like(arrays["state"].copy())
+        match.state.clock = int(arrays["clock"][0])
+        match.keys, match.episodes = arrays["keys"].copy(), arrays["episodes"].copy()
+        match.deals, match.redealt = arrays["deals"].copy(), NO_ROWS
+        match.ready.clear()
         return self._turn(None)
+
+    def _saved(self) -> dict[str, npt.NDArray[Any]]:
+        match, state = self._match, self._match.state
+        return {
+            "state": state.data.copy(),
+            "clock": np.array([state.clock]),
+            "keys": match.keys.copy(),
+            "episodes": match.episodes.copy(),
+            "deals": match.deals.copy(),
+        }
 
     def _check_begun(self, wanted: str) -> None:
         if self._steps < 0:

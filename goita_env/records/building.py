@@ -14,12 +14,10 @@ from goita_env.rules import Rules
 
 Entry = TypeVar("Entry")
 
-MAX_DEALS: Final = 10**5
-"""Records of more deals are refused."""
+MAX_CHARACTERS: Final = 10**7
+"""A longer text is refused; a deal takes some hundred characters."""
 _LONGEST: Final = 500
 """Characters of a message: a field of a rule set in a text may be as long as the text."""
-MAX_MOVES: Final = 200
-"""Deals of more moves are refused; 16 plays, three passes after each and some questions are 80."""
 
 
 @contextmanager
@@ -32,16 +30,16 @@ def naming(source: str) -> Iterator[None]:
         raise RecordError(f"{source}: {problem}" if source else problem) from error
 
 
-def check_text(text: object, limit: int) -> str:
-    """Returns a text of at most so many characters without its byte order mark.
+def check_text(text: object) -> str:
+    """Returns a text of at most ``MAX_CHARACTERS`` without its byte order mark.
 
     Raises:
         RecordError: if it is none.
     """
     if not isinstance(text, str):
         raise RecordError(f"expected a text, got {brief(text)}")
-    if len(text) > limit:
-        raise RecordError(f"expected at most {limit} characters, got {len(text)}")
+    if len(text) > MAX_CHARACTERS:
+        raise RecordError(f"expected at most {MAX_CHARACTERS} characters, got {len(text)}")
     return text.removeprefix("\ufeff")
 
 
@@ -88,13 +86,10 @@ def build(
         notes: what was not read as it stands.
 
     Raises:
-        RecordError: if there are too many entries, names are none or, if strict, an entry is
-            malformed.
+        RecordError: if names are none or, if strict, an entry is malformed.
     """
     with naming(source):
         Record((), players)
-        if len(entries) > MAX_DEALS:
-            raise RecordError(f"expected at most {MAX_DEALS} deals, got {len(entries)}")
     deals: list[DealRecord] = []
     problems: list[Problem] = []
     for number, entry in enumerate(entries, 1):
@@ -131,10 +126,7 @@ def _build_deal(
     moves: list[Move] = []
     problem = None
     try:
-        for move in read_moves(entry):  # what came before an error is kept
-            if len(moves) == MAX_MOVES:
-                raise RecordError(f"expected at most {MAX_MOVES} moves, got more")
-            moves.append(move)
+        moves.extend(read_moves(entry))  # what came before an error is kept
     except GoitaError as error:
         problem = Problem(number, str(error), len(moves) + 1, count_plays(moves) + 1, source)
     return replace(deal, moves=tuple(moves)), problem

@@ -28,9 +28,6 @@ from goita_env.rules import JGA, Rules
 FORMAT: Final = "goita-record-1"
 """Names this notation; grows when the meaning of a key changes."""
 
-MAX_CHARACTERS: Final = 10**7
-"""A longer text is refused; a deal takes about four hundred characters."""
-
 
 def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
     """Reads a record; ``strict`` and ``source`` as in ``history.loads``.
@@ -40,7 +37,7 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
             found by ``replay``.
     """
     with naming(source):
-        root = _parse(check_text(text, MAX_CHARACTERS))
+        root = _parse(check_text(text))
         rules, information = Rules.from_keys(root), InformationStructure.from_keys(root)
         players = root.get("players", ["", "", "", ""])
         if not isinstance(players, list):
@@ -79,8 +76,6 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
     keys = rules.pop().to_keys() | options.pop().to_keys()
     told = {"format": FORMAT, **keys, "players": record.players, **(beside or {})}
     head = json.dumps(told, ensure_ascii=False)[:-1]
-    # Half of a surrogate pair, alone, becomes the escape that JSON has for it.
-    head = head.encode(errors="backslashreplace").decode()
     deals = ",\n".join(f" {_write_deal(deal)}" for deal in record.deals)
     return f'{head}, "deals": [\n{deals}\n]}}\n'
 

@@ -192,7 +192,7 @@ class Record:
     source: str = ""
     """Name of the file, or whatever the reader was told; messages begin with it."""
     notes: tuple[str, ...] = ()
-    """What the reader left out or changed though the deals are sound, such as unknown keys."""
+    """What the reader changed though the deals are sound: scores that no deal begins with."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "deals", tuple(self.deals))

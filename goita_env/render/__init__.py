@@ -13,7 +13,6 @@ Each kind takes a ``Game``, a ``View``, ``Positions`` or a ``Scene``:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, Literal
 
 import numpy.typing as npt
@@ -24,16 +23,17 @@ from goita_env.render.scene import Drawable, Scene
 
 RenderMode = Literal["ansi", "human", "svg", "rgb_array"]
 RENDER_MODES: Final[tuple[str, ...]] = ("ansi", "human", "svg", "rgb_array")
+TEXT_MODES: Final[tuple[str, ...]] = ("ansi", "human")
 
 
-def check_render_mode(mode: str | None) -> None:
+def check_render_mode(mode: str | None, modes: tuple[str, ...] = RENDER_MODES) -> None:
     """Checks a render mode.
 
     Raises:
         SettingError: if there is no such mode.
     """
-    if mode is not None and mode not in RENDER_MODES:
-        raise SettingError(f"expected a render_mode of None, {RENDER_MODES}, got {mode!r}")
+    if mode is not None and mode not in modes:
+        raise SettingError(f"expected a render_mode of None, {modes}, got {mode!r}")
 
 
 def frame(shown: Scene | Drawable, mode: str | None) -> str | npt.NDArray[Any] | None:
@@ -41,34 +41,21 @@ def frame(shown: Scene | Drawable, mode: str | None) -> str | npt.NDArray[Any] |
 
     Args:
         shown: what is drawn.
-        mode: as ``rendered`` takes it; "rgb_array" is uint8 [600, 600, 3].
-
-    Raises:
-        ImportError: if "rgb_array" lacks its extra.
-    """
-    return rendered(mode, lambda: ansi.render(shown), lambda: svg.render(shown))
-
-
-def rendered(
-    mode: str | None, text: Callable[[], str], picture: Callable[[], str]
-) -> str | npt.NDArray[Any] | None:
-    """Draws as a render mode wants it.
-
-    Args:
         mode: "ansi" and "svg" return text, "human" prints the text and returns None, "rgb_array"
-            returns uint8 [height, width, 3]; None: None.
-        text: draws in characters.
-        picture: draws SVG.
+            returns uint8 [600, 600, 3]; None: None.
 
     Raises:
         ImportError: if "rgb_array" lacks its extra.
     """
     if mode == "svg":
-        return picture()
+        return svg.render(shown)
     if mode == "rgb_array":
-        return pixels.rgb_array(picture())
-    if mode == "ansi":
-        return text()
+        return pixels.rgb_array(svg.render(shown))
+    return None if mode is None else in_characters(ansi.render(shown), mode)
+
+
+def in_characters(text: str, mode: str | None) -> str | None:
+    """Returns a table in characters ("ansi"), or prints it ("human")."""
     if mode == "human":
-        print(text())
-    return None
+        print(text)
+    return text if mode == "ansi" else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from goita_env.errors import SettingError
 from goita_env.render.pen import Drawing, document
 
 
@@ -15,14 +14,10 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
     Where nothing moves (other programs, people who asked for less motion) the last one stands.
 
     Args:
-        drawings: of one size.
+        drawings: one or more, of one size.
         seconds: how long each is shown; the last one three times as long.
         width: pixels; None: as the drawings say.
-
-    Raises:
-        SettingError: if there is no drawing, they differ in size, or the time is not above 0.
     """
-    _check(drawings, seconds)
     first, last = drawings[0], drawings[-1]
     definitions = dict.fromkeys(line for one in drawings for line in one.definitions)
     # What all begin with, such as the ground, is drawn once.
@@ -53,11 +48,3 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
     return document(
         Drawing(first.size, last.title, told, first.color, tuple(definitions), moving), width
     )
-
-
-def _check(drawings: Sequence[Drawing], seconds: float) -> None:
-    sizes = {one.size for one in drawings}
-    if len(sizes) != 1:
-        raise SettingError(f"expected drawings of one size, got {len(drawings)} of {sizes}")
-    if not 0 < seconds < 1e4:
-        raise SettingError(f"expected seconds above 0 for each drawing, got {seconds!r}")

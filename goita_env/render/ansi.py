@@ -8,7 +8,6 @@ Only ASCII and characters two columns wide are used: the columns stand straight 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final
 from unicodedata import east_asian_width
@@ -20,23 +19,19 @@ from goita_env.tiles import CHARACTERS, DIGITS, FACE_DOWN, NONE
 _PANEL_COLUMNS: Final = (23, 41, 23, 4)
 _WIDTH: Final = 66
 
-_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
-_ESCAPES: Final = re.compile(r"\x1b\[\d*m")
 
-
-def render(shown: Scene | Drawable, *, ascii: bool = False, color: bool = False) -> str:  # noqa: A002  (its plain name)
+def render(shown: Scene | Drawable, *, ascii: bool = False) -> str:  # noqa: A002  (its plain name)
     """Draws a game, a view or positions in characters: panels of the seats within a frame.
 
     Args:
         shown: what is drawn; of several positions the first.
         ascii: digits as in records instead of characters.
-        color: the last attack bold and face-down tiles dim, by escape sequences.
 
     Raises:
         SettingError: if it cannot be drawn, if there is no position.
     """
     shown = as_scene(shown)
-    brush = _Brush.of(ascii, color)
+    brush = _Brush.of(ascii)
     below, right, above, left = (
         # Header and hand begin where the first tile's face stands.
         [(column + 1, name), (column, blocks), (column, attacks), (column + 1, hand)]
@@ -66,7 +61,7 @@ def render(shown: Scene | Drawable, *, ascii: bool = False, color: bool = False)
 
 def signs(*, ascii: bool = False) -> str:  # noqa: A002  (its plain name)
     """Returns the signs of a drawing in words."""
-    brush = _Brush.of(ascii, False)
+    brush = _Brush.of(ascii)
     face = brush.faces[0]
     return (
         f"Signs: {brush.back} is the back of a tile, ({face}) lies face down and is known to you, "
@@ -79,11 +74,10 @@ class _Brush:
     faces: str
     back: str
     empty: str
-    color: bool
 
     @classmethod
-    def of(cls, plain: bool, color: bool) -> _Brush:
-        return cls(DIGITS, "#", ".", color) if plain else cls(CHARACTERS, "〓", "・", color)
+    def of(cls, plain: bool) -> _Brush:
+        return cls(DIGITS, "#", ".") if plain else cls(CHARACTERS, "〓", "・")
 
     def tile(self, kind: int) -> str:
         if kind == NONE:
@@ -92,14 +86,10 @@ class _Brush:
 
     def cell(self, kind: int, face_down: bool, last: bool = False) -> str:
         if last:
-            return self._painted(f"[{self.tile(kind)}]", _BOLD)
-        if face_down:
-            marked = f" {self.back} " if kind == FACE_DOWN else f"({self.tile(kind)})"
-            return self._painted(marked, _DIM)
+            return f"[{self.tile(kind)}]"
+        if face_down and kind != FACE_DOWN:
+            return f"({self.tile(kind)})"
         return f" {self.tile(kind)} "
-
-    def _painted(self, text: str, escape: str) -> str:
-        return f"{escape}{text}{_PLAIN}" if self.color else text
 
 
 def _panel(place: Place, brush: _Brush) -> list[str]:
@@ -117,7 +107,7 @@ def _panel(place: Place, brush: _Brush) -> list[str]:
 
 
 def width(text: str) -> int:
-    return sum(2 if east_asian_width(c) in "WF" else 1 for c in _ESCAPES.sub("", text))
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _line(*parts: tuple[int, str]) -> str:

@@ -15,7 +15,7 @@ from goita_env.errors import SettingError
 from goita_env.render.pen import Pen, number
 from goita_env.render.scene import Scene
 from goita_env.render.words import action as action_words
-from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
 
 MOST_ACTIONS: Final = 8
 """Actions that are listed; of the others their number is told."""
@@ -44,8 +44,6 @@ class Hand:
     name: str
     at_least_one: tuple[float, ...]
     """[8] By kind."""
-    expected: tuple[float, ...]
-    """[8] Tiles by kind."""
 
 
 def listed(probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None) -> list[Listed]:
@@ -54,7 +52,10 @@ def listed(probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None) ->
     Raises:
         SettingError: if an array has not 69 numbers, or a probability is none.
     """
-    chances, worth = _numbers(probabilities, "probabilities"), _numbers(values, "values")
+    chances, worth = (
+        None if array is None else _floats(array, (actions.NUM_ACTIONS,), name)
+        for array, name in ((probabilities, "probabilities"), (values, "values"))
+    )
     if chances is not None and not ((chances >= 0) & (chances <= 1)).all():
         raise SettingError("expected probabilities from 0 to 1, got others")
     wanted = np.zeros(actions.NUM_ACTIONS, bool)
@@ -74,15 +75,8 @@ def _place(one: Listed) -> tuple[float, float]:
     return -(one.probability or 0), np.inf if one.value is None else -one.value
 
 
-def _numbers(array: npt.ArrayLike | None, name: str) -> npt.NDArray[np.float64] | None:
-    return None if array is None else _floats(array, (actions.NUM_ACTIONS,), name)
-
-
 def _floats(array: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDArray[np.float64]:
-    try:
-        found = np.asarray(array, np.float64)
-    except (TypeError, ValueError) as error:
-        raise SettingError(f"expected numbers as {name}, got {array!r}") from error
+    found = np.asarray(array, np.float64)
     if found.shape != shape:
         raise SettingError(f"expected {name} of shape {shape}, got {found.shape}")
     return found
@@ -106,9 +100,7 @@ def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
     found = []
     for seat, name in enumerate(sorted(order) if "seat 0" in order else order):
         if some[seat]:
-            some_tile = 1 - chances[seat, :, 0]
-            expected = chances[seat] @ np.arange(chances.shape[2])
-            found.append(Hand(name, tuple(some_tile.tolist()), tuple(expected.tolist())))
+            found.append(Hand(name, tuple((1 - chances[seat, :, 0]).tolist())))
     return found
 
 
@@ -191,26 +183,9 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
     pen.tiles([(139 + 59 * kind, top + 20, kind, False) for kind in range(NUM_KINDS)], 0.6)
 
 
-def words(shown: Sequence[Listed], belief: Sequence[Hand]) -> list[str]:
-    said = []
-    for one in shown[:MOST_ACTIONS]:
-        figures = [] if one.probability is None else [_percent(one.probability)]
-        figures += [] if one.value is None else [f"worth {_signed(one.value)}"]
-        said.append(" ".join([action_words(one.action), *figures]))
-    told = [f"Actions: {', '.join(said)}."] if said else []
-    for hand in belief:
-        kinds = zip(NAMES, hand.at_least_one, hand.expected, strict=True)
-        text = ", ".join(f"{name} {_percent(p)} ({e:.1f})" for name, p, e in kinds)
-        told.append(f"Chance of at least one, and expected number, in hand of {hand.name}: {text}.")
-    return told
-
-
 def _percent(share: float) -> str:
-    """Returns a share in per cent, to a tenth where it is near 0 or 1 and neither."""
-    near = 0.0005 <= share < 0.0095 or 0.9905 < share <= 0.9995
-    return f"{100 * share:.{int(near)}f} %"
+    return f"{100 * share:.0f} %"
 
 
 def _signed(points: float) -> str:
-    text = f"{abs(points):.{1 if abs(points) < 9.95 else 0}f}".removesuffix(".0")
-    return text if text == "0" else f"{'-' if points < 0 else '+'}{text}"
+    return f"{points:+.1f}".removesuffix(".0")

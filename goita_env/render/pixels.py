@@ -6,12 +6,11 @@ resvg draws without a font, a display or a library of the system, and the same p
 from __future__ import annotations
 
 from io import BytesIO
-from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.errors import SettingError, install
+from goita_env.errors import install
 
 
 def png(svg: str, width: int | None = None) -> bytes:
@@ -22,31 +21,20 @@ def png(svg: str, width: int | None = None) -> bytes:
         width: pixels; None: as the drawing says.
 
     Raises:
-        SettingError: if the width is not above 0, or the text is no SVG.
         ImportError: if the extra is missing.
     """
     try:
         import resvg_py
     except ImportError as error:
         raise ImportError(f"pixels need resvg-py: {install('render')}") from error
-
-    if width is not None and width <= 0:
-        raise SettingError(f"expected a width above 0 pixels, got {width!r}")
-    try:
-        return resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True)
-    except ValueError as error:
-        raise SettingError(f"expected SVG text, got {svg[:60]!r}: {error}") from error
+    return resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True)
 
 
 def rgb_array(svg: str, width: int | None = None) -> npt.NDArray[np.uint8]:
     """Draws SVG text as an image, uint8 [height, width, 3]; arguments and errors as ``png``."""
-    with _pillow().open(BytesIO(png(svg, width))) as image:
-        return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque
-
-
-def _pillow() -> ModuleType:
     try:
         from PIL import Image
     except ImportError as error:
         raise ImportError(f"images need Pillow: {install('render')}") from error
-    return Image
+    with Image.open(BytesIO(png(svg, width))) as image:
+        return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque

@@ -59,8 +59,6 @@ class Options(TypedDict):
     """In which the words are told; English where none is given."""
     size: NotRequired[float | None]
     """Width in pixels; None: 600."""
-    last: NotRequired[bool]
-    """Whether the last attack is marked."""
     marked: NotRequired[Mapping[Mark, int]]
     """Actions whose two tiles are marked in the mover's hand, where it is shown."""
     probabilities: NotRequired[npt.ArrayLike | None]
@@ -96,11 +94,11 @@ def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     marked = _marks(shown, options.get("marked", {}))
     for turn, place in enumerate(shown.places):
         here = marked if turn == _decider(shown) else {}
-        _seat(pen, place, turn, options.get("last", True), here)
+        _seat(pen, place, turn, here)
         _words(pen, place, turn, shown)
     _centre(pen, shown)
     panels.draw_belief(pen, panels.draw_actions(pen, SIZE, listed), belief)
-    said = [*words.position(shown), *panels.words(listed, belief)]
+    said = words.position(shown)
     said += [
         Phrase(f"Marked as {mark}: {{action}}.", action=words.action(one))
         for mark, one in marked.items()
@@ -170,7 +168,7 @@ def _columns(hand: tuple[int, ...], pair: tuple[int, ...]) -> list[int | None]:
     return found
 
 
-def _seat(pen: Pen, place: Place, turn: int, mark_last: bool, marked: Mapping[Mark, int]) -> None:
+def _seat(pen: Pen, place: Place, turn: int, marked: Mapping[Mark, int]) -> None:
     with pen.side(turn):
         for column in range(4):
             x = _MIDDLE + (column - 1.5) * _COLUMN
@@ -180,7 +178,7 @@ def _seat(pen: Pen, place: Place, turn: int, mark_last: bool, marked: Mapping[Ma
                 pen.tile(x, _MIDDLE + _BLOCKS, block, down=down)
             if attack != NONE:
                 pen.tile(x, _MIDDLE + _ATTACKS, attack)
-            if mark_last and column == place.last:
+            if column == place.last:
                 pen.outline(x, _MIDDLE + _ATTACKS, pen.colors.last, 4)
         held = place.hand if place.hand is not None else (FACE_DOWN,) * place.tiles
         for column, kind in enumerate(held):

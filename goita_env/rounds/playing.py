@@ -11,8 +11,8 @@ from goita_env import seeds
 from goita_env.arrays import U64, Bits, Bool, Int
 from goita_env.checks import check_actions, check_seed, describe, illegal_action, integers
 from goita_env.engine import core
-from goita_env.engine.choices import only_action
 from goita_env.engine.episodes import Episode, Match, Outcome
+from goita_env.engine.legal_bits import only_action
 from goita_env.engine.state import NO_ROWS, State
 from goita_env.engine.tables import OVER
 from goita_env.errors import ActionError, EpisodeOverError, SettingError

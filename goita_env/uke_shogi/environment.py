@@ -5,7 +5,6 @@
 | agents | ``player_0`` .. in turn order, two to seven; each plays for himself |
 | action space | ``Discrete(9)``: 0 passes, 1 + k plays a tile of kind k |
 | observation | ``{"observation": uint8 [16 + 19 * players], "action_mask": int8 [9]}`` |
-| state | uint8 [16 + 27 * players]: every hand, then what seat 0 may know |
 | reward | of every deal, zero in sum: the payments, or +1 for the winner, shared by the others |
 | episode | so many deals; the winner of one deals the next |
 
@@ -21,15 +20,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium.spaces import Box
 from pettingzoo import AECEnv
 
 from goita_env.checks import check_seed
 from goita_env.envs.aec_base import ForfeitWrapper, Observation, SeatedEnv
 from goita_env.errors import SettingError
-from goita_env.render import RENDER_MODES, RenderMode, rendered
-from goita_env.tiles import NUM_KINDS
+from goita_env.render import TEXT_MODES, RenderMode, check_render_mode, in_characters
 from goita_env.uke_shogi.game import UkeShogiGame, check_rules
 from goita_env.uke_shogi.rules import IMO_SHOGI, NUM_ACTIONS, UkeShogiRules
 from goita_env.uke_shogi.view import observation_size
@@ -41,7 +38,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
     Args:
         rules: how it is played.
         deals: deals of an episode.
-        render_mode: as ``goita_v0.env`` takes it.
+        render_mode: None, "ansi" or "human".
 
     Raises:
         SettingError: if a setting is outside its choices.
@@ -49,7 +46,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo declares it so)
         "name": "uke_shogi_v0",
-        "render_modes": list(RENDER_MODES),
+        "render_modes": list(TEXT_MODES),
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -62,11 +59,11 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
     ) -> None:
         if isinstance(deals, bool) or not isinstance(deals, int) or deals < 1:
             raise SettingError(f"expected a number of deals from 1 up, got {deals!r}")
+        check_render_mode(render_mode, TEXT_MODES)
         size, most = observation_size(check_rules(rules)), max(rules.counts)
         super().__init__(rules.players, Box(0, most, (size,), np.uint8), NUM_ACTIONS, render_mode)
         self.rules = rules
         self.deals = deals
-        self.state_space = Box(0, most, (NUM_KINDS * rules.players + size,), np.uint8)
         self._seed, self._episode, self._number = secrets.randbits(63), -1, 0
         self._game = UkeShogiGame(rules)
 
@@ -126,21 +123,14 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
             mask[view.legal_actions()] = 1
         return {"observation": view.observation(), "action_mask": mask}
 
-    def state(self) -> npt.NDArray[np.uint8]:
-        """Returns everything there is to know: uint8 [16 + 27 * players].
+    def render(self) -> str | None:
+        """Draws the whole table, all hands open: "ansi" returns it as text, "human" prints it.
 
-        Every seat's hand, 8 numbers each, then the observation of ``player_0``.
+        Returns None before a reset.
         """
-        self._check_begun("state")
-        game = self._game
-        return np.concatenate([np.array(game.hands, np.uint8).ravel(), game.view(0).observation()])
-
-    def render(self) -> str | npt.NDArray[Any] | None:
-        """Draws the whole table, all hands open, as ``render_mode`` says; None before a reset."""
-        game = self._game
-        return (
-            rendered(self.render_mode, game.__str__, game._repr_svg_) if self._has_reset else None
-        )
+        if not self._has_reset:
+            return None
+        return in_characters(str(self._game), self.render_mode)
 
     def _forfeited(self, offender: int) -> Iterable[float]:
         return self.rules.forfeit(offender, self._game.hands[offender])

@@ -13,14 +13,12 @@ from goita_env.errors import EpisodeOverError, HandsError, IllegalActionError, S
 from goita_env.hands import format_hand, read_digits
 from goita_env.seeds import GOLDEN, deal_keys, game_keys, mix
 from goita_env.tiles import CHARACTERS, NUM_KINDS
-from goita_env.uke_shogi import svg
 from goita_env.uke_shogi.rules import (
     IMO_SHOGI,
     NUM_ACTIONS,
     PASS,
     UkeShogiRules,
     action_name,
-    hand_points,
 )
 from goita_env.uke_shogi.view import UkeShogiView
 
@@ -158,21 +156,6 @@ class UkeShogiGame:
             asked=None if self.seat is None else (self.seat - seat) % players,
         )
 
-    def table(self) -> svg.UkeShogiTable:
-        """Describes the whole table as ``svg`` draws it, all hands open."""
-        since, gains, seats = self.view(0).passed_since, self.rewards(), []
-        for seat, hand in enumerate(self.hands):
-            remarks = ["dealer"] * (seat == self.dealer) + ["passed"] * bool(since[seat])
-            remarks += ["to move"] * (seat == self.seat) + ["wins"] * (seat == self.winner)
-            if self.winner is not None:
-                remarks.append(f"{gains[seat]:+.3g}")
-            elif self.rules.payment:
-                remarks.append(svg.plural(hand_points(hand), "point"))
-            played = [act - 1 for one, act in self.moves if one == seat and act != PASS]
-            name, held = f"seat {seat}", svg.kinds(hand)
-            seats.append(svg.Seat(name, tuple(remarks), held, len(held), played))
-        return svg.UkeShogiTable(self.rules, seats, self.led)
-
     def __str__(self) -> str:
         """Draws the table in characters, all hands open: a line a seat, a dot for a pass."""
         done: list[list[str]] = [[] for _ in self.hands]
@@ -185,7 +168,7 @@ class UkeShogiGame:
             name = f"  seat {seat}" + "".join(what for what, who in remarks.items() if who == seat)
             # A tile and a space are three columns wide.
             row = "".join(f"{tile} " for tile in done[seat]) + "   " * (longest - len(done[seat]))
-            tiles = "".join(CHARACTERS[kind] for kind in svg.kinds(hand))
+            tiles = "".join(tile * count for tile, count in zip(CHARACTERS, hand, strict=True))
             lines.append(f"{name:<26}{row}| {tiles}".rstrip())
         return "\n".join([*lines, "", self._moment()])
 
@@ -197,9 +180,6 @@ class UkeShogiGame:
             return f"seat {self.seat} leads"
         names = ["pass" if act == PASS else CHARACTERS[act - 1] for act in self.legal_actions()]
         return f"seat {self.seat} is to match {CHARACTERS[self.led]}: {' or '.join(names)}"
-
-    def _repr_svg_(self) -> str:
-        return svg.draw(self)
 
     def __repr__(self) -> str:
         hands = ",".join(format_hand(np.array(hand)) for hand in self.dealt)

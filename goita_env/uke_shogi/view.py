@@ -12,8 +12,7 @@ from goita_env.arrays import Bool, Int
 from goita_env.checks import describe, integers
 from goita_env.errors import ObservationError
 from goita_env.tiles import NUM_KINDS
-from goita_env.uke_shogi import svg
-from goita_env.uke_shogi.rules import UkeShogiRules, hand_points
+from goita_env.uke_shogi.rules import UkeShogiRules
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,25 +56,6 @@ class UkeShogiView:
             "passed_on": self.passed_on,
         }
         return np.concatenate([parts[name].ravel() for name in layout(self.rules)]).astype(np.uint8)
-
-    def table(self) -> svg.UkeShogiTable:
-        """Describes what the viewer sees as ``svg`` draws it; others by their distance."""
-        seats = []
-        for place, played in enumerate(self.played.tolist()):
-            tiles, own = int(self.tiles_left[place]), place == 0
-            remarks = ["passed"] * bool(self.passed_since[place])
-            remarks += ["to move"] * (place == self.asked) + ["wins"] * (tiles == 0)
-            if not own:
-                remarks.append(svg.plural(tiles, "tile"))
-            elif self.rules.payment:
-                remarks.append(svg.plural(hand_points(self.hand.tolist()), "point"))
-            hand = svg.kinds(self.hand.tolist()) if own else None
-            name = "you" if own else f"seat +{place}"
-            seats.append(svg.Seat(name, tuple(remarks), hand, tiles, svg.kinds(played)))
-        return svg.UkeShogiTable(self.rules, seats, self.led)
-
-    def _repr_svg_(self) -> str:
-        return svg.draw(self)
 
     @classmethod
     def from_observation(cls, rules: UkeShogiRules, observation: npt.ArrayLike) -> UkeShogiView:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from goita_env.actions import CONTINUE, MESSAGE, REDEAL
 from goita_env.arrays import U64, Int
-from goita_env.checks import as_array, describe
+from goita_env.checks import describe
 from goita_env.engine import tables
 from goita_env.engine.state import DOWN, FRAME, HAND, NOTES, OWN, SHOWN, State
 from goita_env.errors import ObservationError
@@ -354,10 +354,9 @@ def compress(observation: npt.ArrayLike, information: InformationStructure = PLA
     Raises:
         ObservationError: if it is no observation of this layout.
     """
-    array = as_array(observation)
-    array = array[None] if array is not None and array.ndim == 1 else array
+    array = np.atleast_2d(observation)
     size = information.observation_size
-    if array is None or array.ndim != 2 or array.shape[1] != size:
+    if array.ndim != 2 or array.shape[1] != size:
         raise ObservationError(
             f"expected an observation of shape [N, {size}], got {describe(observation)}"
         )

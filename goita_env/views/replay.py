@@ -15,7 +15,7 @@ import numpy.typing as npt
 from goita_env.actions import NUM_ACTIONS, name
 from goita_env.arrays import Bits, Bool, Int
 from goita_env.engine import core
-from goita_env.engine.deals import lay, prepare
+from goita_env.engine.dealing import lay, prepare
 from goita_env.engine.state import State
 from goita_env.engine.tables import CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING, code_of
 from goita_env.errors import SettingError

@@ -109,15 +109,6 @@ def test_a_dealt_view_does_not_tell_that_its_seat_is_asked_before_play(rules):
         assert (view.hand == dealt.hands[:, seat]).all()
 
 
-def test_every_decision_is_told_where_it_is_asked_for():
-    rounds, game = Rounds(1, seed=2, log=True), Game(seed=2)
-    while not rounds.over:
-        made = rounds.step(habits_of(rounds)).made
-        assert (made.rows.tolist(), made.seats.tolist()) == ([0], [game.seat])
-        game.play(int(made.actions[0]))
-    assert game.done
-
-
 def test_games_continue_with_the_next_episode_where_that_is_asked_for():
     rounds = Rounds(8, seed=1, auto_reset=True)
     ends = np.zeros(8, int)
@@ -242,11 +233,3 @@ def test_keys_of_the_wrong_form_are_refused_before_anything_is_played():
     positions = worlds_of(Rounds(3))
     with pytest.raises(errors.SettingError, match="3 keys as uint64"):
         Rounds.from_positions(positions, keys=np.arange(3))
-
-
-def test_a_game_with_a_single_legal_action_is_not_asked():
-    rounds = Rounds(50, seed=0)
-    while len(rounds.decisions.rows) in (0, 50):
-        rounds.step(habits_of(rounds))
-    answers = np.full(50, actions.PASS)
-    refuses(errors.ActionError, f"expected {len(rounds.decisions.rows)}", rounds.step, answers)

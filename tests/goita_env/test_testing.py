@@ -1,14 +1,13 @@
 """The checks for agents and rules of one's own: good ones pass, and no others do."""
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from goita_env import JGA, NINE, PAGAT, Rules, testing
 from goita_env.actions import CALL, REDEAL
-from inconsistent_agents import BAD, ByGame, ByState, Honest
+from inconsistent_agents import BAD, ByGame, Honest
 
 
 class Uniform:
@@ -163,12 +162,6 @@ def test_an_honest_agent_is_consistent_in_all_rule_sets(rules):
 def test_what_an_agent_draws_is_not_held_against_it():
     assert testing.find_inconsistency(Uniform()) is None
     assert testing.check_agent(Uniform(), num_games=16, steps=40) is None
-
-
-def test_an_agent_whose_actions_alone_are_known_is_compared_by_them():
-    assert testing.find_inconsistency(SimpleNamespace(act=Honest().act)) is None
-    wrong = testing.find_inconsistency(SimpleNamespace(act=ByState().act))
-    assert "expected actions that depend on the view alone" in (wrong or "")
 
 
 class WithoutNumbers(Uniform):

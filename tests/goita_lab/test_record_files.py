@@ -136,7 +136,7 @@ def test_hidden_files_of_a_folder_are_skipped_and_others_that_are_no_records_are
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (f"{LINE[:16]}x{LINE[17:]}", r"deal 1: expected all eight tiles of seat 2, got '1112234x'"),
+        (f"{LINE[:16]}x{LINE[17:]}", r"deal 1: expected digits 1 to 9 for seat 1, got"),
         (YAML.replace("し", "歩", 1), r"deal 1: expected tiles of .* for p0, got '歩' in"),
         (LINE.replace("346", "377"), r"deal 1, move 1.*: expected one of .* got '77'"),
     ],

@@ -12,12 +12,6 @@ PRICE = {"king": 200, "rook": 100, "bishop": 50, "gold": 10, "silver": 10}
 PRICE |= {"knight": 5, "lance": 5, "pawn": 1}
 
 
-def whole_set(size: int) -> list[str]:
-    """Returns the tiles of a set: kings, rooks, bishops twice, pawns 18 or 20 times, the rest 4."""
-    tiles = ["king", "rook", "bishop"] * 2 + ["gold", "silver", "knight", "lance"] * 4
-    return tiles + ["pawn"] * {40: 18, 42: 20}[size]
-
-
 @dataclass
 class Referee:
     """One deal.

@@ -12,7 +12,7 @@ from goita_agents.solver.position import Position
 from goita_env import actions
 from goita_env.engine import core
 from goita_env.engine.core import unpack_legal
-from goita_env.engine.deals import lay, prepare
+from goita_env.engine.dealing import lay, prepare
 from goita_env.engine.state import State
 from goita_env.engine.tables import RADIX
 from goita_env.rules import Rules

@@ -10,7 +10,7 @@ import pytest
 from deals import RULE_SETS, complete
 from goita_env import Game, seeds
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
-from goita_env.engine import deals as deal
+from goita_env.engine import dealing as deal
 from goita_env.engine.tables import PAWN_DIGITS, code_counts
 from playing import played
 

@@ -16,7 +16,7 @@ import pytest
 import pinned_games
 from deals import RULE_SETS, TILES, complete
 from goita_env import Game, GoitaVectorEnv, goita_v0, seeds
-from goita_env.engine import deals as dealing
+from goita_env.engine import dealing
 from goita_env.engine.episodes import Match
 from goita_env.engine.tables import code_counts
 from goita_env.views.observation import OBSERVATION_VERSION

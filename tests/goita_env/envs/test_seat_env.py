@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -10,7 +11,7 @@ from deals import RULE_SETS, complete
 from goita_env import Game, SeatVectorEnv
 from goita_env.actions import CALL
 from goita_env.rounds import Rounds
-from playing import after_reset, habits
+from playing import habits
 from samples import rotating
 from seat_playing import MODES, Habits, decide, told
 
@@ -151,11 +152,61 @@ def test_nothing_is_handed_out_twice_and_spaces_hold_it(mode, form):
     assert all(start + size <= after for (start, size), (after, _) in pairwise(addresses))
 
 
-def test_the_batch_samples_legal_actions_only():
-    env = after_reset(SeatVectorEnv(200), seed=0)
+def test_an_illegal_action_forfeits_the_episode():
+    for reward, loss in (("points", 100), ("win", 1)):
+        for mode in MODES:
+            env = SeatVectorEnv(40, seat=3, reward=reward, autoreset_mode=mode)
+            before, _ = env.reset(seed=0)
+            actions = env.sample_legal(np.random.default_rng(0))
+            bad = np.arange(40) % 3 == 0
+            actions[bad] = (~env.action_masks()[bad]).argmax(axis=1)
+            after, gain, done, _, info = env.step(actions)
+            assert done[bad].all()
+            assert (gain[bad] == -loss).all()
+            last, seen = info, after
+            if mode == AutoresetMode.SAME_STEP:
+                last, seen = info["final_info"], info["final_obs"]
+            assert np.array_equal(seen[bad], before[bad])
+            assert (last["rewards"][bad] == loss * np.array([1, -1, 1, -1])).all()
+            assert (last["winner"][bad] == -1).all()
+            assert (last["points"][bad] == 0).all()
+            if mode == AutoresetMode.DISABLED:
+                env.reset(options={"reset_mask": done})
+            env.step(env.sample_legal(np.random.default_rng(0)))
+
+
+def beside(env, plain, steps=30):
+    """Yields what two environments tell, step by step; every third game forfeits now and then."""
     rng = np.random.default_rng(0)
-    for _ in range(20):
-        actions = env.sample_legal(rng)
-        assert env.action_masks()[np.arange(200), actions].all()
-        assert env.action_space.contains(actions)
-        env.step(actions)
+    env.reset(seed=0)
+    plain.reset(seed=0)
+    for step in range(steps):
+        actions, masks = plain.sample_legal(rng), plain.action_masks()
+        bad = (np.arange(plain.num_envs) % 3 == 0) & (step % 5 == 4) & ~masks.all(axis=1)
+        actions[bad] = (~masks[bad]).argmax(axis=1)
+        result = env.step(actions), plain.step(actions)
+        yield result
+        if plain.autoreset_mode.value == "Disabled" and result[1][2].any():
+            for one in (env, plain):
+                one.reset(options={"reset_mask": result[1][2].copy()})
+
+
+@pytest.mark.parametrize(("mode", "reward"), rotating(MODES, ["points", "win"]))
+def test_a_factor_scales_every_reward_and_no_points(mode, reward):
+    settings = {"num_envs": 24, "reward": reward, "autoreset_mode": mode}
+    scaled = gymnasium.make_vec("goita/Seat-v0", reward_scale=0.02, **settings)
+    seen, lost = 0.0, -2.0 if reward == "points" else -0.02
+    forfeits = 0
+    for result in beside(scaled, SeatVectorEnv(**settings)):
+        (_, rewards, _, _, info), (_, plain, done, _, infos) = result
+        assert rewards.dtype == np.float32
+        assert np.allclose(rewards, 0.02 * plain)
+        forfeits += (np.abs(rewards - lost) < 1e-6).sum()
+        seen += np.abs(plain).sum()
+        assert np.array_equal(info["skipped_points"], infos["skipped_points"])
+        if done.any():
+            last, other = info.get("final_info", info), infos.get("final_info", infos)
+            assert np.allclose(last["rewards"], 0.02 * other["rewards"])
+            assert np.array_equal(last["points"], other["points"])
+    assert seen > 0
+    assert forfeits > 5

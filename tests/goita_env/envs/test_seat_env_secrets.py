@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from goita_env import SeatEnv, SeatVectorEnv, seeds
-from goita_env.engine import deals as dealing
+from goita_env.engine import dealing
 from goita_env.engine.tables import code_counts
 from playing import after_reset
 from seat_playing import Drawing, Habits, Watching, step_at_random

@@ -3,21 +3,17 @@
 import json
 import sys
 import warnings
-from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-import goita_env
 from deals import RULE_SETS, digits
 from goita_env import Game, SeatEnv, SeatVectorEnv, goita_v0
-from goita_env.errors import ActionError, EpisodeOverError, IllegalActionError, SettingError
 from goita_env.render import RENDER_MODES
 from playing import after_reset
 from programs import run
-from raising import refuses
 from redrawn_worlds import random_world, redraw
 from samples import only
 
@@ -54,9 +50,6 @@ def test_one_id_makes_one_game_or_many():
     workers = gymnasium.make_vec("goita/Seat-v0", num_envs=2, vectorization_mode="sync", seat=0)
     workers.reset(seed=0)
     assert workers.step(workers.action_space.sample())[2].shape == (2,)
-
-
-ROOT = Path(goita_env.__file__).parents[1]
 
 
 def making(opponents, cwd, *paths, installed=True):
@@ -134,22 +127,6 @@ def test_it_is_the_game_0_of_a_batch(settings):
             infos = many.reset(options={"reset_mask": dones})
             if done:
                 compare(*one.reset(), *infos)
-
-
-def test_what_is_wrong_is_said():
-    env = SeatEnv(illegal="raise")
-    refuses(EpisodeOverError, "reset", env.step, 0)
-    env.reset(seed=0)
-    for action in (69, -1, 1.5, None, True):
-        with pytest.raises(ActionError):
-            env.step(action)
-    refuses(IllegalActionError, "from the learner", env.step, int((~env.action_masks()).argmax()))
-    refuses(SettingError, "render_mode", SeatEnv, render_mode="film")
-    env = after_reset(SeatEnv(), seed=0)
-    _, reward, done, _, info = env.step(int((~env.action_masks()).argmax()))
-    assert (reward, done, info["winner"]) == (-100.0, True, -1)
-    assert info["action_mask"].all()
-    refuses(EpisodeOverError, "over", env.step, 0)
 
 
 def test_it_is_drawn_as_the_other_environments_are(capsys):

@@ -108,22 +108,6 @@ def test_rewards_follow_points_winner_and_done(rules, paid):
     assert rounds > 300
 
 
-@pytest.mark.parametrize("rules", only(RULE_SETS, "pagat"))
-def test_a_match_ends_with_the_round_that_brings_150_points(rules):
-    env = GoitaVectorEnv(128, rules, "match", seed=3)
-    scores = np.zeros((128, 2), int)
-    matches = 0
-    for _, _, turn in random_turns(env, 300):
-        rows = np.flatnonzero(turn.winner >= 0)
-        scores[rows, turn.winner[rows] % 2] += turn.points[rows]
-        assert np.array_equal(turn.done, scores.max(axis=1) >= 150)
-        scores[turn.done] = 0
-        assert np.array_equal(env._match.state.scores.T, scores)
-        assert (turn.view.scores.sum(axis=1) == scores.sum(axis=1)).all()
-        matches += turn.done.sum()
-    assert matches > 20
-
-
 @pytest.mark.parametrize("episode", ["round", "match"])
 def test_what_is_asked_after_the_end_belongs_to_the_next_deal(episode):
     env = GoitaVectorEnv(64, "jga", episode, seed=4)
@@ -211,16 +195,6 @@ def test_hands_are_taken_as_strings_of_digits_and_as_kinds():
         found.append(all_of(env))
     assert found[0][1:] == (dealer.tolist(), scores.tolist())
     assert all(one == found[0] for one in found)
-
-
-@pytest.mark.parametrize("games", [1, 4, 6])
-def test_one_deal_dealer_and_score_stand_for_all_games(games):
-    hands = complete("88223344", "", "", "")
-    for form in (hands, kinds(*hands)):
-        one, many = (GoitaVectorEnv(games, episode="match", seed=7) for _ in range(2))
-        one.reset(hands=form, dealer=2, scores=(140, 30))
-        many.reset(hands=[form] * games, dealer=[2] * games, scores=[(140, 30)] * games)
-        assert all_of(one) == all_of(many)
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)

@@ -1,12 +1,18 @@
-"""The JSON record: nothing is left out, and nothing in a file is trusted."""
+"""The JSON record: nothing is left out, messages and shown tiles neither; others refuse these."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from goita_env import Game, Rules, records
+from goita_env import Game, InformationStructure, MessageChannel, Rules, records
+from goita_env.errors import ActionError, RecordError, SettingError
+from goita_env.information import PLAIN
 from goita_env.records import DealRecord, Record, complete
+from informed_oracle import OPTIONS
 from playing import played
+from raising import refuses
 from record_samples import FIVE, LINE, PARTNERS, SIX, message
 
 
@@ -67,8 +73,6 @@ def changed(**keys) -> str:
     ("text", "expected"),
     [
         ("", "expected JSON"),
-        ("[]", "expected a record with format"),
-        ("[" * 100_000, "expected JSON"),
         ('{"format": "goita-record-2"}', "got 'goita-record-2'"),
         (changed(rules="chess"), "chess"),
         (changed(players=["a"]), "four names"),
@@ -88,25 +92,72 @@ def test_what_is_malformed_is_told_by_deal_and_move(text, expected):
     assert expected in message(complete.loads, text)
 
 
-@pytest.mark.parametrize("scores", [[0], [0, "x"], [150, 60], [True, 0], [0.5, 0], None])
-def test_scores_that_no_deal_begins_with_are_noted(scores):
-    record = complete.loads(changed(scores=scores), source="file")
-    assert record.deals[0].scores == (0, 0)
-    (note,) = record.notes
-    assert note.startswith("file: deal 1: expected scores, points of two teams before the deal")
-    assert complete.loads(changed(scores=["40", 10])).deals[0].scores == (40, 10)
-
-
 def test_without_strictness_the_rest_is_kept():
     record = complete.loads(changed(moves=["2:46", "3:83", "x"]), strict=False, source="file")
     assert record.deals[0].moves == ((2, 30), (3, 59))
     assert str(record.problems[0]).startswith("file: deal 1, move 3 (play 3): ")
 
 
-def test_scores_that_the_rule_sets_total_excludes_are_noted_and_cost_no_deal():
-    rules = Rules(name="mine", match_points=60)
-    text = changed(scores=[60, 0], rules="mine", rules_fields={"match_points": 60})
-    (deal,), (note,) = (record := complete.loads(text)).deals, record.notes
-    assert (deal.scores, deal.rules) == ((0, 0), rules)
-    assert "tens from 0 to 50, got [60, 0], taken for 0:0" in note
-    assert complete.loads(text.replace("[60, 0]", "[50, 0]")).deals[0].scores == (50, 0)
+FIVES = ["11111238", "11111337", "22344567", "24455568"]
+
+
+def informed(options: InformationStructure, seed: int) -> records.Record:
+    rng = np.random.default_rng(seed)
+    game = Game(hands=FIVES if seed % 2 else None, information=options, seed=seed)
+    while not game.done:
+        game.play(int(rng.choice(game.legal_actions())))
+    return records.from_game(game)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_our_own_format_keeps_the_options_and_the_messages(options):
+    record = informed(options, OPTIONS.index(options) % 2)
+    again = complete.loads(complete.dumps(record))
+    assert again == record
+    assert again.deals[0].information == options
+    assert records.check(again) == []
+    sent = [action for _, action in again.deals[0].moves if action >= 69]
+    assert len(sent) == (4 if options.channel else 0)
+    for game in again.replay():
+        assert game.information == options
+    assert again.deals[0].drawings(seat=1)
+
+
+def test_a_record_of_the_plain_game_says_nothing_of_options():
+    assert "information" not in complete.dumps(informed(PLAIN, 0))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_the_public_notations_refuse_with_a_reason(options):
+    record = informed(options, 0)
+    for notation in (records.history, records.kifu):
+        refuses(RecordError, "deal 1: expected a deal of the base game", notation.dumps, record)
+
+
+def test_what_does_not_fit_the_options_is_refused():
+    record = informed(InformationStructure(channel=MessageChannel(1)), 0)
+    deal = record.deals[0]
+    refuses(ActionError, "0..68, got", replace, deal, information=PLAIN)
+    refuses(SettingError, "an InformationStructure value", replace, deal, information=None)
+    other = replace(deal, information=InformationStructure(channel=MessageChannel(2)))
+    mixed = records.Record((deal, other))
+    refuses(RecordError, "deals of one game", complete.dumps, mixed)
+    text = complete.dumps(record)
+    refuses(
+        RecordError,
+        "bits of a message channel",
+        complete.loads,
+        text.replace('"bits": 1', '"bits": 9'),
+    )
+    seat = deal.dealer
+    moves = ((seat, 71), *deal.moves[1:])
+    (problem,) = records.check(records.Record((replace(deal, moves=moves, number=1),)))
+    assert f"expected one of say0 say1 from seat {seat}, got 'say2'" in str(problem)
+
+
+def test_messages_that_a_record_leaves_out_are_silence():
+    deal = informed(InformationStructure(channel=MessageChannel(1)), 0).deals[0]
+    told = [move for move in deal.moves if move[1] < 69]
+    *_, game = replace(deal, moves=told).replay()
+    assert game.done
+    assert [action for _, action in game.moves[:4]] == [69] * 4

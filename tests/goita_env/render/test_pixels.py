@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from drawings import HANDS, MOVES, SVG, middle_game
-from goita_env import Game, actions, errors, goita_v0, records
+from goita_env import Game, actions, goita_v0, records
 from goita_env.render import RENDER_MODES, animation, frame, pixels, svg
 from goita_env.render.pen import document
 from goita_env.render.themes import THEMES
@@ -35,13 +35,6 @@ def test_without_the_extra_the_error_names_it(monkeypatch, missing):
         pixels.rgb_array(svg.render(middle_game().view(0)))
 
 
-def test_what_is_no_svg_is_refused():
-    with pytest.raises(errors.SettingError, match="expected SVG text, got 'no'"):
-        pixels.png("no")
-    with pytest.raises(errors.SettingError, match="expected a width above 0 pixels, got 0"):
-        pixels.png(svg.render(middle_game().view(0)), 0)
-
-
 def short_round() -> list:
     game = Game(hands=HANDS, dealer=2)
     return [svg.draw(game), *(svg.draw(played(game, move)) for move in MOVES)]
@@ -67,14 +60,6 @@ def test_an_animation_is_one_svg_whose_last_position_stands_where_nothing_moves(
     assert np.array_equal(pixels.rgb_array(text), still)
 
 
-def test_animations_of_nothing_or_of_several_sizes_are_refused():
-    one, other = short_round()[:2]
-    wide = svg.draw(middle_game(), values=np.ones(69))
-    for drawings, seconds in (([], 1), ([one, wide], 1), ([one, other], 0)):
-        with pytest.raises(errors.SettingError, match="expected"):
-            animation.animated(drawings, seconds)
-
-
 def test_the_environments_draw_the_whole_table_in_every_mode(capsys):
     for mode in RENDER_MODES:
         env = goita_v0.env(render_mode=mode)
@@ -91,9 +76,3 @@ def test_the_environments_draw_the_whole_table_in_every_mode(capsys):
             assert drawn == frame(table, mode)
         assert frame(table, None) is None
     assert goita_v0.raw_env().metadata["render_modes"] == list(RENDER_MODES)
-
-
-def test_a_frame_of_a_view_is_what_its_seat_sees():
-    view = middle_game().view(1)
-    assert frame(view, "svg") == svg.render(view)
-    assert frame(view, "rgb_array").shape == (600, 600, 3)

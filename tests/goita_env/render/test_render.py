@@ -1,7 +1,5 @@
 """The drawings: positions in full, what must stay hidden, and columns that stand straight."""
 
-import re
-from dataclasses import replace
 from unicodedata import east_asian_width
 
 import numpy as np
@@ -9,9 +7,8 @@ import pytest
 
 from deals import RULE_SETS, special_hands, uniform_hands
 from drawings import MOVES, middle_game
-from goita_env import JGA, Game, errors, goita_v0
+from goita_env import Game, errors, goita_v0
 from goita_env.engine.episodes import Match
-from goita_env.engine.state import State
 from goita_env.render import ansi, svg
 from goita_env.views import seat_view
 from goita_env.views.scenes import of_state
@@ -93,15 +90,6 @@ def test_without_the_characters_digits_stand_for_the_tiles():
         assert {len(line) for line in text.splitlines()} == {68}
 
 
-def test_colour_adds_escape_sequences_and_nothing_else():
-    for scene in (middle_game(), middle_game().view(2)):
-        plain, colored = ansi.render(scene), ansi.render(scene, color=True)
-        assert "\x1b" not in plain
-        assert re.sub(r"\x1b\[\d*m", "", colored) == plain
-        assert "\x1b[1m[香]\x1b[0m" in colored
-        assert "\x1b[2m(し)\x1b[0m" in colored
-
-
 def test_what_a_seat_cannot_know_is_not_in_its_drawing():
     # Seat 2 laid a lance face down instead of a pawn, and seat 0 holds the pawn.
     other = played(Game(hands=REDEALT, dealer=2, scores=[40, 20]), "21", *MOVES[1:])
@@ -170,13 +158,6 @@ def test_all_lines_are_equally_wide_whatever_the_position(rules):
         assert {columns(line) for line in drawing.splitlines()} == {68}
         # Terminals don't agree on how wide the characters of class "A" are.
         assert not any(east_asian_width(character) == "A" for character in drawing)
-
-
-def test_a_table_without_a_deal_and_a_long_name_of_the_rules_are_drawn_too():
-    rules = replace(JGA, name="a house rule that we play at home 能登")
-    drawing = ansi.render(of_state(State.empty(1, rules)))
-    assert footer(drawing) == ["waiting for a deal"]
-    assert {columns(line) for line in drawing.splitlines()} == {68}
 
 
 def test_a_position_or_seat_that_does_not_exist_is_refused():

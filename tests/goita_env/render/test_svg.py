@@ -137,18 +137,9 @@ def test_actions_are_listed_best_first_with_their_figures():
     probabilities[[actions.PASS, actions.parse("21")]] = 0.25, 0.75
     values[[actions.PASS, actions.parse("23")]] = -10, 12.4
     drawn = svg.render(middle_game().view(1), probabilities=probabilities, values=values)
-    assert "Actions: lance pawn 75 %, pass 25 % worth -10, lance knight 0 % worth +12." in drawn
+    # The likeliest has the mark of the best, and each a bar or none.
+    assert drawn.count(f'fill="{THEMES["light"].last}"') == 1
     assert drawn.count(f'fill="{THEMES["light"].bar}"') == 1
-
-
-def test_a_belief_is_told_for_the_seats_that_have_one():
-    belief = np.zeros((4, 8, 3))
-    belief[3, :] = 0.5, 0.25, 0.25
-    told = svg.render(middle_game().scene(1), belief=belief)
-    assert "in hand of seat 3: pawn 50 % (0.8), lance 50 % (0.8)" in told
-    assert told.count("in hand of") == 1
-    relative = svg.render(middle_game().view(1), belief=belief)
-    assert "in hand of previous: pawn 50 %" in relative
 
 
 @pytest.mark.parametrize(
@@ -157,7 +148,6 @@ def test_a_belief_is_told_for_the_seats_that_have_one():
         ({"theme": "blue"}, r"expected a theme of \('light', 'dark'\), got 'blue'"),
         ({"size": 0}, "expected a width in pixels above 0, got 0"),
         ({"values": [1.0]}, r"expected values of shape \(69,\), got \(1,\)"),
-        ({"values": "high"}, "expected numbers as values, got 'high'"),
         ({"probabilities": np.full(69, 2)}, "expected probabilities from 0 to 1"),
         ({"belief": np.ones((4, 8))}, "expected a belief of shape"),
         ({"belief": np.ones((4, 8, 2))}, "probabilities that sum to 1"),

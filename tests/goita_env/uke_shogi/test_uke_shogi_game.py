@@ -6,19 +6,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from goita_env import errors
 from goita_env.uke_shogi import IMO_SHOGI, MURRAY, UMEBAYASHI, UkeShogiGame, UkeShogiRules
 from goita_env.uke_shogi.game import draw
 from goita_env.uke_shogi.rules import POINTS
-from raising import refuses
 from samples import slow
 from uke_shogi_oracle import NAMES, Referee
-from uke_shogi_playing import HANDS, TABLES, VARIANTS, kinds_of, played, random_game, short
+from uke_shogi_playing import HANDS, TABLES, VARIANTS, kinds_of, played, short
 
-FREE = UkeShogiRules(must_match=False)
 KINGS = UkeShogiRules(kings_match_all=True)
 
-BEFORE_THE_PAWNS = "7 7ppp 6 6ppp 8 p8ppp"
 THE_PAWNS = "1111 1111 1111 111p 1ppp 1ppp 1ppp"
 
 
@@ -69,13 +65,6 @@ def test_a_deal_by_murray_checked_by_hand():
     assert (game.winner, game.rewards()) == (0, [5, -5])
 
 
-def test_a_hand_emptied_by_a_match_wins_at_once():
-    game = UkeShogiGame(FREE, hands=HANDS, dealer=1)
-    played(game, "1ppp 1ppp 1ppp 2ppp 3ppp 4ppp 5ppp 6ppp 7pp7 ppp 1")
-    assert (game.seat, game.led, may(game)) == (1, 0, "p1")
-    assert played(game, "1").winner == 1
-
-
 def test_in_murrays_game_the_last_tile_wins_be_it_paired_or_named():
     rules = replace(MURRAY, murray_hand=3)
     game = played(UkeShogiGame(rules, hands=["112", "117"], dealer=1), "7p 11 1")
@@ -85,68 +74,12 @@ def test_in_murrays_game_the_last_tile_wins_be_it_paired_or_named():
     assert game.winner == 0, "nobody is asked whether the last tile could be paired"
 
 
-FREE_KINGS = UkeShogiRules(must_match=False, kings_match_all=True)
-TWO = ["11112345", "11112345"]
-MURRAY_FREE = replace(MURRAY, must_match=False)
-
-LINES = {
-    "the dealer leads and cannot pass": (IMO_SHOGI, 1, "", 1, "1234567"),
-    "who can match must": (IMO_SHOGI, 0, "7", 1, "7"),
-    "who cannot match passes": (IMO_SHOGI, 0, "7 7", 2, "p"),
-    "passing is free": (FREE, 0, "7", 1, "p7"),
-    "but not for who leads": (FREE, 0, "7 ppp", 0, "128"),
-    "who passed may still match": (FREE, 0, "1 p1p 1 1pp", 0, "p1"),
-    "a king matches by Umebayashi's variant": (KINGS, 3, "1", 0, "18"),
-    "and only by it": (IMO_SHOGI, 3, "1", 0, "1"),
-    "what was led stays to be matched": (KINGS, 3, "1 8", 1, "1"),
-    "a king that is led": (KINGS, 0, "8", 1, "p"),
-    "is matched by kings": (KINGS, 0, "8 p", 2, "8"),
-    "a king may be kept": (FREE_KINGS, 0, "7 7", 2, "p8"),
-    "Murray's second player must pair": (MURRAY, 0, "1", 1, "1"),
-    "unless free": (MURRAY_FREE, 0, "1", 1, "p1"),
-}
-"""Rules, dealer and moves; then the seat that is asked, and what it may do."""
-
-
-@pytest.mark.parametrize(("rules", "dealer", "moves", "seat", "legal"), LINES.values(), ids=LINES)
-def test_what_a_seat_may_do_line_by_line(rules, dealer, moves, seat, legal):
-    hands = TWO if rules.murray else HANDS
-    game = played(UkeShogiGame(rules, hands=hands, dealer=dealer), moves)
-    assert (game.seat, may(game)) == (seat, legal)
-
-
 def test_the_sets_and_points_are_those_of_the_text():
     assert IMO_SHOGI.counts == (18, 4, 4, 4, 4, 2, 2, 2)
     assert UkeShogiRules(players=6, tiles=42).counts == (20, 4, 4, 4, 4, 2, 2, 2)
     assert POINTS == (1, 5, 5, 10, 10, 50, 100, 200)
     sizes = [UkeShogiRules(players, tiles).hand_size for players, tiles in TABLES]
     assert sizes == [20, 21, 14, 10, 8, 7, 6]
-
-
-@pytest.mark.parametrize("rules", VARIANTS, ids=short)
-def test_tiles_are_kept_pay_sums_to_zero_and_every_deal_ends(rules):
-    rng = np.random.default_rng(1)
-    for _ in range(3):
-        game = random_game(rules, rng)
-        dealt, left, laid = (np.array(one) for one in (game.dealt, game.hands, game.played))
-        assert np.array_equal(dealt, left + laid)
-        assert (dealt.sum(axis=1) == rules.hand_size).all()
-        assert (dealt.sum(axis=0) <= rules.counts).all()
-        assert [seat for seat, hand in enumerate(left) if not hand.any()] == [game.winner]
-        assert len(game.moves) <= rules.tiles * rules.players
-        for payment in (False, True):
-            check_gains(replace(rules, payment=payment), game.winner, game.hands)
-
-
-def check_gains(rules, winner, hands):
-    """Checks that gains sum to zero and that a forfeit would have cost each loser as much."""
-    gains = rules.rewards(winner, hands)
-    assert sum(gains) == pytest.approx(0)
-    assert gains[winner] == max(gains) > 0
-    for seat in set(range(rules.players)) - {winner}:
-        forfeit = rules.forfeit(seat, hands[seat])
-        assert sum(forfeit) == pytest.approx(0)
-        assert forfeit[seat] == min(forfeit) <= gains[seat] < 0
 
 
 def check_deal(rules, seed):
@@ -240,30 +173,3 @@ def test_a_seed_gives_the_same_deal_as_ever():
     assert repr(UkeShogiGame(seed=1)) == (
         "<UkeShogiGame 1111235567,1111345678,1111122334,1111124458 dealer 2 >"
     )
-
-
-@pytest.mark.parametrize(
-    ("hands", "message"),
-    [
-        (HANDS[:3], "4 strings of 10 digits"),
-        ([*HANDS[:3], HANDS[3][:9]], "4 strings of 10 digits"),
-        ([*HANDS[:3], "111233445x"], r"digits 1 to 9 for seat 3, got \['x'\]"),
-        ([*HANDS[:3], "1112334456"], "at most .* got .*3, 3, 2, 2"),
-        (np.full((4, 10), 8), "kinds 0..7"),
-        (7, "whole numbers"),
-    ],
-)
-def test_impossible_hands_are_refused(hands, message):
-    refuses(errors.HandsError, message, UkeShogiGame, hands=hands)
-
-
-def test_an_action_that_cannot_be_made_changes_nothing():
-    game = played(UkeShogiGame(hands=HANDS, dealer=0), "7")
-    before = repr(game)
-    refuses(errors.IllegalActionError, "expected one of 7 from seat 1, got 'p'", game.play, 0)
-    for action in (9, -1, None, 1.0, True):
-        with pytest.raises(errors.ActionError):
-            game.play(action)
-    assert repr(game) == before
-    played(game, (BEFORE_THE_PAWNS + THE_PAWNS + "2").replace(" ", "")[1:])
-    refuses(errors.EpisodeOverError, "no action after the end", game.play, 0)

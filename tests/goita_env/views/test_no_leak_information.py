@@ -6,8 +6,8 @@ import pytest
 from deals import RULE_SETS, special_hands
 from goita_env import InformationStructure, MessageChannel
 from goita_env.engine import core, tables
-from goita_env.engine.choices import sample_legal
 from goita_env.engine.episodes import Match
+from goita_env.engine.legal_bits import sample_legal
 from goita_env.views import observation as packing
 from informed_oracle import OPTIONS, SHOWN
 from redrawn_worlds import random_world, redraw

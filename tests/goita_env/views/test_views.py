@@ -9,8 +9,7 @@ import pytest
 
 from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
 from goita_env import Game, GoitaVectorEnv, get_rules, views
-from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode, hide_block
-from goita_env.engine.state import FRAME
+from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode
 from goita_env.tiles import COUNTS, KING, PAWN
 from goita_env.views import FACE_DOWN, NONE, View
 from goita_env.views import observation as layout
@@ -198,11 +197,6 @@ def test_nobody_moves_once_a_round_has_been_scored(rules):
     assert not view.mover_leads[played].any()
 
 
-def test_a_hidden_block_counts_as_kind_0():
-    assert hide_block(encode(5, 2)) == encode(0, 2) == hide_block(encode(0, 2))
-    assert [hide_block(action) for action in (PASS, CALL, REDEAL)] == [PASS, CALL, REDEAL]
-
-
 def test_the_reading_covers_every_field():
     fields = {name for name in dir(View) if isinstance(getattr(View, name), cached_property)}
     named = {name for name in reading(sample("jga")[0][0]) if "." not in name}
@@ -373,18 +367,3 @@ def test_every_slice_holds_the_bits_that_its_name_says(rules):
 
 def test_the_observations_page_holds_the_table_printed_from_the_code():
     assert layout.documentation() in (ROOT / "docs" / "observation.md").read_text(encoding="utf-8")
-
-
-def test_a_bit_of_the_table_behind_the_messages_is_in_the_state_and_in_the_plain_view():
-    env = GoitaVectorEnv(8, seed=1)
-    turn = env.reset()
-    for _ in range(3):
-        turn = env.step(env.sample_legal(np.random.default_rng(0)))
-    state, last = env._match.state, np.uint64(1 << 63)
-    before, plain = layout.pack_state(state).copy(), turn.view.plain().words.copy()
-    state.data[4 * FRAME : 4 * FRAME + 4] |= np.int64(-1 << 63)
-    after, view = layout.pack_state(state), View(layout.pack(state)).plain()
-    before[:, layout.STATE_TABLE_WORD] |= last
-    plain[:, layout.TABLE_WORD] |= last
-    assert (after == before).all()
-    assert (view.words == plain).all()

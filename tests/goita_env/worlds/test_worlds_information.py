@@ -6,8 +6,8 @@ import pytest
 from deals import RULE_SETS, special_hands
 from goita_env import Game, InformationStructure, MessageChannel
 from goita_env.engine import core
-from goita_env.engine.choices import sample_legal
 from goita_env.engine.episodes import Match
+from goita_env.engine.legal_bits import sample_legal
 from goita_env.rounds import Rounds
 from goita_env.views import acting_view, seat_view
 from goita_env.worlds import determinize, enumerate_worlds, sample
