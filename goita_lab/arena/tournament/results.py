@@ -12,6 +12,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
+import numpy as np
+
 from goita_agents.faults import Fault
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament.plan import Schedule
@@ -92,6 +94,8 @@ class ResultsFile:
             shapes | {figures.rounds_won.shape} != {games}
             or not figures.decisions.shape == figures.thinking.shape == (players,)
             or not at_fault <= {*range(players)}
+            or (figures.rounds < 1).any()
+            or not np.isfinite([*figures.thinking, figures.seconds]).all()
         ):
             raise self._parts.damaged(f"block {task.block} is none of {games} games")
         return BlockResult(**vars(figures), task=task)

@@ -256,6 +256,8 @@ def test_a_file_of_other_arguments_is_an_error_that_says_which(path, settings, w
         {"points": np.zeros((2, 15), np.int32)},
         {"rounds_won": np.ones((3, 16), np.int32)},
         {"thinking": np.zeros(3)},
+        {"thinking": np.full(2, np.inf)},
+        {"rounds": np.zeros((2, 16), np.int32)},
         {"faults": ((2, Fault("late", 0, 0, "x", (), "")),)},
         {"forfeited": (-1,)},
         {"seconds": "long"},
