@@ -58,8 +58,7 @@ def play_schedule(
         nonlocal played
         played += result.task.deals
         # The rest is less than before where a pairing was decided.
-        title = tournament.ledgers[result.task.agents].pairing.title
-        show(f"{title}, deals of all", played, played + tournament.deals_left())
+        show("deals of all pairings", played, played + tournament.deals_left())
 
     try:
         # What a class prints is not among the tables.

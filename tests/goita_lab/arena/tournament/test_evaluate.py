@@ -257,7 +257,7 @@ def test_progress_is_shown_on_a_terminal_alone_and_wiped_out(capsys, monkeypatch
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     evaluate.main(arguments)
     shown = capsys.readouterr().err
-    line = "greedy against random, deals of all: 256 of 600, time left: not known"
+    line = "deals of all pairings: 256 of 600, time left: not known"
     assert shown.startswith(f"\r\x1b[2K{line}")
     assert shown.endswith("\r\x1b[2K")  # the finished line is wiped out
 
