@@ -4,7 +4,7 @@ A page says ``<!-- settings -->``.
 """
 
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 from docstring_parser import parse_from_object
 
@@ -17,10 +17,13 @@ def table() -> str:
     """Returns the table of the settings: name, type, default and meaning."""
     shared = {field.name for field in fields(Options)}
     texts = {one.arg_name: one.description or "" for one in parse_from_object(Training).params}
+    hints = get_type_hints(Training)
     rows = ["| setting | type | default | |", "|---|---|---|---|"]
     for field in fields(Training):
         if field.name not in shared:
-            kind = str(field.type).replace("|", "or")
+            hint = hints[field.name]
+            kind = hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
+            kind = kind.replace("|", "or")
             value = "none" if field.name == "information" else field.default
             text = " ".join(texts[field.name].split())
             rows.append(f"| `{field.name}` | `{kind}` | `{value}` | {text} |")

@@ -27,9 +27,13 @@ def make(
     games: int, opponents: str, partner: str, seed: int, reward_scale: float = 1.0
 ) -> SeatVecEnv:
     batch = gymnasium.make_vec(
-        "goita/Seat-v0", num_envs=games, partner=partner, opponents=opponents
+        "goita/Seat-v0",
+        num_envs=games,
+        partner=partner,
+        opponents=opponents,
+        reward_scale=reward_scale,
     )
-    return SeatVecEnv(batch, seed=seed, reward_scale=reward_scale)
+    return SeatVecEnv(batch, seed=seed)
 
 
 def measure(model: MaskablePPO, env: SeatVecEnv, rounds: int) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -33,6 +33,8 @@ from goita_agents.registry import load_agent
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
 from goita_lab import cli, provenance
+from goita_lab.arena.report.tables import Table
+from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.agent import restore, save
 from goita_lab.exact.correlated import Mixtures
 from goita_lab.exact.exploitability import Exploitability, Ruler
@@ -103,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 if agents
                 else {"solution": _solve(ruler.tree, args).average()}
             )
-            found["measured"] = list(_measured(ruler, policies, args))
+            found["measured"] = _measured(policies, ruler, args.team)
         else:
             tree = enumerate_game(args.rules, args.eyes)
             found["game"] = _describe(tree)
@@ -183,20 +185,28 @@ def _mix(tree: Tree, args: Args) -> dict[str, Any]:
     }
 
 
-def _measured(ruler: Ruler, policies: dict[str, Float], args: Args) -> Iterator[dict[str, Any]]:
-    _say("\npoints a round; what one seat gains, a team, and a team that sees its own tiles\n")
-    _say(f"{'':>24}  value   one seat   team               seeing")
-    for name, policy in policies.items():
-        found = ruler.measure(policy, args.team)
-        figures = f"{found.value:+.3f}  {found.alone:8.4f}  {_team(found):<18} {found.open:.3f}"
-        _say(f"{name:>24}  {figures}")
-        yield {
+def _measured(
+    policies: dict[str, Float], ruler: Ruler, seconds: float | None
+) -> list[dict[str, Any]]:
+    """Measures policies and shows them in a table."""
+    found = {name: ruler.measure(policy, seconds) for name, policy in policies.items()}
+    title = "Points a round: what one seat gains, a team, and a team that sees its own tiles"
+    columns = ("", "value", "one seat", "team", "seeing")
+    rows = [
+        (name, f"{one.value:+.3f}", f"{one.alone:.4f}", _team(one), f"{one.open:.3f}")
+        for name, one in found.items()
+    ]
+    _say("\n" + draw(Table(title, columns, tuple(rows))))
+    return [
+        {
             "name": name,
-            "value": found.value,
-            "seats": found.seats,
-            "teams": [{"value": one.value, "bound": one.bound} for one in found.teams],
-            "seen": found.seen,
+            "value": one.value,
+            "seats": one.seats,
+            "teams": [{"value": team.value, "bound": team.bound} for team in one.teams],
+            "seen": one.seen,
         }
+        for name, one in found.items()
+    ]
 
 
 def _team(found: Exploitability) -> str:

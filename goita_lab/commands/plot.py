@@ -6,19 +6,15 @@ goita plot runs/A -o strength.svg       into another file
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from goita_agents.base import Float
 from goita_env.errors import SettingError, install
 from goita_lab import cli
-from goita_lab.learning.measuring import PAST
-from goita_lab.learning.run_files import RunFiles
+from goita_lab.learning.measuring import PAST, read_curve
 
 FEW: Final = 12
 """Measurements of a curve, at most, that are marked one by one."""
@@ -38,26 +34,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Draws the curves and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
     try:
-        draw({run: read(RunFiles(Path(run)).strength) for run in args.runs}, args.output)
+        draw({run: read_curve(Path(run, "strength.csv")) for run in args.runs}, args.output)
     except (SettingError, OSError) as error:
         cli.fail(error)
     print(args.output)
     return 0
-
-
-def read(path: Path) -> dict[str, Float]:
-    """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M]."""
-    found: dict[str, list[tuple[float, ...]]] = {}
-    names = ("decisions", "points_per_round", "low", "high")
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                found.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
-    except (ValueError, TypeError, KeyError, csv.Error) as error:
-        raise SettingError(f"expected a learning curve, got {path}: {error!r}") from error
-    if not found:
-        raise SettingError(f"expected measurements, got none in {path}")
-    return {opponent: np.array(rows).T for opponent, rows in found.items()}
 
 
 def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:

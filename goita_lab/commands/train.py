@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Final
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.learning.measuring import Evaluator
-from goita_lab.learning.settings import Options, Training, defaults, resumed_in
-from goita_lab.learning.weighted import players_of
+from goita_lab.learning.pool import players_of
+from goita_lab.learning.settings import EVAL_SEED, Options, Training, defaults, resumed_in
 
 if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
@@ -149,7 +149,7 @@ def measure(settings: Training, measuring: Evaluator, run: Run, model: SelfPlayP
 
     agent = load_policy(run.files.policy, type(model.policy))
     agent.name = f"file:{run.files.policy}"
-    measuring = replace(measuring, against=(), deals=settings.deals, seed=settings.eval_seed)
+    measuring = replace(measuring, against=(), deals=settings.deals, seed=EVAL_SEED)
     results = [measuring.contest(agent, measuring.load(bot)) for bot in BOTS]
     run.save_result([result.to_json() for result in results])
     from goita_lab.arena import report

@@ -1,19 +1,33 @@
-"""Saves solutions of small games, and plays them."""
+"""Saves arrays of small games, their solutions above all, and plays these."""
 
 from __future__ import annotations
 
+import io
+import json
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
+import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float, Int, sample
-from goita_env import View, actions
+from goita_agents.files import decode, write_whole
+from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
-from goita_lab.exact.files import Arrays, read, write
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import Tree, spread
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+Shapes = Mapping[str, tuple[str, tuple[int | None, ...]]]
+"""Arrays by name: kinds of their numbers (numpy's ``dtype.kind``), and shape; None: any length."""
+
+MOST_BYTES: Final = 1 << 32
+"""Largest size of all arrays of a file."""
 
 FORMAT: Final = "goita-solution-1"
 
@@ -24,6 +38,58 @@ _PLAYED: Final = {
     "average": ("f", (None,)),
 }
 """What is played of a file."""
+
+
+def write(path: Path, kind: str, tree: Tree, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Writes arrays of a game whole or not at all; ``kind`` names what they are."""
+    file, about = io.BytesIO(), np.array(json.dumps(_about(kind, tree)))
+    np.savez_compressed(file, about=about, **arrays)  # type: ignore[arg-type]
+    write_whole(path, file.getvalue())
+
+
+def read(
+    path: Path, kind: str, wanted: Shapes, tree: Tree | None = None
+) -> tuple[dict[str, Any], Arrays]:
+    """Returns what a file says of its game, and its arrays; nothing is unpickled.
+
+    Args:
+        path: the file, which may come from somebody else.
+        kind: as ``write`` takes it.
+        wanted: the arrays that are read, by name; their numbers have to be finite.
+        tree: the game; None: any.
+
+    Raises:
+        SettingError: if it is damaged, of another kind, or not of the game of ``tree``.
+    """
+    try:
+        with ZipFile(path) as file:
+            size = sum(one.file_size for one in file.infolist())
+        if size > MOST_BYTES:
+            raise ValueError(f"expected at most {MOST_BYTES:,} bytes, got {size:,}")
+        with np.load(path, allow_pickle=False) as file:
+            about = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
+            found = {name: file[name] for name in wanted}
+        game = {"format": kind} if tree is None else _about(kind, tree)
+        if about != about | game:
+            raise ValueError(f"expected {game}, got {about}")
+        for name, (types, shape) in wanted.items():
+            one = found[name]
+            same = len(one.shape) == len(shape) and all(
+                want in (None, got) for want, got in zip(shape, one.shape, strict=True)
+            )
+            if one.dtype.kind not in types or not same or not np.isfinite(one).all():
+                raise ValueError(
+                    f"expected finite numbers of shape {shape} as {name!r}, got {one.dtype} of "
+                    f"shape {one.shape}"
+                )
+    # What a damaged archive, a header or its numbers can raise; an array may declare any size.
+    except (ValueError, LookupError, EOFError, BadZipFile, zlib.error, MemoryError) as error:
+        raise SettingError(f"expected a file of {kind} in {str(path)!r}: {error}") from error
+    return about, found
+
+
+def _about(kind: str, tree: Tree) -> dict[str, Any]:
+    return {"format": kind, "eyes": list(tree.eyes), **tree.rules.to_keys()}
 
 
 def save(learner: Learner, path: Path) -> None:
@@ -51,21 +117,6 @@ def restore(tree: Tree, path: Path) -> Learner:
     return learner
 
 
-def _check(found: Arrays, path: str) -> None:
-    """Raises a SettingError if the actions of the information sets are not those of a solution."""
-    sets, starts, action = len(found["digests"]), found["starts"].astype(np.int64), found["action"]
-    fits = sets > 0 and len(starts) == sets + 1 and len(action) == len(found["average"])
-    if not (
-        fits
-        and starts[0] == 0
-        and starts[-1] == len(action)
-        and (np.diff(starts) > 0).all()
-        and ((action >= 0) & (action < actions.NUM_ACTIONS)).all()
-        and ((found["average"] >= 0) & (found["average"] <= 1)).all()
-    ):
-        raise SettingError(f"expected actions with probabilities in {path!r}, got others")
-
-
 class SolvedAgent:
     """An agent that plays the average policy of a solution; it plays its small game alone.
 
@@ -81,7 +132,6 @@ class SolvedAgent:
         try:
             about, found = read(Path(path), FORMAT, _PLAYED)
             self.rules = Rules.from_keys(about)
-            _check(found, path)
         except SettingError as error:
             raise AgentError(str(error)) from error
         if (eyes := about.get("eyes")) != ["own", "own"]:

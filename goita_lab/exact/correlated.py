@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 
 from goita_agents.base import Float, Int
 from goita_env.errors import SettingError
-from goita_lab.exact.files import Arrays, read, write
+from goita_lab.exact.agent import Arrays, read, write
 from goita_lab.exact.team import CLOSE, Program, alternating
 from goita_lab.exact.tree import Tree
 from goita_lab.exact.values import reached, sign

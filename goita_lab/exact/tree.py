@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from math import factorial
-from operator import add
 from typing import Final, Literal
 
 import numpy as np
@@ -30,11 +28,9 @@ Eyes = Literal["own", "blocks", "partner"]
 """What a seat sees: "own" what the rules say; "blocks" all tiles under face-down blocks, too;
 "partner" its partner's tiles, too, so that a team is one player."""
 
-MOST_HISTORIES: Final = 60_000_000
-"""Games of more histories are refused: they take more than 4 GB and hours to solve."""
-HISTORIES_A_DEAL: Final = 600
-"""A low estimate, by which too large a game is refused before it is enumerated: ``mini_3`` has 597,
-``mini_4`` 801, ``mini_5`` 967."""
+MOST_DEALS: Final = 100_000
+"""Games of more deals are refused: they take more than 4 GB and hours to solve. A deal has 597
+histories in ``mini_3``, 801 in ``mini_4``, 967 in ``mini_5``."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +103,19 @@ class Tree:
 
 
 def deals(rules: Rules) -> tuple[Int, Float]:
-    """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D]."""
+    """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D].
+
+    Raises:
+        SettingError: if there are more than ``MOST_DEALS``.
+    """
     found, left = np.zeros((1, 0, NUM_KINDS), np.int64), np.array([rules.deck])
     for _ in range(NUM_SEATS):
         parts = [list_hands(tiles, rules.hand_size) for tiles in left.tolist()]
         many = [len(part) for part in parts]
+        if sum(many) > MOST_DEALS:
+            raise SettingError(
+                f"expected a game of at most {MOST_DEALS:,} deals, got more in {rules.name!r}"
+            )
         hands = np.concatenate(parts)
         found = np.concatenate((found.repeat(many, axis=0), hands[:, None]), axis=1)
         left = left.repeat(many, axis=0) - hands
@@ -120,67 +124,39 @@ def deals(rules: Rules) -> tuple[Int, Float]:
     return found, weight / weight.sum()
 
 
-def count_deals(rules: Rules) -> int:
-    """Returns the number of deals of a small game, which are not listed for it."""
-    ways: dict[tuple[int, ...], int] = {(0,) * NUM_SEATS: 1}  # by the size of each hand so far
-    for tiles in rules.deck:
-        more: dict[tuple[int, ...], int] = {}
-        for sizes, many in ways.items():
-            for part in product(range(tiles + 1), repeat=NUM_SEATS):
-                hands = tuple(map(add, sizes, part))
-                if sum(part) == tiles and max(hands) <= rules.hand_size:
-                    more[hands] = more.get(hands, 0) + many
-        ways = more
-    return ways[(rules.hand_size,) * NUM_SEATS]
-
-
 def spread(many: Int) -> tuple[Int, Int]:
     """Counts up to each of some numbers [n]: whose turn it is, and the count from 0, [m] each."""
     row = np.arange(len(many)).repeat(many)
     return row, np.arange(len(row)) - (many.cumsum() - many)[row]
 
 
-def enumerate_game(
-    rules: str | Rules, eyes: Eyes | tuple[Eyes, Eyes] = "own", most: int = MOST_HISTORIES
-) -> Tree:
+def enumerate_game(rules: str | Rules, eyes: Eyes | tuple[Eyes, Eyes] = "own") -> Tree:
     """Enumerates a small game.
 
     Args:
         rules: its rule set, or its name.
         eyes: what the seats see, those of the dealer's team and of the other.
-        most: histories, at most.
 
     Raises:
-        SettingError: if the game is not small, or has more histories.
+        SettingError: if the game is not small, or has more than ``MOST_DEALS``.
     """
     rules = get_rules(rules)
     if not rules.is_small:
         raise SettingError(f"expected a small game, such as mini_3, got {rules.name!r}")
-    many = count_deals(rules)
-    if (estimated := HISTORIES_A_DEAL * many) > most:
-        raise SettingError(
-            f"expected a game of at most {most:,} histories, got {rules.name!r} with {many:,} "
-            f"deals, which are about {estimated:,}"
-        )
-    both = (eyes, eyes) if isinstance(eyes, str) else eyes
     hands, chance = deals(rules)
+    both = (eyes, eyes) if isinstance(eyes, str) else eyes
     nothing = np.zeros((len(hands), 2), np.int64)
     replay = Replay.of_deals(rules, hands, np.zeros(len(hands), np.int64), nothing)
     points, going = np.zeros(len(hands), np.int16), np.arange(len(hands))
     last = np.full((NUM_SEATS, len(hands)), -1, np.int32)
     found: list[_Level] = []
-    histories, actions = len(hands), 0
+    actions = 0
     while len(replay):
         seat = len(found) % NUM_SEATS
         level = _look(replay, seat, both[seat % 2], points, going, last[seat])
         found.append(level)
         here, place = spread(level.many)
         chosen = (level.width.cumsum() - level.width)[level.sets[here]] + place
-        histories += len(here)
-        if histories > most:
-            raise SettingError(
-                f"expected a game of at most {most:,} histories, got more in {rules.name!r}"
-            )
         replay.select(here)
         replay.step(level.action[chosen].astype(np.int64))
         own = [seat, (seat + 2) % NUM_SEATS] if both[seat % 2] == "partner" else [seat]

@@ -119,11 +119,6 @@ def _holds_records(source: Path) -> bool:
         return source.suffix != ".jsonl"
     if (source / MANIFEST).exists() or is_log(source):
         return False
-    if parts := sorted(filter(is_log, source.glob("*"))):
-        raise SettingError(
-            f"expected a log, got the data set {str(source)!r}; name one of its parts, such as "
-            f"{str(parts[-1])!r}"
-        )
     if not files_of(source):
         raise SettingError(
             f"expected saved games ({MANIFEST}), a log (decisions-*.parquet) or records "

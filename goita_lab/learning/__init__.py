@@ -29,7 +29,7 @@ _PLACES: Final = {
     "policy_bytes": "policy_file",
     "save_policy": "policy_file",
     "use_threads": "device",
-    "read_layer_widths": "layer_widths",
+    "read_layer_widths": "settings",
 }
 """The modules of the public names, imported when a name is first used: most import torch."""
 

@@ -69,10 +69,6 @@ def load_checkpoint(model: SelfPlayPPO, path: Path) -> History:
     """
     try:
         state, parts = _read(path)
-        names = {"open", "games", "random", *(name for name, _, _ in _networks(model))}
-        names |= set() if model.pool is None else {"pool"}
-        if names != {name.removesuffix(".optimizer") for name in parts}:
-            raise SettingError(f"expected {sorted(names)}, got {sorted(parts)}")
         for name, network, optimizer in _networks(model):
             with th.no_grad():
                 for key, tensor in _tensors(network).items():
@@ -148,8 +144,6 @@ def _tensors(network: th.nn.Module) -> dict[str, th.Tensor]:
 
 
 def _array(tensor: th.Tensor) -> npt.NDArray[Any]:
-    if not isinstance(tensor, th.Tensor):
-        raise SettingError(f"expected networks and optimizers of tensors alone, got {tensor!r}")
     return np.ascontiguousarray(tensor.numpy(force=True))
 
 

@@ -9,11 +9,15 @@ from __future__ import annotations
 import csv
 from dataclasses import asdict, dataclass, field, fields
 from io import StringIO
+from pathlib import Path
 from statistics import fmean
 from typing import Final, Literal
 
-from goita_agents.base import Agent, close, plays
+import numpy as np
+
+from goita_agents.base import Agent, Float, close, plays
 from goita_agents.registry import load_agent, plain_text
+from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.arena import play_pair
@@ -90,11 +94,32 @@ class History:
             self.snapshots = sorted(kept if best is None else kept | {best})
 
     def csv(self) -> bytes:
+        """Returns the measurements as ``read_curve`` reads them: a row each, under their names."""
         text = StringIO()
         writer = csv.DictWriter(text, [f.name for f in fields(Measured)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) for row in self.rows)
         return text.getvalue().encode()
+
+
+def read_curve(path: Path) -> dict[str, Float]:
+    """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M].
+
+    Raises:
+        SettingError: if the file is none, or holds no measurement.
+        OSError: if it cannot be read.
+    """
+    found: dict[str, list[tuple[float, ...]]] = {}
+    names = ("decisions", "points_per_round", "low", "high")
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
+    except (ValueError, TypeError, KeyError, csv.Error) as error:
+        raise SettingError(f"expected a learning curve, got {path}: {error!r}") from error
+    if not found:
+        raise SettingError(f"expected measurements, got none in {path}")
+    return {opponent: np.array(rows).T for opponent, rows in found.items()}
 
 
 @dataclass(frozen=True)

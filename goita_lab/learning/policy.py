@@ -71,23 +71,13 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
         ``bits`` are observations uint8 [B, 512].
         """
-        return self.heads(self.features(bits))
-
-    def features(self, bits: th.Tensor) -> th.Tensor:
-        """Returns what the trunk makes of observations uint8 [B, 512]: float32 [B, width]."""
         device = bits.device.type
         narrow = th.is_autocast_enabled(device)
         dtype = th.get_autocast_dtype(device) if narrow else th.float32
-        features: th.Tensor = self.features_extractor(bits.to(dtype)).float()
-        return features
-
-    def heads(self, features: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
-        """Returns unmasked logits float32 [B, 69] and values float32 [B] of features.
-
-        The two heads, a few per cent of the work, stay in float32 under autocast, so that
-        probabilities and values keep their precision.
-        """
-        with th.autocast(features.device.type, enabled=False):
+        features = self.features_extractor(bits.to(dtype)).float()
+        # The two heads, a few per cent of the work, stay in float32 under autocast, so that
+        # probabilities and values keep their precision.
+        with th.autocast(device, enabled=False):
             return self.action_net(features), self.value_net(features)[:, 0]
 
     def tensors(self) -> dict[str, npt.NDArray[np.float32]]:
@@ -100,17 +90,6 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         }
 
     def is_stack(self) -> bool:
-        """Returns whether ``tensors`` holds the whole network: a stack of layers with two heads.
-
-        A subclass that overrides ``tensors`` declares that its file holds such a stack.
-        """
-        own = type(self)
-        if own.tensors is not SelfPlayPolicy.tensors:
-            return True
-        return has_plain_heads(own) and type(self.features_extractor) is Trunk
-
-
-def has_plain_heads(policy: type[SelfPlayPolicy]) -> bool:
-    """Returns whether a class computes logits and values as ``SelfPlayPolicy`` does."""
-    names = ("logits_and_values", "features", "heads")
-    return all(getattr(policy, name) is getattr(SelfPlayPolicy, name) for name in names)
+        """Returns whether ``tensors`` holds the whole network: a stack of layers with two heads."""
+        plain = type(self).logits_and_values is SelfPlayPolicy.logits_and_values
+        return plain and type(self.features_extractor) is Trunk

@@ -98,9 +98,6 @@ class SavedPolicy(PolicyAgent):
 
 def load_frozen(model: SelfPlayPPO, path: Path) -> Agent:
     """Returns a snapshot of a training that plays as it was trained, sampling."""
-    if type(model.policy).tensors is not SelfPlayPolicy.tensors:
-        # The file may lack what only training uses.
-        return NetworkAgent.load(path, 1.0)
     policy = _copy(model.policy)
     load_tensors(policy, read_policy(path)[1])
     return PolicyAgent(

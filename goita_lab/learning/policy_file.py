@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 import torch as th
 
-from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import Array, NetworkInfo, write_network
-from goita_agents.bots.transform import Transform
 from goita_agents.files import write_whole
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
@@ -137,20 +135,22 @@ def init_from(model: SelfPlayPPO, path: Path) -> None:
 
     A stack may be wider than the file's. It then plays as the file does: new units have random
     input weights and zero output weights (a special case of Chen, Goodfellow & Shlens 2016,
-    Net2Net). It may also be shown what was hidden from the file's: those bits begin with zero
-    weights. Values are rescaled where both stand for points, and reset where one stands for points
+    Net2Net). Values are rescaled where both stand for points, and reset where one stands for points
     and the other for wins.
 
     Raises:
         SettingError: if the file is none or another network's, a custom network's with values in
-            other units, or was trained with a transform that this training lacks.
+            other units, or was trained with another transform.
     """
     info, tensors = read_policy(path)
     stack = model.policy.is_stack()
     if stack and not info.policy:
-        tensors = _widened(_unhidden(tensors, info, model), model.policy.state_dict())
-    elif info.transform != model.transform.texts:
-        raise _other_transform(info, model)
+        tensors = _widened(tensors, model.policy.state_dict())
+    if info.transform != model.transform.texts:
+        raise SettingError(
+            f"expected a policy with transform {model.transform.texts} in {path}, "
+            f"got {shortened(info.transform)}"
+        )
     if info.information not in (PLAIN, model.information):
         raise SettingError(
             f"expected a policy of a game with {model.information!r}, or of the plain one, in "
@@ -173,27 +173,6 @@ def init_from(model: SelfPlayPPO, path: Path) -> None:
     with th.no_grad():
         for parameter in model.policy.value_net.parameters():
             parameter.mul_(scale)
-
-
-def _other_transform(info: NetworkInfo, model: SelfPlayPPO) -> SettingError:
-    return SettingError(
-        f"expected transform {shortened(' '.join(info.transform))} as the policy to begin with, "
-        f"got {model.transform.texts}"
-    )
-
-
-def _unhidden(tensors: Tensors, info: NetworkInfo, model: SelfPlayPPO) -> Tensors:
-    """Returns a stack's tensors that play alike where bits that were hidden are shown."""
-    if not info.transform or info.transform == model.transform.texts:
-        return tensors
-    try:
-        hidden = Transform(info.transform).hidden
-    except AgentError as error:
-        raise _other_transform(info, model) from error
-    name = "features_extractor.layers.0.weight"
-    weight = tensors[name].clone()
-    weight[:, np.flatnonzero(hidden)] = 0.0
-    return tensors | {name: weight}
 
 
 def _widened(tensors: Tensors, wide: Tensors) -> Tensors:

@@ -7,6 +7,7 @@ once; a game keeps both to the end of its episode. Only the learner's own decisi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
@@ -16,20 +17,69 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
-from goita_agents.registry import check_plays, load_agent
+from goita_agents.registry import check_plays, expand, load_agent
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.seeds import bot_generator
 from goita_env.tiles import NUM_SEATS
-from goita_lab.learning.weighted import SELF, read_weighted
 
+SELF: Final = "self"
+"""The policy that learns, among the names of players."""
+
+_WEIGHTED: Final = re.compile(r"(\d+(?:\.\d+)?)\*(.+)", re.DOTALL)
 LEARNER: Final = -1  # owner of a seat of the learning policy; frozen players count from 0
 GROUPS: Final = 4  # opponents that play at the same time; each rollout one group draws another
 MANY_GROUPS: Final = 8  # the same where several partners or opponents are given
 AGE_HALVING: Final = 4.0  # later snapshots that make a snapshot half as likely to be drawn
 POINTS_SCALE: Final = 10.0  # points per round by which easy opponents are drawn less, logistic
 AVERAGED_ROUNDS: Final = 2000  # over which results against a player are averaged
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """A player that may be drawn, and how often beside the others."""
+
+    name: str
+    weight: float = 1.0
+
+
+def read_weighted(texts: Sequence[str]) -> tuple[Weighted, ...]:
+    """Returns the players that texts stand for, each once.
+
+    ``3*greedy`` weighs three times as much as ``greedy``. A set of the population weighs as much as
+    one agent, which its members share. A name that occurs twice has the sum of its weights.
+
+    Raises:
+        SettingError: if a weight is 0.
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        name, weight = split_weight(text)
+        if not weight > 0:
+            raise SettingError(f"expected a weight above 0, got {text!r}")
+        names = expand([name])
+        for one in names:
+            found[one] = found.get(one, 0.0) + weight / len(names)
+    return tuple(Weighted(name, weight) for name, weight in found.items())
+
+
+def players_of(*lists: Sequence[str]) -> tuple[str, ...]:
+    """Returns the players in lists of weighted texts, each once, the policy itself left out."""
+    names = (one.name for texts in lists for one in read_weighted(texts))
+    return tuple(dict.fromkeys(name for name in names if name != SELF))
+
+
+def split_weight(text: str) -> tuple[str, float]:
+    """Returns the name in a text and its weight, 1 if it has none."""
+    match = _WEIGHTED.fullmatch(text)
+    return (match[2], float(match[1])) if match else (text, 1.0)
+
+
+def named_agents(texts: Sequence[str]) -> tuple[str, ...]:
+    """Returns the agents among texts, without weights; the policy itself and sets are left out."""
+    names = [split_weight(text)[0] for text in texts]
+    return tuple(name for name in names if name != SELF and expand([name]) == (name,))
 
 
 @dataclass

@@ -28,8 +28,8 @@ import numpy.typing as npt
 import torch as th
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.buffers import RolloutBuffer
-from stable_baselines3.common.callbacks import BaseCallback, CallbackList
-from stable_baselines3.common.type_aliases import MaybeCallback, Schedule
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
@@ -49,7 +49,6 @@ from goita_lab.learning.losses import (
 from goita_lab.learning.policy import MASKED, SelfPlayPolicy
 from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.preferences import read_preferences
-from goita_lab.learning.progress import DecisionBar
 from goita_lab.learning.returns import Critic, hidden_words, returns_in_worlds
 from goita_lab.learning.symmetries import (
     ACTIONS,
@@ -393,14 +392,6 @@ class SelfPlayPPO(MaskablePPO):
         self._last_turn, self._last_obs = turn, turn.observation
         self.num_timesteps, self._n_updates = decisions, updates
         self.critic_leads = critic_leads
-
-    def _init_callback(self, callback: MaybeCallback, progress_bar: bool = False) -> BaseCallback:
-        """Prepares the callbacks, with a bar that counts decisions in place of SB3's."""
-        ready = super()._init_callback(callback)
-        if progress_bar:
-            ready = CallbackList([ready, DecisionBar()])
-            ready.init_callback(self)
-        return ready
 
     def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
         states, tensors = super()._get_torch_save_params()

@@ -8,21 +8,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, make_output_format
 
 from goita_agents.bots.network import file_digest
 from goita_agents.files import json_text, locked, write_whole
 from goita_env.errors import SettingError
 from goita_lab.learning.checkpoint import load_checkpoint
-from goita_lab.learning.checkpoint_callback import CheckpointCallback
 from goita_lab.learning.measuring import Evaluator, History
 from goita_lab.learning.policy_agent import load_frozen
 from goita_lab.learning.policy_file import init_from, policy_bytes
-from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.progress import DecisionBar
-from goita_lab.learning.run_files import RunFiles
+from goita_lab.learning.saving import CheckpointCallback, RunFiles
 from goita_lab.learning.settings import Training, read_settings
 from goita_lab.provenance import provenance
 
@@ -82,16 +78,8 @@ class Run:
             SettingError: if it is no such directory, or another process trains there.
             OSError: if it may not be written.
         """
-        run = cls(directory, {})
-        if run.files.config.exists():
-            run._lock()
-        try:
-            run.config = read_settings(run.files.config)
-        except SettingError as error:
-            run.close()
-            raise SettingError(
-                f"expected the directory of a run, got {directory}: {error}"
-            ) from error
+        run = cls(directory, read_settings(directory / "config.json"))
+        run._lock()
         return run
 
     def close(self) -> None:
@@ -113,19 +101,15 @@ class Run:
         """Has a new model go on from the last checkpoint; returns whether there is one.
 
         Raises:
-            SettingError: if the checkpoint is gone, or is not of this run's settings and pool.
+            SettingError: if the checkpoint of a finished training is gone, or it is not of this
+                run's settings and pool.
         """
         if not self.files.checkpoint.exists():
-            if later := self.files.after_a_checkpoint():
-                raise SettingError(f"expected {self.files.checkpoint} beside {later}, got none")
+            if self.files.policy.exists():
+                raise SettingError(f"expected {self.files.checkpoint}, got a policy without it")
             return False
         self.history = load_checkpoint(model, self.files.checkpoint)
         return True
-
-    def add_pool(self, model: SelfPlayPPO, pool: OpponentPool) -> None:
-        """Adds frozen players to a training, its own snapshots among them."""
-        pool.load = lambda decisions: load_frozen(model, self.files.snapshot(decisions))
-        model.pool = pool
 
     def learn(
         self,
@@ -148,22 +132,18 @@ class Run:
             return True
         if self.history.snapshots:  # what was written after the checkpoint will be written again
             self.files.tidy(self.history, model.pool)
-        bar = DecisionBar() if settings.progress else None
-        saving = CheckpointCallback(self.files, self.history, measuring, settings, bar)
-        callbacks: list[BaseCallback] = [saving, *([bar] if bar else [])]
+        saving = CheckpointCallback(self.files, self.history, measuring, settings)
         model.set_logger(self._logger())
         try:
             model.learn(
                 settings.total_timesteps - model.num_timesteps,
-                callback=callbacks,
+                callback=saving,
                 log_interval=1,
                 reset_num_timesteps=False,  # a restored model's games must not begin anew
             )
         finally:
-            saving.restore_signals()
+            saving.close()
             model.logger.close()
-            if bar:
-                bar.close()
         self.measuring_seconds = saving.measuring_seconds
         return model.num_timesteps >= settings.total_timesteps
 
@@ -175,7 +155,7 @@ class Run:
     def _logger(self) -> Logger:
         """Returns a logger into the directory; a log that is there already is left alone."""
         directory = self.files.directory
-        logs = len(self.files.logs())
+        logs = len([*directory.glob("progress*.csv")])
         suffix = f"-{logs + 1}" if logs else ""
         formats = [
             make_output_format(kind, str(directory), suffix) for kind in ("csv", "tensorboard")
@@ -186,8 +166,9 @@ class Run:
 def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:
     """Returns the model of a run, new or from its last checkpoint; begins a run that is new."""
     pool, model = settings.frozen(), settings.model()
-    if pool is not None:
-        run.add_pool(model, pool)
+    if pool is not None:  # its snapshots are those of the run
+        pool.load = lambda decisions: load_frozen(model, run.files.snapshot(decisions))
+        model.pool = pool
     if settings.init is not None:
         init_from(model, settings.init if new else run.files.init)
     if settings.kl:

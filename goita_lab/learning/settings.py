@@ -10,12 +10,15 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
-from math import inf
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from reprlib import repr as shortened
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, get_type_hints
 
 import msgspec
+from msgspec import Meta
 
+from goita_agents.bots.network_file import MAX_BYTES, read_network
 from goita_agents.bots.transform import Transform
 from goita_agents.files import decode
 from goita_env import GoitaVectorEnv
@@ -24,19 +27,32 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.plan import check_deals
-from goita_lab.learning.layer_widths import check_widths, read_layer_widths
 from goita_lab.learning.measuring import Evaluator
-from goita_lab.learning.pool import OpponentPool
+from goita_lab.learning.pool import OpponentPool, named_agents
 from goita_lab.learning.preferences import read_preferences
-from goita_lab.learning.weighted import named_agents
 
 if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
 
 NO_CRITIC: Final = (0,)  # How --critic 0 is read.
 AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
+EVAL_SEED: Final = 1
+"""Of the deals of the measurement at the end; the snapshots' deals have the next one."""
 COMMANDED: Final = ("resume", "config")
 """Options that say where settings come from, and are none themselves."""
+
+Count = Annotated[int, Meta(ge=1)]
+Weight = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(gt=0, le=1)]
+Range = tuple[Weight, Weight]
+
+
+def check_widths(what: str, widths: Sequence[int]) -> None:
+    """Checks that there are layers, all with a width, whose file would be read again."""
+    if min(widths, default=0) < 1:
+        raise SettingError(f"expected {what} of at least 1, got {widths!r}")
+    if sum(first * second for first, second in pairwise((*widths, 1))) > MAX_BYTES // 4:
+        raise SettingError(f"expected {what} of {MAX_BYTES:,} bytes at most, got {widths!r}")
 
 
 @dataclass(frozen=True)
@@ -66,21 +82,21 @@ class Options:
 
     total_timesteps: int = 20_500_000
     """decisions with a choice to learn from, since the beginning"""
-    n_envs: int = 2048
+    n_envs: Count = 2048
     """parallel games"""
-    n_steps: int = 32
+    n_steps: Count = 32
     """steps of all games between two updates"""
-    n_epochs: int = 2
+    n_epochs: Count = 2
     """times that an update goes through its decisions"""
-    batch_size: int = 4096
+    batch_size: Count = 4096
     """decisions in a minibatch"""
-    learning_rate: tuple[float, ...] = (3e-3, 5e-5)
+    learning_rate: Range = (3e-3, 5e-5)
     """learning rate at the beginning and at the end"""
-    gae_lambda: float = 0.9
+    gae_lambda: Annotated[float, Meta(ge=0, le=1)] = 0.9
     """weight of later decisions in advantages, 0 to 1"""
-    clip_range: float = 0.2
+    clip_range: Annotated[float, Meta(gt=0)] = 0.2
     """how far an update may move the ratio of new to old probability from 1"""
-    ent_coef: tuple[float, ...] = (0.05, 0.01)
+    ent_coef: Range = (0.05, 0.01)
     """weight of the entropy at the beginning and at the end"""
 
     layers: tuple[int, ...] = (128, 128, 128)
@@ -100,11 +116,12 @@ class Options:
     after each rollout; self is the policy, 3*greedy weighs three times as much, and a set such as
     population:train weighs as much as one agent"""
 
-    snapshot_every: int = 2_400_000
-    """decisions between two snapshots of the policy, which are kept and measured"""
+    snapshot_every: Count = 2_400_000
+    """decisions between two snapshots of the policy, which are kept and measured, and between two
+    checkpoints"""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """where the network runs (auto: on a GPU where there is one)"""
-    threads: int | None = None
+    threads: Count | None = None
     """threads of torch, on which results depend. Default: 2, or 1 on one core; 1 is faster where
     other programs leave no second core free"""
     progress: bool = True
@@ -124,18 +141,18 @@ class Training(Options):
     mute_share: float = 0.0
     """share of the games in which one team sends no message, so that silence is familiar"""
 
-    sample_fraction: float = 0.2
+    sample_fraction: Share = 0.2
     """share of the decisions of average size that an update learns from: those with large gradients
     are drawn more often and weigh less, so that the mean is that of all; 1: all"""
     reward_scale: float = 0.02
     """factor of the points that are learnt from as rewards; a match that is won counts 1"""
-    kl: float = 0.0
+    kl: Weight = 0.0
     """weight of the divergence from a reference, KL in nats a decision, to which the training is
     held close: the policy of init, or with refresh one that follows the training"""
-    refresh: int = 0
+    refresh: Annotated[int, Meta(ge=0)] = 0
     """decisions between two moves of that reference towards the policy, at the end of an update;
     1: every update; 0: it stays"""
-    refresh_share: float = 1.0
+    refresh_share: Share = 1.0
     """how far a move goes: 1 makes the reference the policy itself, less the moving average of its
     weights"""
     transform: tuple[str, ...] | None = None
@@ -156,8 +173,6 @@ class Training(Options):
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """network dtype (auto: bfloat16 where the processor does it fast)"""
-    save_every: int = 2_400_000
-    """decisions between two checkpoints"""
     against: tuple[str, ...] | None = None
     """opponents of every snapshot, with the run's own snapshot at 75 % of its decisions. Default:
     greedy and heuristic, or those of opponents"""
@@ -165,8 +180,6 @@ class Training(Options):
     """deals of each of these matches, played twice each; 0: none"""
     deals: int = 4000
     """deals of the measurement at the end, each played twice, the teams' seats exchanged"""
-    eval_seed: int = 1
-    """seed of these deals; the snapshots' deals have the next one"""
 
     def __post_init__(self) -> None:
         if self.critic == NO_CRITIC:
@@ -177,29 +190,28 @@ class Training(Options):
         check_reward_scale(self.reward_scale)
         check_deals(self.deals)
         check_seed(self.seed)
-        check_seed(self.eval_seed + 1)
         read_preferences(self.prefer or ())
         for reason, wrong in self._conflicts():
             if wrong:
                 raise SettingError(f"expected {reason}")
 
     def _check_numbers(self) -> None:
-        whole = ("n_envs", "n_steps", "n_epochs", "batch_size", "snapshot_every", "save_every")
+        kinds, plain = get_type_hints(Training, include_extras=True), get_type_hints(Training)
+        for name, kind in kinds.items():
+            if kind != plain[name]:
+                given = getattr(self, name)
+                try:
+                    msgspec.convert(given, kind)
+                except msgspec.ValidationError as error:
+                    raise SettingError(
+                        f"expected another {name}, got {given!r}: {error}"
+                    ) from error
         # With fewer decisions a training is over before it learns anything.
-        fewest, made = self.n_envs * self.n_steps, self.total_timesteps
-        checks = [
-            *((name, getattr(self, name) >= 1, "of at least 1") for name in whole),
-            ("threads", self.threads is None or self.threads >= 1, "of at least 1"),
-            ("total_timesteps", made >= fewest, f"of at least n_envs times n_steps, {fewest:,}"),
-            ("clip_range", 0 < self.clip_range < inf, "above 0"),
-            ("gae_lambda", 0 <= self.gae_lambda <= 1, "from 0 to 1"),
-            *((name, 0 < getattr(self, name) <= 1, "above 0 and at most 1") for name in _SHARES),
-            *((name, _is_range(getattr(self, name)), _RANGE) for name in _RANGES),
-            *((name, 0 <= getattr(self, name) < inf, "of at least 0") for name in _WEIGHTS),
-        ]
-        for name, fine, wanted in checks:
-            if not fine:
-                raise SettingError(f"expected {name} {wanted}, got {getattr(self, name)!r}")
+        if self.total_timesteps < (fewest := self.n_envs * self.n_steps):
+            raise SettingError(
+                f"expected total_timesteps of at least n_envs times n_steps, {fewest:,}, "
+                f"got {self.total_timesteps!r}"
+            )
         check_widths("layers", self.layers)
         if self.critic is not None:
             check_widths("critic layers", self.critic)
@@ -273,7 +285,7 @@ class Training(Options):
         return Evaluator(
             tuple(self.against or named or AGAINST),
             self.measure_deals,
-            self.eval_seed + 1,
+            EVAL_SEED + 1,
             self.rules,
             self.episode,
             self.information,
@@ -339,16 +351,6 @@ class Training(Options):
         )
 
 
-_RANGE: Final = "as two numbers of at least 0"
-_RANGES: Final = ("learning_rate", "ent_coef")
-_WEIGHTS: Final = ("kl", "refresh")
-_SHARES: Final = ("sample_fraction", "refresh_share")
-
-
-def _is_range(numbers: Sequence[float]) -> bool:
-    return len(numbers) == 2 and all(0 <= number < inf for number in numbers)
-
-
 _STANDARD: Final = Training(
     preset="standard",
     total_timesteps=100_000_000,
@@ -358,7 +360,6 @@ _STANDARD: Final = Training(
     critic=(256, 256, 256),
     snapshot_every=5_000_000,
     measure_deals=1024,
-    save_every=2_500_000,
 )
 
 PRESETS: Final = {
@@ -395,6 +396,24 @@ def defaults(words: Sequence[str]) -> Training:
     if words_of["init"]:
         found = replace(found, layers=read_layer_widths(Path(words_of["init"])))
     return found
+
+
+def read_layer_widths(path: Path) -> tuple[int, ...]:
+    """Returns the widths of the layers of a policy's file; a SettingError if there are none."""
+    try:
+        info, tensors = read_network(path)
+    except OSError as error:
+        raise SettingError(f"expected a policy's file: {error}") from error
+    names = [f"layers.{number}.bias" for number in range(info.layers)]
+    found = (
+        info.settings.get("layers")
+        if info.policy
+        else [len(tensors[name]) for name in names if name in tensors]
+    )
+    if not isinstance(found, list) or not all(type(width) is int for width in found):
+        raise SettingError(f"expected a policy with layers, got {shortened(found)} in {path}")
+    check_widths("layers", found)
+    return tuple(found)
 
 
 def read_settings(path: Path) -> dict[str, Any]:

@@ -8,9 +8,8 @@ is one learner's seat among bots.
 from __future__ import annotations
 
 import secrets
-import warnings
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -20,11 +19,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from goita_env import GoitaVectorEnv, SeatVectorEnv
-from goita_env.checks import check_reward_scale
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
-
-RESET_OPTIONS: Final = ("hands", "dealer", "scores")
 
 
 class _BatchVecEnv(VecEnv):
@@ -32,7 +28,7 @@ class _BatchVecEnv(VecEnv):
 
     games: Any
     render_mode: str | None = None
-    _actions: npt.NDArray[np.int64] | None = None
+    _actions: npt.NDArray[np.int64]
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Returns the legal actions of each game: bool [N, 69]."""
@@ -77,12 +73,6 @@ class _BatchVecEnv(VecEnv):
     def close(self) -> None:
         """Does nothing: no resources are held."""
 
-    def _take_actions(self) -> npt.NDArray[np.int64]:
-        if self._actions is None:
-            raise RuntimeError("expected step_async before step_wait")
-        actions, self._actions = self._actions, None
-        return actions
-
     def _numbers(self, indices: VecEnvIndices) -> npt.NDArray[np.int64]:
         return np.arange(self.num_envs)[list(self._get_indices(indices))]
 
@@ -90,13 +80,9 @@ class _BatchVecEnv(VecEnv):
 class SelfPlayVecEnv(_BatchVecEnv):
     """N games as the N slots of a ``VecEnv``, all four seats in each.
 
-    Monitors, masks and random play can use the ``VecEnv`` contract as it is. Learning must follow
-    the seats, as ``SelfPlayPPO`` does through ``turn``. A stock algorithm would credit one seat
-    with the next seat's rewards, so the first step by the contract warns.
-
-    A slot's reward is that of the seat that just decided; ``turn.reward`` and, at the end of an
-    episode, ``infos[i]["rewards"]`` hold all four seats'. An episode that ends is replaced in the
-    same step. Nobody is asked after the end, so ``terminal_observation`` is all zero.
+    Learning must follow the seats, as ``SelfPlayPPO`` does through ``turn`` and ``advance``. A
+    stock algorithm would credit one seat with the next seat's rewards, so a step by the contract
+    raises.
 
     Attributes:
         turn: what the games ask now, with the rewards of the last step.
@@ -107,18 +93,12 @@ class SelfPlayVecEnv(_BatchVecEnv):
 
     def __init__(self, games: GoitaVectorEnv) -> None:
         self.games = games  # VecEnv's constructor already reads attributes of it
-        self._warned = False
-        space = games.single_observation_space
-        self._after_the_end = np.zeros(space.shape, space.dtype)
-        self._after_the_end.flags.writeable = False
-        super().__init__(games.num_games, space, games.single_action_space)
+        super().__init__(games.num_games, games.single_observation_space, games.single_action_space)
 
     def begin(self) -> StepResult:
-        """Begins the next episode of every game, with the seed and options set since the last."""
-        given = {key: self._option(key) for key in RESET_OPTIONS}
-        self.turn = self.games.reset(seed=self._seeds[0], **given)
+        """Begins the next episode of every game, with the seed set since the last."""
+        self.turn = self.games.reset(seed=self._seeds[0])
         self._reset_seeds()
-        self._reset_options()
         return self.turn
 
     def advance(self, actions: npt.NDArray[np.int64]) -> StepResult:
@@ -143,45 +123,11 @@ class SelfPlayVecEnv(_BatchVecEnv):
         return self.turn.observation
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Makes the step.
-
-        Returns:
-            Observations uint8 [N, 512] of the seats asked now, rewards float32 [N] of the seats
-            that decided, dones bool [N], and a dict a game, filled where an episode ended.
-
-        Raises:
-            ActionError, IllegalActionError: if actions are wrong; nothing has changed then.
-        """
-        actions = self._take_actions()
-        if not self._warned:
-            self._warned = True
-            warnings.warn(
-                "consecutive steps of a SelfPlayVecEnv are of different seats, which a stock "
-                "algorithm takes for one player's: use SelfPlayPPO, or a SeatVecEnv",
-                stacklevel=2,
-            )
-        movers = self.turn.seat
-        turn = self.advance(actions)
-        infos: list[dict[str, Any]] = [{}] * self.num_envs  # one dict for all that go on
-        for game in np.flatnonzero(turn.done).tolist():
-            infos[game] = {
-                "terminal_observation": self._after_the_end,
-                "TimeLimit.truncated": False,
-                "rewards": turn.reward[game],
-                "points": int(turn.points[game]),
-                "winner": int(turn.winner[game]),
-            }
-        rewards = turn.reward[np.arange(self.num_envs), movers]
-        return turn.observation, rewards, turn.done, infos
-
-    def _option(self, key: str) -> npt.NDArray[np.int64] | None:
-        unknown = {name for options in self._options for name in options} - set(RESET_OPTIONS)
-        if unknown:
-            raise ValueError(f"expected reset options of {RESET_OPTIONS}, got {sorted(unknown)!r}")
-        given = [options[key] for options in self._options if key in options]
-        if given and len(given) != self.num_envs:
-            raise ValueError(f"expected {key!r} for all games or none, got it for {len(given)}")
-        return np.array(given) if given else None
+        """Raises: no algorithm of one player can learn from these steps."""
+        raise RuntimeError(
+            "expected SelfPlayPPO, since consecutive steps of a SelfPlayVecEnv are of different "
+            "seats; a stock algorithm takes a SeatVecEnv"
+        )
 
 
 class SeatVecEnv(_BatchVecEnv):
@@ -198,24 +144,19 @@ class SeatVecEnv(_BatchVecEnv):
         seed: of the deals and bots; give a resumed run another one. None: one is drawn, not 0 as
             in other batches. What stable-baselines3 saves of a run tells nothing of its deals, so
             with a fixed default a loaded run would repeat those that it has learnt from.
-        reward_scale: a factor on every reward, above 0, beside that of the games. A value loss
-            wants rewards of about 1; points are 10 to 150.
 
     Raises:
-        SettingError: if the games are others or in another mode, or the factor is not above 0.
+        SettingError: if the games are others or in another mode.
     """
 
     games: SeatVectorEnv  # without wrappers
 
-    def __init__(
-        self, games: VectorEnv[Any, Any, Any], seed: int | None = None, reward_scale: float = 1.0
-    ) -> None:
+    def __init__(self, games: VectorEnv[Any, Any, Any], seed: int | None = None) -> None:
         batch = games.unwrapped
         if not isinstance(batch, SeatVectorEnv):
             raise SettingError(f"expected a SeatVectorEnv, got {games!r}")
         if batch.autoreset_mode != AutoresetMode.SAME_STEP:
             raise SettingError(f"expected games in SAME_STEP mode, got {batch.autoreset_mode}")
-        self._reward_scale = check_reward_scale(reward_scale)
         self.games = batch  # VecEnv's constructor already reads attributes of it
         self._wrapped = games
         self._seed: int | None = secrets.randbits(63) if seed is None else seed
@@ -237,7 +178,7 @@ class SeatVecEnv(_BatchVecEnv):
             Observations, rewards float32 [N], dones bool [N], and a dict a game with what it
             skipped and, where an episode ended, ``terminal_observation``, points and winner.
         """
-        observation, rewards, done, _, info = self._wrapped.step(self._take_actions())
+        observation, rewards, done, _, info = self._wrapped.step(self._actions)
         infos = self._infos(info)
         if done.any():
             final, last = info["final_obs"], info["final_info"]
@@ -250,8 +191,6 @@ class SeatVecEnv(_BatchVecEnv):
                     "points": int(last["points"][game]),
                     "winner": int(last["winner"][game]),
                 }
-        if self._reward_scale != 1:
-            rewards = rewards * np.float32(self._reward_scale)
         return observation, rewards, done, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

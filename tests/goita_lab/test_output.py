@@ -7,25 +7,9 @@ import sys
 
 import pytest
 
-from goita_lab.commands import evaluate
 from programs import ROOT
-from samples import slow
 
 TOURNAMENT = ["evaluate.py", "--agents", "greedy", "greedy", "--deals", "4"]
-COORDINATION = [
-    *(
-        "-m",
-        "goita_lab",
-        "coordination",
-        "random",
-        "--quick",
-        "--seed",
-        "1",
-        "--partners",
-        "greedy",
-    ),
-    *("--opponents", "random", "--fewer-deals", "4:random"),
-]
 
 
 def started(words, tmp_path, *, variables=None, shell="{}"):
@@ -44,16 +28,9 @@ def started(words, tmp_path, *, variables=None, shell="{}"):
     return found.returncode, content, found.stderr.decode()
 
 
-@pytest.mark.parametrize(
-    ("words", "shell"),
-    [
-        (TOURNAMENT, "set -o pipefail; {} 2>&1 | true"),
-        (TOURNAMENT, "{} >&-"),
-        slow(COORDINATION, "set -o pipefail; {} | head -1"),
-    ],
-)
-def test_a_reader_that_goes_away_loses_nothing(words, shell, tmp_path):
-    code, content, errors = started(words, tmp_path, shell=shell)
+@pytest.mark.parametrize("shell", ["set -o pipefail; {} 2>&1 | true", "{} >&-"])
+def test_a_reader_that_goes_away_loses_nothing(shell, tmp_path):
+    code, content, errors = started(TOURNAMENT, tmp_path, shell=shell)
     assert code == 0, errors
     assert content
     assert "Traceback" not in errors
@@ -65,13 +42,6 @@ def test_a_terminal_that_lacks_signs_or_room_shows_what_it_can(tmp_path):
     code, content, errors = started(TOURNAMENT, tmp_path, variables=variables)
     assert (code, errors.count("Traceback")) == (0, 0), errors
     assert len(content["pairs"]) == 1
-
-
-@pytest.mark.parametrize("columns", ["2", "3", "5"])
-def test_any_width_ends_well(columns, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", columns)
-    assert evaluate.main(TOURNAMENT[1:]) == 0
-    assert capsys.readouterr().out
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")

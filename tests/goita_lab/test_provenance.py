@@ -15,7 +15,6 @@ from goita_agents.registry import weights
 from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import ratio_interval
 from goita_lab.commands import evaluate
-from goita_lab.provenance import write_summary
 
 
 def test_networks_anywhere_in_an_agents_text_are_named(tmp_path):
@@ -74,13 +73,6 @@ def test_versions_name_the_commit_of_a_checkout_alone(tmp_path, monkeypatch):
     assert uncached()["commit"] == f"{head.stdout.strip()}-dirty"
 
 
-@pytest.mark.parametrize("agents", [("champion", "greedy")])
-def test_what_results_say_is_json(agents):
-    told = provenance.provenance(agents)
-    assert json.loads(json.dumps(told)) == told
-    assert set(told) == {"versions", "weights"}
-
-
 def test_a_tournament_writes_what_its_intervals_are_computed_from(tmp_path):
     file, words = tmp_path / "it.json", ["--episode", "match", "--deals", "3"]
     assert evaluate.main(["--agents", "greedy", "random", *words, "--json", str(file)]) == 0
@@ -92,8 +84,3 @@ def test_a_tournament_writes_what_its_intervals_are_computed_from(tmp_path):
     assert again.mean == pair["points_per_round"]
     assert [again.low, again.high] == pair["ci95"]
     assert won.sum() / games.sum() == pytest.approx(pair["match_win_rate"])
-
-
-def test_nothing_is_written_beside_a_pipe_or_for_no_deals(tmp_path):
-    write_summary(tmp_path / "it.json", "{}", {})
-    assert [file.name for file in tmp_path.iterdir()] == ["it.json"]

@@ -1,10 +1,8 @@
 """Networks of one's own, as docs/training.md has one, good and bad ones."""
 
-import pytest
 import torch as th
 
-from goita_agents import AgentError, load_agent
-from goita_lab.learning import SavedPolicy, SelfPlayPolicy
+from goita_lab.learning import SelfPlayPolicy
 
 
 class TwoTrunks(SelfPlayPolicy):
@@ -30,21 +28,3 @@ class Forgetful(TwoTrunks):
     def logits_and_values(self, bits):
         logits, values = super().logits_and_values(bits)
         return logits * self.scale, values
-
-
-class OnlyInTraining(TwoTrunks):
-    """Says that its file is the stack alone, though its values are the critic's."""
-
-    def tensors(self):
-        return super().tensors()
-
-
-def refused_whole(path, policy):
-    """Checks that a policy's file is refused, in an error that repeats little of it."""
-    played = {
-        SelfPlayPolicy: lambda: load_agent(f"file:{path}"),
-        TwoTrunks: lambda: SavedPolicy(str(path), "own_networks:TwoTrunks"),
-    }
-    with pytest.raises(AgentError) as error:
-        played[policy]()
-    assert len(str(error.value)) < 4000

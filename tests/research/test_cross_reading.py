@@ -12,7 +12,7 @@ from goita_lab.signals.measures.value import play_listening
 from goita_lab.signals.playing import play
 from goita_lab.signals.settings import Settings
 from research.signals import cross_reading as module
-from research.signals.cross_reading import cross_reading, main, method_of, summarise
+from research.signals.cross_reading import cross_reading, main, summarise
 
 AGENTS = ["greedy", "random", "again=greedy"]
 
@@ -71,20 +71,6 @@ def test_means_of_methods_have_intervals_over_runs_and_single_agents_over_deals(
     assert made.worth.mean == 1.5
     alone = summarise(agents[2:], nats[2:, 2:], points[2:, 2:])
     assert {group.over for group in alone.groups} == {"deals"}
-
-
-@pytest.mark.parametrize(
-    ("agent", "method"),
-    [
-        ("population:selfplay-0,temperature=1", "selfplay"),
-        ("x=population:entropy-1", "entropy"),
-        ("mine-3=greedy", "mine"),
-        ("mine=greedy", "mine"),
-        ("heuristic", "heuristic"),
-    ],
-)
-def test_runs_of_a_method_are_known_by_the_population_or_by_their_names(agent, method):
-    assert method_of(agent) == method
 
 
 def test_the_script_prints_a_table_and_draws_it(tmp_path, capsys):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import yaml
 
-from goita_agents.population import origin
 from goita_agents.registry import expand
 from goita_env.errors import SettingError
 from goita_lab.imitate.reading import read_examples
@@ -35,19 +34,6 @@ def test_each_part_is_a_log_of_its_players_and_shares_no_deal_with_the_other(fol
     assert len(np.unique(games)) == 48
     deals = [{hands.tobytes() for hands in part.hands} for part in (train, validation)]
     assert not deals[0] & deals[1]
-
-
-def test_rows_say_how_who_decided_was_trained(folder):
-    pytest.importorskip("pandas")
-    for split in ("train", "validation"):
-        frame = log.read_frame(folder / split)
-        assert set(frame["split"]) == {split}
-        for agent, method in zip(frame["agent"], frame["method"], strict=True):
-            assert origin(agent) == (method, split)
-    assert origin("heuristic:reading=off") == ("no-reading", "validation")
-    assert origin("population:selfplay-0,temperature=1") == ("selfplay", "train")
-    for other in ("heuristic", "selfplay-0", "population:selfplay-9999", "population:train"):
-        assert origin(other) == ("", "")
 
 
 def test_a_team_is_one_agent_twice_or_two_half_of_the_time_each():

@@ -5,13 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from goita_agents.base import AgentError
-from goita_env import InformationStructure, MessageChannel
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals.messages import MessageUse
-from raising import refuses
 from research.studies import messages
-from research.studies.messages import ARMS, Found, figure, moves_tell, report, summarise
+from research.studies.messages import ARMS, Found, figure, report, summarise
 
 
 def certain(value: float) -> Interval:
@@ -68,12 +65,3 @@ def test_what_moves_say_muted_is_compared_with_runs_without_messages():
     assert re.search(r"\| private 1 +\| +4 \| +25% \|", text)
     assert len(re.findall(r"\| none +\| +8 \|", text)) == 1
     assert figure(result).startswith(b"<?xml")
-
-
-def test_moves_tell_what_the_partners_policy_puts_in_them():
-    information = InformationStructure(channel=MessageChannel(bits=2))
-    assert 0 < moves_tell("random", information, 4) < 1
-    sends = "population:token-private-0,temperature=1"
-    said, muted = (moves_tell(a, information, 2) for a in (sends, f"muted:base=({sends})"))
-    assert 0 < said != muted > 0
-    refuses(AgentError, "play games with", moves_tell, "population:selfplay-0", information, 4)

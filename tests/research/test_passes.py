@@ -12,7 +12,6 @@ from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER
 from goita_lab.signals.settings import Settings
-from passing_bots import Passing, Receiving
 from raising import refuses
 from research.signals import passes
 from research.signals.passes import PassesIgnored, main, passes_value
@@ -63,14 +62,6 @@ def test_passes_on_the_partners_attacks_and_on_opponents_are_told_apart(moves, d
     found = believed(game, {"partner": PassesIgnored(policy, on)})
     told = after(*moves[:-1], dealer=dealer) if ignored else game
     assert np.allclose(found, believed(told, {"partner": policy}))
-
-
-def test_a_pass_of_one_who_always_passes_tells_nothing_and_of_one_who_must_all():
-    game = after("13", "p", "p")
-    for bot, tells in ((Passing(), False), (Receiving(), True)):
-        model = PolicyModel(bot, epsilon=0.0)
-        heard, ignored = (believed(game, {"partner": one}) for one in (model, PassesIgnored(model)))
-        assert np.allclose(heard, ignored) is not tells
 
 
 def test_the_worth_is_the_mean_of_the_differences_deal_by_deal(monkeypatch):

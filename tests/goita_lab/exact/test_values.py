@@ -66,20 +66,6 @@ def test_teams_that_see_their_tiles_play_a_game_of_two_with_one_value(tiny):
         assert sign(player) * (value(tree, mixed) - known) <= found[player] + 1e-9
 
 
-def test_learning_goes_on_from_a_saved_state(tiny):
-    whole, begun = Learner(tiny), Learner(tiny)
-    for _ in range(4):
-        whole.learn()
-    for _ in range(2):
-        begun.learn()
-    again = Learner(tiny)
-    again.restore(begun.state())
-    for _ in range(2):
-        again.learn()
-    assert again.rounds == whole.rounds
-    assert (again.average() == whole.average()).all()
-
-
 @pytest.mark.parametrize("team", [0, 1])
 def test_a_team_gains_what_its_bounds_say(tiny, team):
     policy = tiny.policy_of([load_agent("greedy")] * 4)

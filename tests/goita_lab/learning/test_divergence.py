@@ -12,19 +12,8 @@ from goita_agents.bots.network import NetworkAgent
 from goita_lab.learning import DivergedError, save_policy
 from raising import refuses
 
-TINY = [
-    *training.TINY,
-    "--n-envs",
-    "32",
-    "--n-steps",
-    "8",
-    "--total-timesteps",
-    "4000",
-    "--deals",
-    "2",
-]
-TINY += ["--measure-deals", "0", "--precision", "float32", "--save-every", "500"]
-TINY += ["--snapshot-every", "500", "--deals", "2"]
+TINY = "--n-envs 32 --n-steps 8 --total-timesteps 4000 --snapshot-every 500"
+TINY = [*training.TINY, *f"{TINY} --deals 2 --measure-deals 0 --precision float32".split()]
 
 
 def make_model(critic=()):

@@ -90,9 +90,3 @@ def test_a_reference_that_is_refreshed_is_the_policy_of_then(every):
     model.learn(3_000)
     same = map(th.equal, model.policy.parameters(), model.reference.policy.parameters())
     assert all(same) == (every == 1)
-
-
-def test_without_a_reference_nothing_is_logged_of_one():
-    model = make_model()
-    model.learn(1_000)
-    assert f"train/{HoldClose.name}" not in model.logger.name_to_value

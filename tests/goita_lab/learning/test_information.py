@@ -10,7 +10,6 @@ import torch as th
 import training
 from goita_agents import load_agent
 from goita_agents.base import AgentError, plays
-from goita_agents.bots.transform import Transform
 from goita_env import GoitaVectorEnv, InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
@@ -24,9 +23,7 @@ from goita_lab.learning import (
     save_policy,
 )
 from goita_lab.learning.policy_agent import load_frozen
-from goita_lab.learning.symmetries import TEAM_RUN, Muting
-from network_files import described
-from own_networks import TwoTrunks, refused_whole
+from own_networks import TwoTrunks
 from programs import refusal
 from raising import refuses
 
@@ -79,17 +76,6 @@ def test_a_file_plays_the_game_of_its_training_and_no_other(tmp_path, policy, in
         assert [one for one in (PLAIN, *OPTIONS) if plays(agent, one)] == [information]
         found = agent.probabilities(now.view, now.action_mask)
         assert found.shape == now.action_mask.shape
-
-
-@pytest.mark.parametrize(
-    "wrong", [[], {}, 3, {"token": {}}, {"token": {"bits": 9}}, {"shown": "all"}, None]
-)
-@pytest.mark.parametrize("policy", [SelfPlayPolicy, TwoTrunks])
-def test_a_file_with_other_options_is_refused(tmp_path, policy, wrong):
-    path = tmp_path / "policy"
-    save_policy(make_model(PARTNER, policy).learn(200), path, "jga")
-    described(path, information=wrong)
-    refused_whole(path, policy)
 
 
 def test_a_training_may_begin_with_a_policy_of_the_plain_game(tmp_path):
@@ -145,30 +131,12 @@ def test_muted_seats_have_no_choice_and_all_others_do():
     assert heard[~muted].any()
 
 
-def test_impossible_shares_are_refused():
-    assert not (Muting(100, 0.0, PLAIN).team >= 0).any()
-    assert (Muting(4 * TEAM_RUN, 1.0, PRIVATE).team == np.repeat([0, 1, 0, 1], TEAM_RUN)).all()
-    refuses(SettingError, "expected a mute share from 0 to 1, got 1.5", Muting, 8, 1.5, PRIVATE)
-    refuses(SettingError, "expected messages with a mute share", Muting, 8, 0.5, PARTNER)
-
-
 def test_frozen_players_must_play_the_game():
     given = {"share": 0.5, "information": PRIVATE}
     refuses(
         AgentError, "plain:base=greedy plays there", OpponentPool, 8, agents=["greedy"], **given
     )
     OpponentPool(8, agents=["plain:base=greedy", "random"], **given)
-
-
-def test_a_training_that_sees_more_begins_with_the_play_of_one_that_saw_less(tmp_path):
-    now, path = turn(PARTNER), tmp_path / "hidden"
-    hidden = make_model(PARTNER, transform=Transform(("events", "own_score"))).learn(200)
-    save_policy(hidden, path, "jga")
-    whole = make_model(PARTNER)
-    init_from(whole, path)
-    with th.no_grad():
-        found, _ = whole.policy.logits_and_values(th.from_numpy(now.observation))
-    np.testing.assert_allclose(found, load_frozen(hidden, path).logits(now.view), atol=1e-5)
 
 
 def test_a_saved_model_knows_its_games_without_them(elsewhere):

@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 import torch as th
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.utils import get_action_masks
-from stable_baselines3.common.vec_env import VecMonitor
 
 from deals import complete, kinds
 from goita_env import GoitaVectorEnv, actions
 from goita_env.views import observation as packing
 from goita_lab.learning import SelfPlayPPO, SelfPlayVecEnv
-from goita_lab.learning.buffer import ENDED, OPEN, decision_type
+from goita_lab.learning.buffer import decision_type
 from own_networks import TwoTrunks
 from raising import refuses
 from training import make_env, make_model, rollout
@@ -24,9 +22,14 @@ REWARD_SCALE = 0.02
 class Watched(SelfPlayVecEnv):
     """Keeps what happens in every game, for the reference."""
 
+    given = None
+
     def begin(self):
         self.story = []
-        return super().begin()
+        if self.given is None:
+            return super().begin()
+        self.turn = self.games.reset(**self.given)
+        return self.turn
 
     def advance(self, actions):
         before = self.turn
@@ -146,45 +149,9 @@ def test_discount_and_lambda_run_along_a_seats_own_decisions(gamma, lam):
     compare(Watched(GoitaVectorEnv(5, seed=1)), 11, 9, gamma, lam)
 
 
-def test_a_round_cut_in_the_middle_waits_and_is_credited_in_the_next_rollout():
-    env = Watched(GoitaVectorEnv(6, seed=4))
-    model, callback = played(env, 3)
-    buffer = model.rollout_buffer
-    waiting, rows = buffer.open_decisions()
-    assert waiting.any()
-    assert (rows["next"] == OPEN).all()
-    assert not set(rows["value"].tolist()) & set(buffer.values.tolist())
-    learnt = set(buffer.values.tolist())
-    for _ in range(20):  # longer than any round
-        model.collect_rollouts(env, callback, buffer, 3)
-        assert not learnt & set(buffer.values.tolist())  # nothing is learnt from twice
-        learnt |= set(buffer.values.tolist())
-    assert set(rows["value"].tolist()) <= learnt
-
-
-def test_losers_are_charged_at_their_own_last_decision_though_another_made_the_winning_play():
-    env = Watched(GoitaVectorEnv(64, seed=2))
-    model, _ = played(env, 100)
-    store = model.rollout_buffer._store[: model.rollout_buffer.pos]
-    values, last, charged = iter(model.values), {}, 0
-    for seat, mask, _, reward, done in env.story:
-        for game in np.flatnonzero(mask.sum(axis=1) > 1).tolist():
-            last[game, int(seat[game])] = next(values)
-        for game in np.flatnonzero(done).tolist():
-            for one in range(4):
-                value = last.pop((game, one), None)
-                if reward[game, one] < 0 and value is not None:
-                    assert one != seat[game]  # it is the winner who moved
-                    (row,) = store[store["value"] == np.float32(value)]
-                    assert row["next"] == ENDED
-                    assert row["reward"] == pytest.approx(reward[game, one] * REWARD_SCALE)
-                    charged += 1
-    assert charged > 300
-
-
 def test_a_special_hand_that_ends_the_round_credits_the_caller_alone():
     env = Watched(GoitaVectorEnv(1))
-    env.set_options({"hands": kinds(*complete("11111144", "", "", "")), "dealer": 0})
+    env.given = {"hands": kinds(*complete("11111144", "", "", "")), "dealer": 0}
     model, _ = played(env, 1, call=True)
     assert env.turn.reward.tolist() == [[60, -60, 60, -60]]  # six pawns and two alike: twice 30
     (row,) = model.rollout_buffer._store[model.rollout_buffer.closed]
@@ -200,6 +167,9 @@ def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
     choices = sum(int((mask.sum(axis=1) > 1).sum()) for _, mask, *_ in env.story)
     assert model.num_timesteps == choices == model.rollout_buffer.pos < 9 * 50
     assert decision_type(8, 69).itemsize <= 104
+    sizes = [len(samples.actions) for samples in model.rollout_buffer.get(50)]
+    assert max(sizes) - min(sizes) <= 1
+    assert sum(sizes) == len(model.rollout_buffer.closed)
     samples = next(model.rollout_buffer.get(10**9))
     assert samples.observations.dtype == th.uint8
     assert samples.action_masks.dtype == th.bool
@@ -211,16 +181,6 @@ def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
     order = [place[value] for value in samples.old_values.tolist()]
     bits = packing.expand(np.ascontiguousarray(rows["words"][order]))
     assert np.array_equal(samples.observations.numpy(), bits)
-
-
-def test_minibatches_are_of_equal_size_and_hold_every_decision_once():
-    env = make_env(32, seed=6)
-    model = make_model(env)
-    rollout(model)
-    batches = [samples.old_log_prob for samples in model.rollout_buffer.get(50)]
-    sizes = {len(batch) for batch in batches}
-    assert max(sizes) - min(sizes) <= 1
-    assert sum(map(len, batches)) == len(model.rollout_buffer.closed)
 
 
 def test_decisions_drawn_by_their_size_count_as_all_of_them_would():
@@ -319,61 +279,15 @@ def test_a_network_of_ones_own_learns(bfloat16):
     assert all(p.dtype == th.float32 and p.isfinite().all() for p in model.policy.parameters())
 
 
-@pytest.mark.filterwarnings("ignore:consecutive steps of a SelfPlayVecEnv")
-def test_the_vec_env_keeps_the_contract_of_stable_baselines3():
-    env = VecMonitor(make_env(16, seed=1))
-    seen = env.reset()
-    assert (env.num_envs, seen.shape, seen.dtype) == (16, (16, 512), np.uint8)
-    assert env.observation_space.shape == (512,)
-    rng, ended = np.random.default_rng(0), 0
-    for _ in range(60):
-        masks = get_action_masks(env)
-        assert (masks.shape, masks.dtype) == ((16, 69), bool)
-        movers = env.unwrapped.turn.seat
-        chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-        seen, rewards, dones, infos = env.step(chosen)
-        turn = env.unwrapped.turn
-        assert np.array_equal(seen, turn.observation)
-        assert (rewards.dtype, dones.dtype, len(infos)) == (np.float32, bool, 16)
-        assert np.array_equal(rewards, turn.reward[np.arange(16), movers])
-        for game in np.flatnonzero(dones):
-            info = infos[game]
-            assert info["rewards"].sum() == 0
-            assert rewards[game] == info["points"] > 0  # auto-reset: turn tells of the next round
-            assert info["winner"] == movers[game]
-            assert not info["TimeLimit.truncated"]
-            assert not info["terminal_observation"].any()
-            assert info["episode"]["l"] >= 1  # VecMonitor's
-            ended += 1
-        assert all(not infos[game] for game in np.flatnonzero(~dones))
-    assert ended > 20
-    env.close()
-
-
-def test_seeds_and_options_count_at_the_next_reset():
+def test_seeds_count_at_the_next_reset():
     env, other = make_env(12), make_env(12, seed=77)
     env.seed(77)
     first = env.reset()
     assert np.array_equal(first, other.reset())
     assert np.array_equal(env.reset(), other.reset())  # the next episode of the same seed
     assert not np.array_equal(first, other.reset())
-    hands = complete("88553211", "", "", "")
-    env.set_options({"hands": kinds(*hands), "dealer": 2})
-    env.reset()
-    assert env.turn.view.dealer.tolist() == [0] * 12
-    assert (env.turn.seat == 2).all()
-    env.set_options({"hands": hands, "dealer": 2, "scores": (140, 30)})
-    env.reset()
-    assert env.turn.view.scores.tolist() == [[140, 30]] * 12
-    env.set_options([{"dealer": 1}] + [{}] * 11)
-    refuses(ValueError, "all games or none", env.reset)
-    env.set_options({"dealr": 1})
-    refuses(ValueError, "dealr", env.reset)
 
 
-def test_stock_maskable_ppo_runs_on_the_vec_env_and_is_warned_of_it_once():
+def test_stock_maskable_ppo_is_refused():
     model = MaskablePPO("MlpPolicy", make_env(8), n_steps=8, batch_size=32, device="cpu")
-    with pytest.warns(UserWarning, match="of different seats") as warned:
-        model.learn(128)
-    assert len(warned) == 1
-    assert model.num_timesteps == 128
+    refuses(RuntimeError, "expected SelfPlayPPO", model.learn, 128)

@@ -10,8 +10,10 @@ import torch as th
 import training
 from goita_agents import load_agent
 from goita_agents.base import AgentError
+from goita_agents.bots.transform import Transform
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
+from goita_env.views import observation as packing
 from goita_lab.learning import (
     SavedPolicy,
     SelfPlayPolicy,
@@ -21,7 +23,7 @@ from goita_lab.learning import (
 )
 from goita_lab.learning.policy_agent import load_frozen, read_policy
 from network_files import described
-from own_networks import Forgetful, OnlyInTraining, TwoTrunks
+from own_networks import Forgetful, TwoTrunks
 from raising import refuses
 
 
@@ -69,10 +71,8 @@ def test_a_file_that_would_play_or_expect_something_else_is_not_written(tmp_path
     forgetful = make_model(Forgetful)
     save_policy(forgetful, tmp_path / "fine", "jga")
     forgetful.policy.scale = 3.0
-    wrong = {"log-probabilities": forgetful, "values": make_model(OnlyInTraining)}
-    for what, model in wrong.items():
-        refuses(SettingError, f"the policy's {what}", save_policy, model, path, "jga")
-        assert path.read_bytes() == played
+    refuses(SettingError, "the policy's log-probabilities", save_policy, forgetful, path, "jga")
+    assert path.read_bytes() == played
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_a_network_of_ones_own_is_trained_by_the_program(tmp_path):
     assert read_policy(run / "best.safetensors")[0].policy == "own_networks:TwoTrunks"
     assert "past" in (run / "strength.csv").read_text()
     assert training.main(["--resume", "runs/own", "--total-timesteps", "500"]) == 0
-    for wrong in ("own_networks:Nothing", "own_networks:OnlyInTraining"):
-        refuses(SystemExit, "2", training.main, ["--name", "two", "--policy", wrong, *options])
+    wrong = ["--name", "two", "--policy", "own_networks:Nothing", *options]
+    refuses(SystemExit, "2", training.main, wrong)
     assert not (tmp_path / "runs" / "two").exists()
 
 
@@ -174,6 +174,8 @@ def copied(elsewhere):
         *({"decisions": wrong} for wrong in (10**400, "7", -1)),
         *({"rules": "mine", "rules_fields": [[]]}, {"rules": "../rules.json"}, {"layers": 99}),
         *({"policy": "evil:Network", "settings": settings} for settings in ([], "x", {})),
+        *({"transform": wrong} for wrong in ({}, [3], "events")),
+        *({"information": wrong} for wrong in ([], {"token": {"bits": 9}})),
         {"unknown": 3},
     ],
 )
@@ -205,3 +207,41 @@ def test_arguments_in_a_policys_file_are_values_and_run_nothing(copied, settings
     with pytest.raises(AgentError, match="bad"):
         SavedPolicy(str(copied), name)
     assert not Path("PWNED").exists()
+
+
+HIDING = Transform(("events", "own_score"))
+
+
+def test_a_policy_learns_from_what_it_was_shown():
+    model = training.make_model(transform=HIDING)
+    training.rollout(model)
+    words = model.rollout_buffer._store["words"][: model.rollout_buffer.pos]
+    assert words.any()
+    assert not packing.expand(np.ascontiguousarray(words))[:, HIDING.hidden].any()
+    assert np.array_equal(HIDING.words(words), words)
+
+
+@pytest.mark.parametrize("policy", [SelfPlayPolicy, TwoTrunks])
+def test_a_file_and_a_snapshot_are_shown_what_the_policy_was(tmp_path, policy):
+    model, now = training.make_model(policy=policy, transform=HIDING).learn(200), turn()
+    path, text = tmp_path / "policy", f"file:{tmp_path / 'policy'}"
+    save_policy(model, path, "jga")
+    shown = th.from_numpy(HIDING.view(now.view).observation())
+    with th.no_grad():
+        logits, _ = model.policy.logits_and_values(shown)
+    if policy is TwoTrunks:
+        text = f"goita_lab.learning:SavedPolicy:path={path},policy=own_networks:TwoTrunks"
+    for agent in (load_agent(text), load_frozen(model, path)):
+        np.testing.assert_allclose(agent.logits(now.view), logits.numpy(), atol=1e-5)
+    plain = training.make_model(policy=policy)
+    refuses(SettingError, "own_score", init_from, plain, path)
+
+
+def test_the_program_trains_with_slices_hidden_and_goes_on_with_them(elsewhere):
+    options = "--total-timesteps 200 --deals 2 --snapshot-every 100 --measure-deals 0"
+    options = [*training.TINY, *options.split(), "--pool-share", "0.5", "--transform", "events"]
+    assert training.main(["--name", "one", *options]) == 0
+    assert load_agent("file:runs/one/policy.safetensors").info.transform == ("events",)
+    assert training.main(["--resume", "runs/one", "--total-timesteps", "300"]) == 0
+    refuses(SystemExit, "2", training.main, ["--name", "two", *options[:-1], "evnts"])
+    assert not Path("runs/two").exists()

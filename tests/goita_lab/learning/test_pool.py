@@ -13,8 +13,7 @@ from goita_agents.registry import expand, load_agent
 from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.learning import OpponentPool
-from goita_lab.learning.pool import LEARNER
-from goita_lab.learning.weighted import named_agents, read_weighted
+from goita_lab.learning.pool import LEARNER, named_agents, read_weighted
 from raising import refuses
 
 
@@ -150,16 +149,6 @@ def test_results_are_averaged_over_the_last_rounds():
         pool.players[0].learn(-10.0, 100)
     assert -10 < pool.players[0].points < -9
     assert pool.players[0].rounds == 14_000
-
-
-def test_the_learner_is_told_its_own_points():
-    pool = OpponentPool(64, share=1.0, agents=["random"], snapshots=False)
-    model = make_model(pool, steps=60)
-    pool._built[0] = load_agent("heuristic")  # beats an untrained network in either seat
-    training.rollout(model)
-    assert model.logger.name_to_value["pool/points_per_round"] < -10
-    assert model.logger.name_to_value["pool/rounds"] > 100
-    assert pool.players[0].points < -10
 
 
 def test_a_restored_pool_goes_on_identically():

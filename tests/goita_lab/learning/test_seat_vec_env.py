@@ -80,7 +80,6 @@ def test_vec_envs_answer_for_some_or_all_games(env, size, settable):
     assert getattr(env.games, settable) == "win"
     refuses(ValueError, "all games", env.set_attr, settable, None, indices=[0])
     refuses(AttributeError, "dance", env.env_method, "dance")
-    refuses(RuntimeError, "step_async", env.step_wait)
 
 
 def settings(env):
@@ -126,27 +125,6 @@ def test_a_resumed_model_does_not_replay_its_first_deals(tmp_path):
         assert not np.array_equal(first_deals(resumed), begun)
     one, other = (MaskablePPO(**settings(make_env(seed=5))) for _ in range(2))
     assert np.array_equal(first_deals(one), first_deals(other))
-
-
-def test_rewards_are_scaled_for_the_algorithm_and_points_are_left_alone():
-    plain, scaled = make_env(32), SeatVecEnv(SeatVectorEnv(32), 0, reward_scale=0.02)
-    both = SeatVecEnv(SeatVectorEnv(32, reward_scale=0.5), 0, reward_scale=0.04)
-    rng, seen = np.random.default_rng(0), 0.0
-    for env in (plain, scaled, both):
-        env.reset()
-    for _ in range(20):
-        actions = plain.games.sample_legal(rng)
-        _, rewards, dones, infos = plain.step(actions)
-        for env in (scaled, both):
-            _, less, _, others = env.step(actions)
-            assert less.dtype == np.float32
-            assert np.allclose(less, 0.02 * rewards)
-            for game in np.flatnonzero(dones):
-                assert others[game]["points"] == infos[game]["points"]
-        seen += np.abs(rewards).sum()
-    assert seen > 0
-    for scale in (0, -1, np.nan, "1"):
-        refuses(SettingError, "reward_scale", SeatVecEnv, SeatVectorEnv(2), reward_scale=scale)
 
 
 def test_gymnasiums_wrappers_may_lie_around_the_batch():

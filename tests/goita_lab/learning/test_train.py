@@ -25,16 +25,15 @@ from goita_lab.learning import (
     PRESETS,
     Training,
     checkpoint,
-    checkpoint_callback,
     has_fast_bfloat16,
     policy_file,
-    run_files,
+    saving,
 )
 from goita_lab.learning import run as run_module
 from goita_lab.learning.settings import defaults
 from programs import refusal
 
-TINY = [*training.TINY, "--total-timesteps", "900", "--save-every", "200"]
+TINY = [*training.TINY, "--total-timesteps", "900"]
 TINY += ["--deals", "4", "--snapshot-every", "300"]
 QUICK = [*TINY, "--total-timesteps", "500", "--measure-deals", "0", "--against", "random"]
 MEASURED = [*QUICK, "--measure-deals", "4"]
@@ -115,21 +114,15 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     best = NetworkAgent.load(run / "best.safetensors").info.decisions
     assert (run / "best.safetensors").read_bytes() == snapshots[f"{best:012}"]
     assert snapshots[f"{measured[-1]:012}"] == policy(run)
-    # The deals at the end are others than those that chose the best.
-    assert json.loads((run / "config.json").read_text())["eval_seed"] == 1
 
-    # Gone on with when it is finished, it measures again and learns nothing more.
+    # A run has its own options alone; one that is finished measures again and learns nothing.
+    for option in (["--seed", "1"], ["--learning-rate=1e-3", "1e-4"], ["--name", "two"]):
+        assert option[0].partition("=")[0] in refused(capsys, "--resume", str(run), *option)
+    assert "--resume" in refused(capsys, "--name", "one", *TINY)
     before = policy(run)
     assert training.main(["--resume", str(run)]) == 0
     assert policy(run) == before
     assert "points per round" in capsys.readouterr().out
-
-
-def test_options_that_need_others_are_refused_without_them(elsewhere, capsys):
-    assert "kl with init" in refused(capsys, *TINY, "--kl", "0.3")
-    assert "kl of at least 0" in refused(capsys, *TINY, "--kl", "-1")
-    assert "refresh with kl" in refused(capsys, *TINY, "--refresh", "1000")
-    assert "nowhere" in refused(capsys, *TINY, "--init", "nowhere")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +176,7 @@ def killed_at(place, left, command):
 
     def trains():
         write = deadly(place, left)
-        for module in (checkpoint, checkpoint_callback, policy_file, run_module, run_files):
+        for module in (checkpoint, policy_file, run_module, saving):
             module.write_whole = write
         training.main(command)
 
@@ -204,14 +197,7 @@ def killed_at(place, left, command):
 def test_a_run_that_is_killed_anywhere_ends_as_one_that_was_not(elsewhere, killed):
     settings = [
         *MEASURED,
-        "--pool-share",
-        "0.5",
-        "--pool",
-        "random",
-        "--seed",
-        "6",
-        "--critic",
-        "8",
+        *["--pool-share", "0.5", "--pool", "random", "--seed", "6", "--critic", "8"],
     ]
     assert training.main(["--name", "whole", *settings]) == 0
     command = ["--name", "parts", *settings]
@@ -248,14 +234,6 @@ def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_ther
         assert float(row["train/learning_rate"]) == pytest.approx(3e-3 + way * (5e-5 - 3e-3))
     error = refused(capsys, "--resume", str(run), "--total-timesteps", "700")
     assert "expected more decisions than" in error
-
-
-def test_a_run_without_a_checkpoint_begins_again_with_its_own_options(elsewhere, capsys):
-    begin("one", total_timesteps=100, n_envs=4, n_steps=2, layers=(8,), deals=2)
-    for option in (["--seed", "1"], ["--learning-rate=1e-3", "1e-4"], ["--name", "two"]):
-        assert option[0].partition("=")[0] in refused(capsys, "--resume", "runs/one", *option)
-    assert "--resume" in refused(capsys, "--name", "one", *TINY)
-    assert training.main(["--resume", "runs/one"]) == 0  # from its beginning
 
 
 def test_a_training_begins_with_a_policys_file(elsewhere, capsys):
@@ -309,18 +287,6 @@ def test_the_presets_hold_every_setting_and_options_change_them():
     assert [*learning.PRESETS] == [*get_args(get_type_hints(Training)["preset"])]
 
 
-CONFIGS = ["", "[1]", '{"threads": "2"}', '{"colour": "red"}', '{"rules": "../rules.json"}']
-
-
-@pytest.mark.parametrize("text", CONFIGS)
-def test_settings_that_are_damaged_are_refused_in_a_line(elsewhere, capsys, text):
-    config = begin("one").files.config
-    known = json.loads(config.read_text())
-    changed = text.startswith("{") and json.dumps(known | json.loads(text))
-    config.write_text(changed or text)
-    assert refused(capsys, "--resume", "runs/one").count("\n") == 1
-
-
 def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others(elsewhere):
     a = trained("a", "--seed", "1", tiny=MEASURED)
     b, c = trained("b", "--seed", "1"), trained("c", "--seed", "2")
@@ -328,45 +294,36 @@ def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others
     assert not (b / "strength.csv").exists()
 
 
-def test_a_run_whose_checkpoint_or_snapshots_are_gone_is_left_as_it_is(elsewhere, capsys):
-    run = trained("one", tiny=MEASURED)
-    (run / "checkpoint.safetensors").rename(elsewhere / "kept")
+def test_a_finished_run_without_its_checkpoint_is_left_as_it_is(elsewhere, capsys):
+    run = trained("one")
+    (run / "checkpoint.safetensors").unlink()
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
-    wanted = "expected runs/one/checkpoint.safetensors beside runs/one/policy"
-    assert wanted in refused(capsys, "--resume", "runs/one")
+    assert "checkpoint.safetensors" in refused(capsys, "--resume", "runs/one")
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
-    (elsewhere / "kept").rename(run / "checkpoint.safetensors")
-    (run / "snapshots").rename(elsewhere / "snapshots")
-    assert "snapshots" in refused(capsys, "--resume", "runs/one", "--total-timesteps", "1800")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        *(("--n-envs 0", "n_envs of at least 1"), ("--layers 16 0", "layers of at least 1")),
+        *(("--n-envs 0", "another n_envs, got 0"), ("--layers 16 0", "layers of at least 1")),
         ("--critic 8 0", "critic layers of at least 1"),
         ("--layers 99999 99999", "layers of 1,073,741,824 bytes at most"),
-        *(
-            (f"--learning-rate {rates}", "learning_rate as two numbers")
-            for rates in ("1e-3", "1e-3 -1e-3")
-        ),
-        *(
-            ("--ent-coef nan 0", "ent_coef as two numbers"),
-            ("--clip-range 0", "clip_range above 0"),
-        ),
-        ("--gae-lambda 1.5", "gae_lambda from 0 to 1"),
+        ("--learning-rate 1e-3", "learning-rate"),
+        ("--learning-rate 1e-3 -1e-3", "another learning_rate"),
+        ("--ent-coef nan 0", "another ent_coef"),
+        ("--clip-range 0", "another clip_range, got 0.0"),
+        ("--gae-lambda 1.5", "another gae_lambda"),
         ("--reward-scale -3", "reward_scale greater than 0"),
-        *(("--resume nowhere", "the directory of a run"), ("--deals 1", "number of deals")),
-        *(
-            (f"--total-timesteps {n}", "total_timesteps of at least n_envs times n_steps")
-            for n in (-5, 1000)
-        ),
+        *(("--resume nowhere", "nowhere/config.json"), ("--deals 1", "number of deals")),
+        ("--total-timesteps 1000", "total_timesteps of at least n_envs times n_steps"),
         *((f"--name={name}", "name of a directory") for name in ("", "../up")),
         *(("--seed -1", "seed"), ("--rules chess", "chess"), ("--precision float16", "float16")),
         *(("--pool-share 2", "share"), ("--opponents nobody", "nobody")),
         ("--pool random", "pool_share above 0 with pool"),
         ("--opponents greedy --pool-share 0.5", "or a pool"),
         ("--against nobody --measure-deals 0", "nobody"),
+        *(("--kl 0.3", "kl with init"), ("--refresh 1000", "refresh with kl")),
+        *(("--kl -1", "kl"), ("--init nowhere", "nowhere")),
     ],
 )
 def test_wrong_options_end_with_code_2_before_anything_is_written(
@@ -387,8 +344,15 @@ def test_a_runs_own_settings_repeat_it_and_a_file_stands_between_preset_and_opti
     assert found.layers == PRESETS["standard"].layers
 
 
-@pytest.mark.parametrize("text", ["[1]", '{"colour": 1}', '{"resume": "x"}', '{"kl": "much"}'])
-def test_a_file_that_holds_no_settings_is_refused(elsewhere, capsys, text):
+@pytest.mark.parametrize(
+    "text",
+    ["", "[1]", '{"colour": 1}', '{"resume": "x"}', '{"kl": "much"}', '{"rules": "../rules.json"}'],
+)
+def test_a_file_that_holds_no_settings_is_refused_in_a_line(elsewhere, capsys, text):
     Path("some.json").write_text(text)
-    assert "settings of a training" in refusal(capsys, train.main, ["--config", "some.json"])
+    assert refusal(capsys, train.main, ["--config", "some.json"]).count("\n") == 1
     assert not Path("runs").exists()
+    config = begin("one").files.config
+    known = json.loads(config.read_text())
+    config.write_text(json.dumps(known | json.loads(text)) if text.startswith("{") else text)
+    assert refused(capsys, "--resume", "runs/one").count("\n") == 1

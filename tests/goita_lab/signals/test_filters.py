@@ -53,14 +53,6 @@ def test_every_play_and_pass_is_a_lead_or_an_answer_to_one_attack(told):
     assert select(told, None).all()
 
 
-def test_a_filter_of_ones_own_is_a_function(told):
-    own = select(told, lambda one: one.choice & (one.action == PASS))
-    assert (own == (told.choice & (told.action == PASS))).all()
-    wrong = lambda one: np.flatnonzero(one.choice)  # noqa: E731
-    refuses(SettingError, "expected a filter that returns bool", select, told, wrong)
-    refuses(SettingError, r"expected a filter of \['first_lead'", select, told, "second_pass")
-
-
 def test_content_of_a_filter_is_that_of_its_group(told, heard):
     groups = {one.group: one for one in measures.information_gain(told, heard[0], by="context")}
     (found,) = measures.information_gain(told, heard[0], where="partner_attack")

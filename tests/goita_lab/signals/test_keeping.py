@@ -1,34 +1,21 @@
 """Parts of a study: stopped and gone on with, kept to the digit, and those of others."""
 
 from dataclasses import replace
-from functools import partial
 
-import numpy as np
 import pytest
 
 from goita_agents.models import PolicyModel
-from goita_lab.signals import listening, settings, worth
+from goita_lab.signals import listening, settings
 from goita_lab.signals import plan as planning
 from goita_lab.signals.listening import POLICY, listen, standard_models
-from goita_lab.signals.measures.shuffled import VARIANTS, Shuffled
-from goita_lab.signals.measures.value import ALL, NONE, SourcePoints
-from goita_lab.signals.plan import Heard, quick
+from goita_lab.signals.plan import quick
 from goita_lab.signals.playing import play
 from goita_lab.signals.study import study, to_json
-from goita_lab.store import pack, unpack
+from goita_lab.store import pack
 from goita_lab.work import Runner
 
 SMALL = {"deals": 2, "gap_deals": 2, "value_deals": 2, "signals": 2}
 SMALL |= {"rounds": 30, "cross_play_deals": 4, "worlds": 1}
-SHUFFLED = Shuffled.of(np.tile([0.1, 2.0], (len(VARIANTS), 1)), 0.3, 0.7)
-POINTS = np.array([[0.1, -3.0]] * 2)
-VALUES = SourcePoints("a", {"policy": "b"}, 4, (ALL, NONE), POINTS, POINTS[0])
-
-
-@pytest.fixture(scope="module")
-def heard():
-    told = play(["greedy"], 2)
-    return Heard(told, *listen(told, standard_models("greedy"), listeners=[0]))
 
 
 def stopped(file, pieces):
@@ -63,19 +50,6 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     assert len(made) == 1
 
 
-def test_a_measure_that_was_stopped_does_no_piece_again(tmp_path, monkeypatch):
-    module, measure = worth, partial(worth.worth, ["random"], "first_lead", 3, controls=["greedy"])
-    monkeypatch.setattr(module, "PIECE", 2)
-    whole, file = measure(), tmp_path / "results"
-    with pytest.raises(KeyboardInterrupt):
-        measure(runner=stopped(file, 1))
-    made, work = [], module._work
-    monkeypatch.setattr(module, "_work", lambda *given: made.append(given) or work(*given))
-    first, again = (measure(runner=Runner(results=file)) for _ in range(2))
-    assert len(made) == 3
-    assert pack(first) == pack(again) == pack(whole)
-
-
 @pytest.fixture(scope="module")
 def told():
     return play(["greedy"], 3)
@@ -101,9 +75,3 @@ def test_listening_that_was_stopped_does_no_deal_again(told, tmp_path, monkeypat
         made.clear()
         listen(told, other, runner=Runner(results=file), **options)
         assert made == [0, 1, 2]
-
-
-def test_every_kind_of_work_comes_back_to_the_last_bit(heard):
-    for piece in (heard, VALUES, SHUFFLED):
-        found = unpack(pack(piece), type(piece))
-        assert pack(found) == pack(piece)

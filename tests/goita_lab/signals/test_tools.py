@@ -14,11 +14,10 @@ from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
 from goita_env import records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
-from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.commands.signals import main
 from goita_lab.signals.follow import follow_deal, text
-from goita_lab.signals.page import bounds, html
 from goita_lab.signals.page import figures as page_figures
+from goita_lab.signals.page import html
 from goita_lab.signals.plan import full, quick
 from goita_lab.signals.playing import load_policy
 from goita_lab.signals.study import study, to_json, version_of
@@ -164,9 +163,3 @@ def test_the_page_holds_it_all_in_one_file(found):
     assert figures["levels: policy"][2] == ""
     assert all(figures["split: policy"])
     assert 25 < len(figures) < 45
-
-
-def test_bounds_are_written_with_true_minus_signs_and_no_negative_zero():
-    assert bounds(Interval(1, -0.5, 2.5)) == "1.00 [−0.50, 2.50]"
-    assert bounds(Interval(-0.001, -0.004, 0.004)) == "0.00 [0.00, 0.00]"
-    assert bounds(None) == "open"

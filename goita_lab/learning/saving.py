@@ -1,25 +1,91 @@
-"""Takes and measures snapshots while a training runs, and saves checkpoints."""
+"""Names the files of a training, and saves them while it runs.
+
+::
+
+    config.json             every setting
+    init.safetensors        the policy to begin with, where one was given
+    checkpoint.safetensors  all that the training goes on from
+    strength.csv            the learning curve of strength
+    progress.csv            the log of every update; progress-2.csv after the first resume
+    events.out.tfevents.*   both for TensorBoard
+    snapshots/              policies on the way, each named by its decisions
+    best.safetensors        the best of them
+    policy.safetensors      the trained policy, played as "file:PATH"
+    result.json             how it did against the bots
+
+Files are written whole or not at all (``goita_agents.files``).
+"""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import TensorBoardOutputFormat
 
-from goita_agents.files import write_whole
+from goita_agents.files import PART, write_whole
 from goita_lab.learning.checkpoint import save_checkpoint
 from goita_lab.learning.measuring import Evaluator, History, Measured
 from goita_lab.learning.policy_agent import load_policy
 from goita_lab.learning.policy_file import save_policy
+from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.progress import DecisionBar
-from goita_lab.learning.run_files import RunFiles
 from goita_lab.learning.settings import Training
+
+
+class RunFiles:
+    """The paths of a training's files."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.config = directory / "config.json"
+        self.init = directory / "init.safetensors"
+        self.checkpoint = directory / "checkpoint.safetensors"
+        self.strength = directory / "strength.csv"
+        self.best = directory / "best.safetensors"
+        self.policy = directory / "policy.safetensors"
+        self.result = directory / "result.json"
+        self.snapshots = directory / "snapshots"
+
+    def snapshot(self, decisions: int) -> Path:
+        return self.snapshots / f"{decisions:012}.safetensors"
+
+    def tidy(self, history: History, pool: OpponentPool | None) -> None:
+        """Copies the best snapshot and deletes those in neither the history nor the pool."""
+        if (best := history.best()) is not None:
+            data = self.snapshot(best).read_bytes()
+            if not self.best.exists() or self.best.read_bytes() != data:
+                write_whole(self.best, data)
+        needed = [*history.snapshots, *(pool.needed() if pool else [])]
+        known = {self.snapshot(decisions) for decisions in needed}
+        unneeded = {*self.snapshots.glob("*.safetensors")} - known
+        for path in [*unneeded, *self.snapshots.glob(PART), *self.directory.glob(PART)]:
+            path.unlink()
+
+
+def decision_bar(shown: bool) -> Progress:
+    """Returns a bar of decisions made and planned; SB3's would count every game in every step.
+
+    Where it is not shown, or there is no terminal, its console prints lines alone.
+    """
+    console = Console()
+    return Progress(
+        TextColumn("{task.completed:,} of {task.total:,} decisions"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        disable=not (shown and console.is_terminal),
+    )
 
 
 class CheckpointCallback(BaseCallback):
@@ -29,7 +95,7 @@ class CheckpointCallback(BaseCallback):
     on from its last checkpoint writes the same files: no row of the curve is lost or doubled, and a
     file that a checkpoint may still need is deleted only after the next one is written.
 
-    ``history`` is that of the checkpoint and grows. Without a bar measurements are printed.
+    ``history`` is that of the checkpoint and grows. Measurements are printed above the bar.
     """
 
     model: SelfPlayPPO
@@ -40,17 +106,18 @@ class CheckpointCallback(BaseCallback):
         history: History,
         measuring: Evaluator,
         settings: Training,
-        bar: DecisionBar | None = None,
     ) -> None:
         super().__init__()
         self.files, self.history, self.measuring = files, history, measuring
-        self.settings, self.bar = settings, bar
+        self.settings = settings
+        self.bar = decision_bar(settings.progress)
         self.stopping = self.stopped = False
         self.handlers: dict[int, Any] = {}
         self.measuring_seconds = 0.0  # of processor time
 
     def _on_training_start(self) -> None:
-        self.saved_at = self.model.num_timesteps
+        self.task = self.bar.add_task("", total=self.settings.total_timesteps)
+        self.bar.start()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self.handlers[number] = signal.signal(number, self._stop)
@@ -61,13 +128,16 @@ class CheckpointCallback(BaseCallback):
         due = not snapshots or made // every > snapshots[-1] // every
         if due and not self.stopping:
             self._snapshot()
-        if due or self.stopping or made >= self.saved_at + self.settings.save_every:
+        if due or self.stopping:
             self._save()
             self.stopped = self.stopping
         if self.model.pool is not None:
             self.model.pool.known = self.history.snapshots
 
     def _on_step(self) -> bool:
+        # The last update may make more decisions than were asked for.
+        made = min(self.model.num_timesteps, self.settings.total_timesteps)
+        self.bar.update(self.task, completed=made)
         return not self.stopped
 
     def _on_training_end(self) -> None:
@@ -76,8 +146,9 @@ class CheckpointCallback(BaseCallback):
                 self._snapshot()
             self._save()
 
-    def restore_signals(self) -> None:
-        """Restores the signal handlers, however the training ended."""
+    def close(self) -> None:
+        """Restores the terminal and the signal handlers, however the training ended."""
+        self.bar.stop()
         for number, handler in self.handlers.items():
             signal.signal(number, handler)
 
@@ -99,10 +170,9 @@ class CheckpointCallback(BaseCallback):
             write_whole(self.files.strength, self.history.csv())
             self._log(rows)
             text = f"{made:,} decisions: {'; '.join(row.text for row in rows)}"
-            if self.bar is None:
-                print(text, flush=True)
-            else:
-                self.bar.say(text, rows[len(self.measuring.against) - 1].text)
+            self.bar.console.print(text, highlight=False, markup=False, soft_wrap=True)
+            short = rows[len(self.measuring.against) - 1].text
+            self.bar.update(self.task, description=escape(short))
 
     def _log(self, rows: list[Measured]) -> None:
         values: dict[str, Any] = {}
@@ -119,7 +189,6 @@ class CheckpointCallback(BaseCallback):
     def _save(self) -> None:
         """Writes the checkpoint, then deletes what no checkpoint needs any more."""
         save_checkpoint(self.model, self.files.checkpoint, self.history)
-        self.saved_at = self.model.num_timesteps
         self.files.tidy(self.history, self.model.pool)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
