@@ -106,17 +106,14 @@ def read_curve(path: Path) -> dict[str, Float]:
     """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M].
 
     Raises:
-        SettingError: if the file is none, or holds no measurement.
+        SettingError: if it holds no measurement.
         OSError: if it cannot be read.
     """
     found: dict[str, list[tuple[float, ...]]] = {}
     names = ("decisions", "points_per_round", "low", "high")
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                found.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
-    except (ValueError, TypeError, KeyError, csv.Error) as error:
-        raise SettingError(f"expected a learning curve, got {path}: {error!r}") from error
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
     if not found:
         raise SettingError(f"expected measurements, got none in {path}")
     return {opponent: np.array(rows).T for opponent, rows in found.items()}

@@ -36,16 +36,8 @@ POINTS_SCALE: Final = 10.0  # points per round by which easy opponents are drawn
 AVERAGED_ROUNDS: Final = 2000  # over which results against a player are averaged
 
 
-@dataclass(frozen=True)
-class Weighted:
-    """A player that may be drawn, and how often beside the others."""
-
-    name: str
-    weight: float = 1.0
-
-
-def read_weighted(texts: Sequence[str]) -> tuple[Weighted, ...]:
-    """Returns the players that texts stand for, each once.
+def read_weighted(texts: Sequence[str]) -> dict[str, float]:
+    """Returns the weights of the players that texts stand for, by name.
 
     ``3*greedy`` weighs three times as much as ``greedy``. A set of the population weighs as much as
     one agent, which its members share. A name that occurs twice has the sum of its weights.
@@ -61,12 +53,12 @@ def read_weighted(texts: Sequence[str]) -> tuple[Weighted, ...]:
         names = expand([name])
         for one in names:
             found[one] = found.get(one, 0.0) + weight / len(names)
-    return tuple(Weighted(name, weight) for name, weight in found.items())
+    return found
 
 
 def players_of(*lists: Sequence[str]) -> tuple[str, ...]:
     """Returns the players in lists of weighted texts, each once, the policy itself left out."""
-    names = (one.name for texts in lists for one in read_weighted(texts))
+    names = (name for texts in lists for name in read_weighted(texts))
     return tuple(dict.fromkeys(name for name in names if name != SELF))
 
 
@@ -140,8 +132,8 @@ class OpponentPool:
         self.load: Callable[[int], Agent]
         opponents, mates = read_weighted(agents), read_weighted(partners)
         self._opponents, self._mates = len(opponents), len(mates)
-        self._weights = [one.weight for one in (*opponents, *mates)]
-        self._agents = [one.name for one in (*opponents, *mates)]
+        self._weights = [*opponents.values(), *mates.values()]
+        self._agents = [*opponents, *mates]
         self.players = [PoolPlayer(name) for name in self._agents]
         self._built = {
             number: load_agent(name) for number, name in enumerate(self._agents) if name != SELF

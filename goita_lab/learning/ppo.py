@@ -202,12 +202,12 @@ class SelfPlayPPO(MaskablePPO):
                 "expected a SelfPlayVecEnv and a SeatRolloutBuffer, "
                 f"got {type(games).__name__} and {type(rollout_buffer).__name__}"
             )
-        if not use_masking:
-            raise ValueError("expected use_masking=True: an illegal action ends in an error")
         if games.turn is not self._last_turn:  # the games began anew: no decision is open
             rollout_buffer.drop_open()
             if self.pool is not None:
                 self.pool.begin()
+        if not use_masking:
+            raise ValueError("expected use_masking=True: an illegal action ends in an error")
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
         callback.on_rollout_start()

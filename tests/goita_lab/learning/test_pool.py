@@ -181,8 +181,7 @@ def test_shares_that_are_none_and_agents_with_a_memory_are_refused():
 
 
 def test_weights_and_sets_of_players():
-    found = read_weighted(["self", "3*greedy", "2*population:train", "greedy"])
-    weights = {one.name: one.weight for one in found}
+    weights = read_weighted(["self", "3*greedy", "2*population:train", "greedy"])
     train = expand(["population:train"])
     assert (weights["self"], weights["greedy"]) == (1.0, 4.0)
     assert sum(weights[name] for name in train) == pytest.approx(2.0)
