@@ -134,19 +134,20 @@ def test_a_wider_network_begins_with_the_play_of_a_narrow_one_and_learns_with_al
         init_from(make_model(layers=(16, 11)), tmp_path / "narrow")
 
 
-def test_a_network_of_ones_own_is_trained_by_the_program(tmp_path):
+def test_a_network_of_ones_own_is_trained_by_the_program_with_slices_hidden(tmp_path):
     options = (
         "--total-timesteps 400 --snapshot-every 150 --measure-deals 2 --deals 2 --pool-share 0.5"
     )
-    options = [*training.TINY, *options.split()]
+    options = [*training.TINY, *options.split(), "--transform", "events"]
     command = ["--name", "own", "--policy", "own_networks:TwoTrunks", *options]
     assert training.main(command) == 0
     run = tmp_path / "runs" / "own"
-    assert read_policy(run / "best.safetensors")[0].policy == "own_networks:TwoTrunks"
+    info, _ = read_policy(run / "best.safetensors")
+    assert (info.policy, info.transform) == ("own_networks:TwoTrunks", ("events",))
     assert "past" in (run / "strength.csv").read_text()
     assert training.main(["--resume", "runs/own", "--total-timesteps", "500"]) == 0
-    wrong = ["--name", "two", "--policy", "own_networks:Nothing", *options]
-    refuses(SystemExit, "2", training.main, wrong)
+    for wrong in (["--policy", "own_networks:Nothing", *options], [*options[:-1], "evnts"]):
+        refuses(SystemExit, "2", training.main, ["--name", "two", *wrong])
     assert not (tmp_path / "runs" / "two").exists()
 
 
@@ -235,13 +236,3 @@ def test_a_file_and_a_snapshot_are_shown_what_the_policy_was(tmp_path, policy):
         np.testing.assert_allclose(agent.logits(now.view), logits.numpy(), atol=1e-5)
     plain = training.make_model(policy=policy)
     refuses(SettingError, "own_score", init_from, plain, path)
-
-
-def test_the_program_trains_with_slices_hidden_and_goes_on_with_them(elsewhere):
-    options = "--total-timesteps 200 --deals 2 --snapshot-every 100 --measure-deals 0"
-    options = [*training.TINY, *options.split(), "--pool-share", "0.5", "--transform", "events"]
-    assert training.main(["--name", "one", *options]) == 0
-    assert load_agent("file:runs/one/policy.safetensors").info.transform == ("events",)
-    assert training.main(["--resume", "runs/one", "--total-timesteps", "300"]) == 0
-    refuses(SystemExit, "2", training.main, ["--name", "two", *options[:-1], "evnts"])
-    assert not Path("runs/two").exists()
