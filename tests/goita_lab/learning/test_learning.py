@@ -7,8 +7,7 @@ import pytest
 import torch as th
 from sb3_contrib import MaskablePPO
 
-from deals import complete, kinds
-from goita_env import GoitaVectorEnv, actions
+from goita_env import GoitaVectorEnv
 from goita_env.views import observation as packing
 from goita_lab.learning import SelfPlayPPO, SelfPlayVecEnv
 from goita_lab.learning.buffer import decision_type
@@ -22,14 +21,9 @@ REWARD_SCALE = 0.02
 class Watched(SelfPlayVecEnv):
     """Keeps what happens in every game, for the reference."""
 
-    given = None
-
     def begin(self):
         self.story = []
-        if self.given is None:
-            return super().begin()
-        self.turn = self.games.reset(**self.given)
-        return self.turn
+        return super().begin()
 
     def advance(self, actions):
         before = self.turn
@@ -44,16 +38,14 @@ class Scripted(SelfPlayPPO):
     def _decide(self, words, masks):
         values = self.rng.random(len(words)).astype(np.float32)
         chosen = np.array([self.rng.choice(np.flatnonzero(mask)) for mask in masks])
-        if self.call:
-            chosen[masks[:, actions.CALL]] = actions.CALL
         self.values += values.tolist()
         return chosen, values, -self.rng.random(len(words)).astype(np.float32)
 
 
-def scripted(env, steps, call=False, **settings):
+def scripted(env, steps, **settings):
     model = make_model(env, n_steps=steps, **settings)
     model.__class__ = Scripted
-    model.rng, model.values, model.call = np.random.default_rng(3), [], call
+    model.rng, model.values = np.random.default_rng(3), []
     _, callback = model._setup_learn(10**9)
     return model, callback
 
@@ -104,16 +96,16 @@ class Reference:
         return found
 
 
-def played(env, steps, call=False):
+def played(env, steps):
     """Collects one rollout of chance decisions."""
-    model, callback = scripted(env, steps, call)
+    model, callback = scripted(env, steps)
     model.collect_rollouts(env, callback, model.rollout_buffer, steps)
     return model, callback
 
 
-def compare(env, steps, rollouts, gamma=1.0, lam=0.95, call=False):
+def compare(env, steps, rollouts, gamma=1.0, lam=0.95):
     """Runs rollouts, holds each one's buffer against the reference, and returns what they held."""
-    model, callback = scripted(env, steps, call, gamma=gamma, gae_lambda=lam)
+    model, callback = scripted(env, steps, gamma=gamma, gae_lambda=lam)
     reference, seen, rows = None, 0, []
     for _ in range(rollouts):
         assert model.collect_rollouts(env, callback, model.rollout_buffer, steps)
@@ -147,18 +139,6 @@ def test_returns_and_advantages_equal_a_plain_reference_seat_by_seat(steps, epis
 @pytest.mark.parametrize(("gamma", "lam"), [(1.0, 1.0), (1.0, 0.0), (0.9, 0.7)])
 def test_discount_and_lambda_run_along_a_seats_own_decisions(gamma, lam):
     compare(Watched(GoitaVectorEnv(5, seed=1)), 11, 9, gamma, lam)
-
-
-def test_a_special_hand_that_ends_the_round_credits_the_caller_alone():
-    env = Watched(GoitaVectorEnv(1))
-    env.given = {"hands": kinds(*complete("11111144", "", "", "")), "dealer": 0}
-    model, _ = played(env, 1, call=True)
-    assert env.turn.reward.tolist() == [[60, -60, 60, -60]]  # six pawns and two alike: twice 30
-    (row,) = model.rollout_buffer._store[model.rollout_buffer.closed]
-    assert row["reward"] == pytest.approx(60 * REWARD_SCALE)
-    assert model.rollout_buffer.returns.tolist() == pytest.approx([60 * REWARD_SCALE])
-    # The others never acted in this round: nothing of it is theirs, not in the next round either.
-    assert not model.rollout_buffer.open_decisions()[0].any()
 
 
 def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
