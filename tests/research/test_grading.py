@@ -17,6 +17,7 @@ from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.pages.watch.decisions import PHASES
 from record_samples import LINE
 from research.grading import grade as losses
+from research.records import read_units
 
 SOLVER = Solver()
 
@@ -108,3 +109,31 @@ def test_the_command_prints_a_row_for_each_agent_and_for_people(tmp_path, capsys
     both = rows("--agents", "greedy", "--rounds", 2, "--seed", 6, "--records", tmp_path)
     assert [cell.strip() for cell in both[2].split("|")[1:3]] == ["people", "2"]
     assert both[3].split("|")[2:] == both[2].split("|")[2:]
+
+
+def write(file, deals):
+    file.write_text(records.kifu.dumps(Record(tuple(deals))), encoding="utf-8")
+
+
+def test_a_deal_that_two_files_hold_counts_once_and_the_whole_record_of_it_stays(tmp_path):
+    one, two, three, four = play_deals(GreedyAgent(), 4, seed=1)
+    broken = replace(two, moves=two.moves[:5])
+    write(tmp_path / "a.yaml", [one, broken])
+    write(tmp_path / "a (1).yaml", [one, two, three])
+    (tmp_path / "b.txt").write_text(f"{records.history.dumps(Record((four, one)))}\n")
+    found = read_units([tmp_path], "jga", "a test")
+    assert [(each.file.name, each.deal.moves) for each in found.deals] == [
+        ("a (1).yaml", one.moves),
+        ("a (1).yaml", two.moves),
+        ("a (1).yaml", three.moves),
+        ("b.txt", four.moves),
+    ]
+    games = [each.game for each in found.deals]
+    assert games[0] == games[1] == games[2] != games[3]
+    copy, match, line = (tmp_path / name for name in ("a (1).yaml", "a.yaml", "b.txt"))
+    assert found.notes == (
+        f"left out: deals of {match} that {copy} holds, too: 2",
+        f"left out: deals of {line} that {copy} holds, too: 1",
+        f"one unit, since hands are the same: {copy} and {match} and {line}",
+    )
+    assert len(losses.read_kifu([tmp_path], "jga")) == 4

@@ -1,6 +1,8 @@
 """The command ``goita exact``, the files that it keeps, and the agent that plays them."""
 
+import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -120,6 +122,17 @@ def test_a_file_of_another_game_or_of_none_is_refused(tiny, tmp_path):
         refuses(SettingError, "expected", restore, tiny, file)
     np.save(tmp_path / "plain.npy", policy)
     refuses(SettingError, "expected a file", restore, tiny, tmp_path / "plain.npy")
+    huge = io.BytesIO()
+    head = {"descr": "<f8", "fortran_order": False, "shape": (10**13,)}
+    np.lib.format.write_array_header_1_0(huge, head)
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, one in good.items():
+            written = io.BytesIO()
+            np.save(written, one)
+            if name == "policy":
+                written = huge
+            archive.writestr(f"{name}.npy", written.getvalue())
+    refuses(SettingError, "expected a file", restore, tiny, file)
     np.savez(file, about=np.array("{}"))
     refuses(SettingError, "expected a file", restore, tiny, file)
 

@@ -237,3 +237,8 @@ def test_agents_that_a_log_names_are_never_loaded(mine, monkeypatch):
 def test_a_file_that_unpacks_to_more_than_its_rounds_can_have_is_refused(mine, monkeypatch):
     monkeypatch.setattr(checking, "SPARE", -8 * checking.ROUND_BYTES)
     refused(mine, "expected no more in .* than 8 rounds can have, got ")
+
+
+def test_tables_that_do_not_fit_together_are_one_clear_error(mine):
+    craft(mine / DEALS, agent_2=lambda v: ["exec:id"] * len(v))
+    refuses(log.LogError, "exec:id", log.read, mine)
