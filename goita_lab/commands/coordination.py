@@ -172,9 +172,9 @@ def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
     Without a given seed it is that of the file of results, else one that nobody can know.
     """
     if not benchmark.seed_given:
-        kept = read_arguments(results) if results else None
+        kept = read_arguments(results)
         given = kept is not None and bool(kept.get("seed_given", True))
-        benchmark = replace(benchmark, seed=draw_seed(results), seed_given=given)
+        benchmark = replace(benchmark, seed=draw_seed(kept), seed_given=given)
     deals = SIZES[benchmark.episode, benchmark.quick].search
     return replace(
         benchmark, fewer_deals=(*benchmark.fewer_deals, *fewer_of_searches(benchmark.specs, deals))

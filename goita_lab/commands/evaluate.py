@@ -28,7 +28,7 @@ from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
-from goita_lab.arena.tournament.results import draw_seed
+from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Summary, deal_figures
 from goita_lab.provenance import write_summary
@@ -123,7 +123,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     """
     start = time.perf_counter()
     try:
-        plan = args.plan(draw_seed(args.results))
+        plan = args.plan(draw_seed(read_arguments(args.results)))
         tournament, stop = play_schedule(
             plan,
             workers=args.workers,

@@ -63,24 +63,6 @@ class Remembers:
         return pick(legal, [self.told[game] for game in view.game.tolist()])
 
 
-class OfItsBatch(First):
-    """Plays the first legal action, or the last one where it is asked for several rows."""
-
-    def act(self, view, legal, rng):
-        return pick(legal, [-1 if len(legal) > 1 else 0] * len(legal))
-
-
-class CountsCalls(First):
-    """Plays by how often it was called, whatever the game."""
-
-    def __init__(self):
-        self.calls = 0
-
-    def act(self, view, legal, rng):
-        self.calls += 1
-        return pick(legal, [self.calls] * len(legal))
-
-
 class OfItsProcess(First):
     """Plays otherwise where it is not at home."""
 
@@ -88,23 +70,9 @@ class OfItsProcess(First):
         return pick(legal, [0 if "goita_lab.arena.check" in sys.modules else -1] * len(legal))
 
 
-class RaisesElsewhere(OfItsProcess):
-    """Fails where it is not at home."""
-
-    def act(self, view, legal, rng):
-        if "goita_lab.arena.check" not in sys.modules:
-            raise OSError("not here")
-        return super().act(view, legal, rng)
-
-
 class ExitsAsItIsLookedAt(First):
     @property
     def close(self):
-        raise SystemExit(0)
-
-
-class ExitsAsItIsAsked(First):
-    def __getattr__(self, name):
         raise SystemExit(0)
 
 

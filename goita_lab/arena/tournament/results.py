@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
@@ -101,9 +102,9 @@ class ResultsFile:
         return BlockResult(**vars(figures), task=task)
 
 
-def read_arguments(path: Path) -> dict[str, Any] | None:
+def read_arguments(path: Path | None) -> dict[str, Any] | None:
     """Returns the arguments of a file of results, None if missing; raises as opening does."""
-    if not path.exists() or not path.stat().st_size:
+    if path is None or not path.exists() or not path.stat().st_size:
         return None
     with Parts(path, KIND, {}) as parts:
         if type(parts.arguments.get("seed")) is not int:
@@ -111,9 +112,8 @@ def read_arguments(path: Path) -> dict[str, Any] | None:
         return parts.arguments
 
 
-def draw_seed(path: Path | None) -> int:
-    """Returns the seed of a file of results, else one that nobody can know."""
-    kept = read_arguments(path) if path else None
+def draw_seed(kept: Mapping[str, Any] | None) -> int:
+    """Returns the seed among the arguments of a file of results, else one that nobody can know."""
     return secrets.randbits(64) if kept is None else kept["seed"]
 
 
