@@ -15,7 +15,7 @@ from goita_agents.beliefs.types import Types
 from goita_agents.search.action_values import MIN_Z
 from goita_agents.search.carrying import carried
 from goita_agents.search.typed_search import Deciding, TypedSearch
-from goita_env import View, actions
+from goita_env import View
 from goita_env.errors import RecordError
 from goita_env.records import DealRecord
 from goita_env.tiles import NUM_SEATS
@@ -120,17 +120,14 @@ class Advisor:
         chances = self._shown.probabilities(view, view.legal())[0]
         seed = int(np.random.default_rng(view.words[0]).integers(2**63))
         chosen = int(chances.argmax())
-        priors = self._priors.after(earlier)
-        search = TypedSearch(self._base, self._types, self._worlds, priors)
-        found = search.value(view, seat, chosen, seed, chances, {})
-        assert found.best is not None
-        assert found.rival is not None
-        best = next(one for one in found.options if actions.parse(one.action) == found.best)
+        search = TypedSearch(self._base, self._types, self._worlds, self._priors.after(earlier))
+        found = search.value(view, seat, chosen, seed)
+        best = next(one for one in found.options if one.action == found.best)
         ranked = sorted(found.options, key=lambda one: (one is not best, -one.points))
         options = [
             HintOption(
-                actions.parse(one.action),
-                one.probability,
+                one.action,
+                float(chances[one.action]),
                 one.points if round(one.points, 1) <= round(best.points, 1) else None,
                 one.error,
             )

@@ -8,19 +8,19 @@ playouts. Points are those of the mover's team in the round.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
 import numpy as np
 from msgspec import Meta
 
-from goita_agents.base import Float, Int, Policy
+from goita_agents.base import Float, Policy
 from goita_agents.beliefs.types import TypeListener, Types
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-from goita_env import View, actions
+from goita_env import View
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 
 MOST_DECIDING: Final = 3
@@ -35,26 +35,17 @@ Seat = Annotated[int, Meta(ge=0, lt=NUM_SEATS)]
 
 Kind = Annotated[int, Meta(ge=0, lt=len(NAMES))]
 
-Code = Annotated[str, Meta(pattern="^[a-z0-9]*$")]
-"""An action as records write it: two digits, "p" for a pass, the word of an answer."""
-
 
 @dataclass(frozen=True)
-class ActionGrade:
-    """The grade of a legal action."""
+class ActionPoints:
+    """What a legal action is worth under the posterior over types."""
 
-    action: Code
-    """As records write it: two digits, "p" for a pass, the word of an answer."""
-    probability: float
-    """With which the policy chooses it."""
+    action: int
     points: float
-    """By search, under the posterior over types."""
     error: float
     """Standard error of the points, by sampling alone."""
     worlds: int
     """In which it was played out, of all types."""
-    open: int | None
-    """With perfect play from there on, all hands open; None before play."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +66,14 @@ class Deciding:
 class Valued:
     """What the actions of a decision are worth."""
 
-    options: tuple[ActionGrade, ...] = ()
-    best: int | None = None
-    loss: float = 0.0
-    loss_error: float = 0.0
-    rival: int | None = None
-    deciding: tuple[Deciding, ...] = ()
+    options: tuple[ActionPoints, ...]
+    best: int
+    loss: float
+    """By how many points the best leads the played action."""
+    loss_error: float
+    rival: int
+    """The played action; where nothing is better, the next best one."""
+    deciding: tuple[Deciding, ...]
 
 
 class TypedSearch:
@@ -99,15 +92,7 @@ class TypedSearch:
         self._priors = priors
         self._listeners: list[TypeListener | None] = [None] * NUM_SEATS
 
-    def value(
-        self,
-        view: View,
-        seat: int,
-        played: int,
-        seed: int,
-        chances: Float,
-        open_values: Mapping[int, int | None],
-    ) -> Valued:
+    def value(self, view: View, seat: int, played: int, seed: int) -> Valued:
         """Values a decision in which a seat has a choice.
 
         Args:
@@ -115,53 +100,9 @@ class TypedSearch:
             seat: its number, 0 to 3.
             played: the action that it chose.
             seed: of worlds and playouts.
-            chances: [69] with which the policy that is shown chooses each action.
-            open_values: of the actions with all hands open; empty before play.
         """
-        listener = self._listener(view, seat)
-        probability = listener.probability().sum(axis=1)
-        (possible,) = np.nonzero(probability)
-        share = probability[possible]
-        found, worlds = self._search(view, listener, played, seed, possible, share)
-        best, loss, error = _over_types(found, share, played)
-        options = _options(found, share, chances, open_values)
-        ranked = [actions.parse(one.action) for one in sorted(options, key=lambda one: -one.points)]
-        rival = played if played != best else next(one for one in ranked if one != best)
-        return Valued(
-            tuple(options),
-            best,
-            loss,
-            error,
-            rival,
-            _deciding(found, worlds, share, best, rival, seat),
-        )
-
-    def _listener(self, view: View, seat: int) -> TypeListener:
-        listener = self._listeners[seat]
-        if listener is None:
-            listener = TypeListener(view, self._types, self._priors[seat])
-            self._listeners[seat] = listener
-        else:
-            listener.update(view)
-        return listener
-
-    def _search(
-        self,
-        view: View,
-        listener: TypeListener,
-        played: int,
-        seed: int,
-        possible: Int,
-        share: Float,
-    ) -> tuple[ActionValues, list[TypedWorlds]]:
-        """Returns the values of the actions and their worlds, a row for each possible type."""
-        counts = (share > COUNTS) | (share == share.max())
-        many = np.where(counts, self._worlds, max(1, self._worlds // FEWER))
-        worlds = [
-            TypedWorlds(*listener.sample(count, np.random.default_rng(seed), opponents))
-            for count, opponents in zip(many.tolist(), possible.tolist(), strict=True)
-        ]
-        rows = np.zeros(len(possible), np.int64)
+        share, worlds = self._worlds_of(view, seat, seed)
+        rows = np.zeros(len(share), np.int64)
         found = evaluate_actions(
             view[rows],
             view.legal()[rows],
@@ -171,7 +112,30 @@ class TypedSearch:
             seeds=np.full(len(rows), seed, np.uint64),
             allocation="halving",
         )
-        return found, worlds
+        best, loss, error = _over_types(found, share, played)
+        options = _options(found, share)
+        ranked = [one.action for one in sorted(options, key=lambda one: -one.points)]
+        rival = played if played != best else next(one for one in ranked if one != best)
+        deciding = _deciding(found, worlds, share, best, rival, seat)
+        return Valued(options, best, loss, error, rival, deciding)
+
+    def _worlds_of(self, view: View, seat: int, seed: int) -> tuple[Float, list[TypedWorlds]]:
+        """Returns the probability of each possible type of the opponents, and worlds under it."""
+        listener = self._listeners[seat]
+        if listener is None:
+            listener = TypeListener(view, self._types, self._priors[seat])
+            self._listeners[seat] = listener
+        else:
+            listener.update(view)
+        probability = listener.probability().sum(axis=1)
+        (possible,) = np.nonzero(probability)
+        share = probability[possible]
+        counts = (share > COUNTS) | (share == share.max())
+        many = np.where(counts, self._worlds, max(1, self._worlds // FEWER))
+        return share, [
+            TypedWorlds(*listener.sample(count, np.random.default_rng(seed), opponents))
+            for count, opponents in zip(many.tolist(), possible.tolist(), strict=True)
+        ]
 
 
 def _deciding(
@@ -218,24 +182,20 @@ def _deciding(
     )
 
 
-def _options(
-    found: ActionValues, share: Float, chances: Float, open_values: Mapping[int, int | None]
-) -> list[ActionGrade]:
-    """Grades the legal actions under the posterior over types."""
+def _options(found: ActionValues, share: Float) -> tuple[ActionPoints, ...]:
+    """Returns the points of the legal actions under the posterior over types."""
     options = []
     for action in found.action[found.row == 0].tolist():
         (typed,) = np.nonzero(found.action == action)
         options.append(
-            ActionGrade(
-                action=actions.name(action),
-                probability=float(chances[action]),
+            ActionPoints(
+                action,
                 points=float(share @ found.points[typed]),
                 error=float(np.hypot.reduce(share * found.error[typed])),
                 worlds=int(found.worlds[typed].sum()),
-                open=open_values.get(action),
             )
         )
-    return options
+    return tuple(options)
 
 
 def _over_types(found: ActionValues, share: Float, played: int) -> tuple[int, float, float]:

@@ -22,13 +22,13 @@ from goita_agents.beliefs.people import PEOPLE, people
 from goita_agents.registry import content_hash, load_agent
 from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.playout_budget import check_search
-from goita_agents.search.typed_search import TypedSearch, Valued
+from goita_agents.search.typed_search import TypedSearch
 from goita_agents.solver.solver import Solver, load_kernel
 from goita_env import Game, View, __version__, actions
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_env.tiles import NUM_SEATS
-from goita_lab.pages.watch.decisions import Decision, phase_of
+from goita_lab.pages.watch.decisions import ActionGrade, Decision, phase_of
 from goita_lab.pages.watch.reading import Source
 from goita_lab.record_files import check_plain
 from goita_lab.store import Parts, pack
@@ -163,23 +163,32 @@ class Analyst:
         view, before_play = game.view(seat), action >= actions.CALL
         values = {} if before_play else self._solver.values(game)
         open_value = max(values.values(), default=None)
-        valued = Valued()
-        if view.legal().sum() > 1:
-            chances = self._shown.probabilities(view, view.legal())[0]
-            valued = self._search.value(view, seat, action, seed, chances, values)
+        valued = self._search.value(view, seat, action, seed) if view.legal().sum() > 1 else None
+        chances = self._shown.probabilities(view, view.legal())[0]
         game.play(action)
         tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
+        graded = [
+            ActionGrade(
+                action=actions.name(one.action),
+                probability=float(chances[one.action]),
+                points=one.points,
+                error=one.error,
+                worlds=one.worlds,
+                open=values.get(one.action),
+            )
+            for one in (valued.options if valued else ())
+        ]
         return Decision(
             move=number,
             seat=seat,
             action=actions.name(action),
             phase="before play" if before_play else phase_of(tiles),
-            options=valued.options,
-            best=actions.name(action if valued.best is None else valued.best),
-            loss=valued.loss,
-            loss_error=valued.loss_error,
-            rival="" if valued.rival is None else actions.name(valued.rival),
-            deciding=valued.deciding,
+            options=tuple(graded),
+            best=actions.name(valued.best if valued else action),
+            loss=valued.loss if valued else 0.0,
+            loss_error=valued.loss_error if valued else 0.0,
+            rival=actions.name(valued.rival) if valued else "",
+            deciding=valued.deciding if valued else (),
             value=self._expected(view),
             open_value=open_value,
             open_loss=0 if open_value is None else open_value - values[action],

@@ -6,9 +6,11 @@ Points are those of the mover's team in the round.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from goita_agents.search.typed_search import ActionGrade, Code, Deciding, Seat
+from msgspec import Meta
+
+from goita_agents.search.typed_search import Deciding, Seat
 
 PlayPhase = Literal["first", "middle", "last"]
 
@@ -26,6 +28,27 @@ PHASES: Final[dict[PlayPhase, range]] = {
 def phase_of(tiles: int) -> PlayPhase:
     """Returns the phase of a round after so many tiles have been played."""
     return next(name for name, played in PHASES.items() if tiles in played)
+
+
+Code = Annotated[str, Meta(pattern="^[a-z0-9]*$")]
+"""An action as records write it: two digits, "p" for a pass, the word of an answer."""
+
+
+@dataclass(frozen=True)
+class ActionGrade:
+    """The grade of a legal action."""
+
+    action: Code
+    probability: float
+    """With which the policy chooses it."""
+    points: float
+    """By search, under the posterior over types."""
+    error: float
+    """Standard error of the points, by sampling alone."""
+    worlds: int
+    """In which it was played out, of all types."""
+    open: int | None
+    """With perfect play from there on, all hands open; None before play."""
 
 
 @dataclass(frozen=True)

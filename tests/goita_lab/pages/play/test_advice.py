@@ -63,7 +63,7 @@ def test_what_was_dropped_early_shows_no_points(tables, monkeypatch):
     def value(*given):
         found = search(*given)
         options = [
-            one if parse(one.action) == found.best else replace(one, worlds=1, points=99.0)
+            one if one.action == found.best else replace(one, worlds=1, points=99.0)
             for one in found.options
         ]
         return replace(found, options=tuple(options))

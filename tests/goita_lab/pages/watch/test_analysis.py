@@ -25,7 +25,7 @@ from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.carrying import LEAKAGE
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-from goita_agents.search.typed_search import COUNTS, FEWER, ActionGrade
+from goita_agents.search.typed_search import COUNTS, FEWER
 from goita_env import Game, actions, records
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
@@ -39,7 +39,7 @@ from goita_lab.pages.watch.analysis import (
     decision_seed,
     key_of,
 )
-from goita_lab.pages.watch.decisions import Decision
+from goita_lab.pages.watch.decisions import ActionGrade, Decision
 from goita_lab.pages.watch.reading import Source, Watched
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "reference" / "analysis.md"
