@@ -22,7 +22,7 @@ import numpy as np
 
 from goita_agents.base import AgentError, Bool, Int, Results, uniform
 from goita_agents.external import protocol
-from goita_agents.external.program import OwnFaultError, Program
+from goita_agents.external.program import Program
 from goita_agents.external.protocol import EventMessages
 from goita_agents.faults import FAULTS, RESTARTS, BotError, Fault
 from goita_agents.registry import Entry
@@ -145,7 +145,7 @@ class ExternalAgent:
                 continue
             table.note(history, row)
             program = self._programs.get(table.seat)
-            if program is not None and protocol.REDEAL in program.features:
+            if program is not None and program.hears_redeals:
                 table.unsent.append(protocol.encode({"type": protocol.REDEAL, "game": game}))
 
     def end(self, games: Int, results: Results, hands: Int) -> None:
@@ -268,8 +268,7 @@ class ExternalAgent:
             return
         program = self._programs.get(seat)
         stderr = program.process.stderr() if program is not None else ()
-        traceback = failure.traceback if isinstance(failure, OwnFaultError) else ""
-        self.faults.append(Fault(failure.kind, seat, game, str(failure), stderr, traceback))
+        self.faults.append(Fault(failure.kind, seat, game, str(failure), stderr))
         if failure.fatal:
             self._kill(seat)
         if len(self.faults) >= FAULTS or (failure.fatal and self.restarts >= RESTARTS):

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final, TextIO, TypeVar
+from typing import Final, TextIO
 
 import numpy as np
 
 from goita_agents.base import (
     Agent,
     AgentError,
-    AnswerError,
-    Bool,
     RedealObserver,
     Results,
     StatefulAgent,
+    check_actions,
     close,
     plays,
-    read_actions,
 )
 from goita_agents.external import protocol
 from goita_agents.external.protocol import Message, ProtocolError
 from goita_agents.external.seat_table import SeatTable
-from goita_agents.faults import BotError
 from goita_agents.registry import load_agent
 from goita_env import actions
+from goita_env.errors import GoitaError
 from goita_env.hands import format_hand, parse_hands
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS
-
-T = TypeVar("T")
 
 _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "scores": [0, 0]}
 
@@ -42,8 +37,7 @@ _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "scores": [0, 0]}
 class Host:
     """An agent behind the protocol: it answers the messages of one client.
 
-    Where the agent fails to answer, that is reported to a client that takes the message "fault",
-    and the conversation goes on; any other failure ends the conversation.
+    What the agent raises ends the conversation.
 
     Args:
         agent: plays.
@@ -53,7 +47,6 @@ class Host:
 
     def __init__(self, agent: Agent, out: TextIO, rng: np.random.Generator) -> None:
         self._agent, self._out, self._rng = agent, out, rng
-        self._takes_faults = False
         self._rules: Rules | None = None
         self._information: InformationStructure = PLAIN
         self._tables: dict[int, SeatTable] = {}
@@ -84,33 +77,23 @@ class Host:
                 f"expected protocol {protocol.PROTOCOL}, got {message.get('protocol')!r}"
             )
         rules = Rules.from_keys({"rules": JGA.name} | message)
-        self._takes_faults = protocol.FAULT in protocol.features(message)
         if (seed := protocol.read_seed(message)) is not None:
             self._rng = np.random.default_rng(seed)
         # The core's tables are built on first use: now, before any clock runs.
         self._information = information = InformationStructure.from_keys(message)
         first = _FIRST_DEAL | {"hand": format_hand(np.array(rules.deck))[: rules.hand_size]}
         SeatTable(rules, first, replace(information, shown=None)).view()
-        if not self._call("hello", None, self._plays):
-            return
+        if not plays(self._agent, information):
+            raise AgentError(f"{self._agent.name!r} does not play a game with {information!r}")
         self._rules = rules
         answer = {"type": "hello", "protocol": protocol.PROTOCOL, "name": self._agent.name}
         if isinstance(self._agent, RedealObserver):
             answer["features"] = [protocol.REDEAL]
         self._send(answer)
 
-    def _plays(self) -> bool:
-        if not plays(self._agent, self._information):
-            raise AgentError(
-                f"expected a game that {self._agent.name!r} plays, got {self._information!r}"
-            )
-        return True
-
     def _deal(self, message: Message) -> None:
         if self._rules is None:
-            raise ProtocolError(
-                'expected "hello" before anything else, with a game that the bot plays'
-            )
+            raise ProtocolError('expected "hello" before anything else')
         table, agent = SeatTable(self._rules, message, self._information), self._agent
         self._tables[table.game] = table
         if isinstance(agent, StatefulAgent):
@@ -130,13 +113,9 @@ class Host:
         legal = np.zeros((1, many), bool)
         legal[0, numbers] = True
         view, agent = table.asked(numbers), self._agent
-        chosen = self._call(
-            "act",
-            table,
-            lambda: _checked(agent.act(view, legal.copy(), self._rng), legal, agent.name),
-        )
-        if chosen is not None:
-            self._send({"type": "act", "game": table.game, "action": actions.name(chosen, many)})
+        answer = agent.act(view, legal.copy(), self._rng)
+        (chosen,) = check_actions(answer, legal, agent.name, view.game).tolist()
+        self._send({"type": "act", "game": table.game, "action": actions.name(chosen, many)})
 
     def _redeal(self, message: Message) -> None:
         table, agent = self._table(message), self._agent
@@ -159,18 +138,6 @@ class Host:
             counts = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
             agent.end(view.game, results, counts[None])
 
-    def _call(self, during: str, table: SeatTable | None, function: Callable[[], T]) -> T | None:
-        """Runs the agent's code; reports a failure to the client and returns None."""
-        try:
-            return function()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            if not self._takes_faults:
-                raise
-            self._send(_fault(during, table.game if table else None, error))
-            return None
-
     def _table(self, message: Message) -> SeatTable:
         if (table := self._tables.get(protocol.read_number(message, "game"))) is None:
             raise ProtocolError(f"expected a game with a deal, got {message.get('game')!r}")
@@ -181,45 +148,20 @@ class Host:
         self._out.flush()
 
 
-def _checked(answer: object, legal: Bool, name: str) -> int:
-    """Returns the action that an agent answered for its one row; a BotError if it is none."""
-    try:
-        chosen, wrong = read_actions(answer, legal, name)
-    except AnswerError as error:
-        raise BotError("nonsense", str(error)) from error
-    if wrong:
-        raise BotError("illegal", wrong[0])
-    return int(chosen[0])
-
-
-def _fault(during: str, game: int | None, error: BaseException) -> Message:
-    if isinstance(error, BotError):
-        return protocol.fault(during, game, error.kind, str(error))
-    if isinstance(error, AgentError) and during == "hello":
-        return protocol.fault(during, game, "hello", str(error))
-    text = "".join(traceback.format_exception_only(error)).strip()
-    return protocol.fault(during, game, "raised", text, "".join(traceback.format_exception(error)))
-
-
 def serve(spec: str, seed: int = 0) -> int:
     """Hosts a bot on this process's standard streams; returns the exit code.
 
     0: after "bye" or when the input closes. 1: nobody reads the answers any more. 2: the bot cannot
-    be built, or a message breaks the protocol.
+    be built, does not play the game or answers what it may not, or a message breaks the protocol.
     """
     lines, out = _own_streams()
     try:
-        try:
-            host = Host(load_agent(spec), out, np.random.default_rng(seed))
-        except AgentError as error:
-            out.write(protocol.encode(_fault("hello", None, error)))
-            raise
-        host.run(lines)
+        Host(load_agent(spec), out, np.random.default_rng(seed)).run(lines)
     except BrokenPipeError:
         return 1
     except KeyboardInterrupt:
         return 130
-    except ValueError as error:
+    except GoitaError as error:
         print(f"goita bot {spec}: {error}", file=sys.stderr)
         return 2
     finally:

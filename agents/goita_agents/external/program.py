@@ -15,17 +15,6 @@ from goita_env import actions
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 
-_KINDS: Final[tuple[Kind, ...]] = ("raised", "nonsense", "illegal", "hello")
-"""Faults that a program may report of itself."""
-
-
-class OwnFaultError(BotError):
-    """A fault that a program reported of itself, in place of its answer in a game; -1: of none."""
-
-    def __init__(self, kind: Kind, text: str, game: int, during: str, traceback: str) -> None:
-        super().__init__(kind, text, fatal=during == "hello")
-        self.game, self.traceback = game, traceback
-
 
 class _Answer(NamedTuple):
     game: int
@@ -37,7 +26,7 @@ class Program:
 
     Attributes:
         process: the running program.
-        features: what it takes beyond the first version's messages, after the handshake.
+        hears_redeals: it asked in its handshake for the message "redeal".
     """
 
     def __init__(
@@ -49,7 +38,7 @@ class Program:
         information: InformationStructure = PLAIN,
     ) -> None:
         self.process: Final = Process(command)
-        self.features: frozenset[str] = frozenset()
+        self.hears_redeals = False
         self._ms = ms
         self._is_greeted = False
         self._owed: int | None = None  # Game of an answer that was late and has not come yet.
@@ -57,7 +46,7 @@ class Program:
         self._was_late = False
         hello: Message = {"type": "hello", "protocol": protocol.PROTOCOL}
         hello |= rules.to_keys() | information.to_keys()
-        hello |= {"ms_per_decision": ms, "features": [protocol.FAULT]}
+        hello["ms_per_decision"] = ms
         if seed is not None:
             hello["seed"] = str(seed)
         self.process.send(protocol.encode(hello))
@@ -72,16 +61,13 @@ class Program:
         try:
             line = self.process.read_line(deadline)
             message = protocol.decode(line)
-            if message["type"] == protocol.FAULT:
-                raise _own_fault(message | {"during": "hello"}, line)
-        except OwnFaultError:
-            raise
         except ValueError as error:  # a BotError is one, too
             raise BotError("hello", f"in the handshake: {error}") from error
         version = message.get("protocol")
         if message["type"] != "hello" or version is True or version != protocol.PROTOCOL:
             raise _unexpected("hello", f'a "hello" with "protocol":{protocol.PROTOCOL}', line)
-        self.features = protocol.features(message)
+        features = message.get("features")
+        self.hears_redeals = isinstance(features, list) and protocol.REDEAL in features
         self._is_greeted = True
 
     def clear(self) -> None:
@@ -125,8 +111,6 @@ class Program:
             if said.game != game:
                 raise _unexpected("nonsense", f"an answer for game {game}", line)
             self._open = None
-            if isinstance(said, OwnFaultError):
-                raise said
             if said.action not in names:
                 raise BotError("illegal", f"expected one of {' '.join(names)}, got {said.action!r}")
             return actions.parse(said.action)
@@ -137,8 +121,7 @@ class Program:
         text = f"expected an answer within {self._ms} ms, got none"
         return BotError("late", text + " for the second time in a row" * again, fatal=again)
 
-    def _read(self, line: bytes) -> _Answer | OwnFaultError:
-        """Returns an answer, or the fault in its place."""
+    def _read(self, line: bytes) -> _Answer:
         try:
             message = protocol.decode(line)
         except ValueError as error:
@@ -146,20 +129,8 @@ class Program:
         game, action = message.get("game"), message.get("action")
         if message["type"] == "act" and type(game) is int and isinstance(action, str):
             return _Answer(game, action)
-        if message["type"] == protocol.FAULT:
-            return _own_fault(message, line)
         raise _unexpected("nonsense", '{"type":"act","game":...,"action":"..."}', line)
 
 
 def _unexpected(kind: Kind, wanted: str, line: bytes) -> BotError:
     return BotError(kind, f"expected {wanted}, got {protocol.shorten(line)}")
-
-
-def _own_fault(message: Message, line: bytes) -> OwnFaultError:
-    """Returns the fault of a message "fault"; raises a BotError if it holds none."""
-    game, kind = message.get("game", -1), message.get("kind")
-    texts = [message.get(key, "") for key in ("text", "during", "traceback")]
-    if type(game) is not int or kind not in _KINDS or not all(type(t) is str for t in texts):
-        raise _unexpected("nonsense", f'a "fault" with a "kind" of {", ".join(_KINDS)}', line)
-    text, during, traceback = map(protocol.printable, texts)
-    return OwnFaultError(kind, text, game, during, traceback)

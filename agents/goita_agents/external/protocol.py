@@ -27,13 +27,9 @@ HIDDEN: Final = "x"  # Replaces the digit of a block that lies face down for the
 
 SAY: Final = "say"  # Event: a seat has sent its message.
 
-FAULT: Final = "fault"  # Feature of a client: it accepts reports of a bot's own faults.
 REDEAL: Final = "redeal"  # Feature of a bot: it wants to know which deals ended in a redeal.
 
 MAX_LINE: Final = 4096  # Longest line that a bot may write, in bytes; an answer has about fifty.
-
-_TEXT_WIDTH: Final = 300
-"""Characters of an error's text that are sent; escaped, they still fit into a line."""
 
 Message = dict[str, Any]
 
@@ -66,27 +62,6 @@ def shorten(line: bytes | str) -> str:
 def printable(text: str) -> str:
     """Replaces what must not be shown or stored: control characters and lone surrogates."""
     return "".join(one if one.isprintable() or one in "\n\t" else "\ufffd" for one in text)
-
-
-def features(message: Message) -> frozenset[str]:
-    """Returns the known features that a "hello" names."""
-    given = message.get("features")
-    listed = given if isinstance(given, list) else []
-    return frozenset(one for one in (FAULT, REDEAL) if one in listed)
-
-
-def fault(during: str, game: int | None, kind: str, text: str, traceback: str = "") -> Message:
-    """Returns the message in which a bot reports its own fault, cut to the length of a line.
-
-    ``during`` and ``game`` are the type and the game, if any, of the message at which it failed;
-    ``kind`` is "raised", "nonsense", "illegal", or "hello" if there is no such bot.
-    """
-    message: Message = {"type": FAULT} | ({} if game is None else {"game": game})
-    message |= {"during": during, "kind": kind, "text": text[:_TEXT_WIDTH]}
-    lines = traceback[-MAX_LINE:].rstrip().split("\n")
-    while len(encode(message | {"traceback": "\n".join(lines)})) > MAX_LINE:
-        del lines[0]
-    return message | {"traceback": "\n".join(lines)}
 
 
 def deal(game: int, seat: int, view: View, row: int) -> Message:

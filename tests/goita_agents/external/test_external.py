@@ -96,7 +96,7 @@ def test_a_bot_is_told_all_events_before_it_is_asked_and_at_the_end(tmp_path):
     wanted = ["hello", "deal", *["event"] * 6, "act", "end", "bye"]
     assert [message["type"] for message in told] == wanted
     assert {message["game"] for message in told[1:-1]} == {17}
-    hello = {"type": "hello", "protocol": 1, "ms_per_decision": 5000, "features": ["fault"]}
+    hello = {"type": "hello", "protocol": 1, "ms_per_decision": 5000}
     assert told[0] == hello | MINE.to_keys()
     assert told[-2] == {"type": "end", "game": 17, "winner": 3, "points": 40, "hands": hands}
 
@@ -145,7 +145,6 @@ NONSENSE = {
     "answers an unknown type": "resign",
     "answers another game": "expected an answer for game",
     "answers with a number": '"action": 0',
-    "tells of a fault that there is not": 'expected a "fault" with',
 }
 
 
@@ -161,7 +160,6 @@ NONSENSE = {
         *((f"floods {what}", ["nonsense", "flood"], "") for what in ("lines", "blanks")),
         ("speaks another version", ["hello"] * 4, 'expected a "hello" with "protocol":1'),
         ("answers twice", ["nonsense"] * FAULTS, ""),
-        ("tells of a fault in a game of its own", ["nonsense"] * FAULTS, ""),
     ],
 )
 def test_a_bot_that_misbehaves_forfeits_and_the_games_continue(behaviour, kinds, text):

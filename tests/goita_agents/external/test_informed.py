@@ -39,7 +39,7 @@ HOSTED = f"env PYTHONPATH={ROOT / 'tests' / 'helpers'} {sys.executable} -m goita
 WHISPER = InformationStructure("partner", MessageChannel(2))
 MINE = Rules(name="mine", call_five="duty", last_king=False, opponents_fives="redeal")
 
-HELLO = {"type": "hello", "protocol": 1, "rules": "jga", "features": ["fault"]}
+HELLO = {"type": "hello", "protocol": 1, "rules": "jga"}
 DEAL = {"type": "deal", "game": 1, "seat": 1, "dealer": 0, "hand": HANDS[1], "scores": [0, 0]}
 SHOWN = DEAL | {"shown": [None, None, None, HANDS[3]]}
 SAY = {"type": "event", "game": 1, "seat": 0, "event": "say", "message": 1}
@@ -117,26 +117,13 @@ def test_a_bot_of_ours_that_does_not_play_there_is_refused_and_a_plain_one_plays
     options = ["--information", str(file), "--deals", "2"]
     ours = f"exec:[start_ms=60000]{HOSTED} greedy"
     error = refusal(capsys, evaluate.main, ["--agents", "random", ours, *options])
-    assert "expected a game that 'greedy' plays, got" in error
+    assert "'greedy' does not play a game with" in error
     out = tmp_path / "out.json"
     agents = ["random", f"it=plain:base=(exec:{command('fine')})", f"ours=exec:{EXAMPLE}"]
     assert evaluate.main(["--agents", *agents, *options, "--json", str(out)]) == 0
     found = json.loads(out.read_text())
     assert found["agents"] == ["random", "it", "ours"]
     assert found["faults"] == []
-
-
-class _Undecided(Telling):
-    def plays(self, information):
-        raise LookupError("who knows")
-
-
-def test_a_bot_that_declined_a_game_is_not_asked_there_and_one_that_fails_to_say_faults():
-    hello = HELLO | InformationStructure("partner").to_keys()
-    refuses(ValueError, "a game that the bot plays", hosted, load_agent("greedy"), hello, SHOWN)
-    for agent, kind in ((load_agent("greedy"), "hello"), (_Undecided(), "raised")):
-        (answer,) = hosted(agent, hello)
-        assert (answer["type"], answer["during"], answer["kind"]) == ("fault", "hello", kind)
 
 
 def test_a_hosted_bot_hears_and_answers_by_name():

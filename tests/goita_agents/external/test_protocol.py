@@ -11,12 +11,11 @@ import pytest
 from deals import RULE_SETS, complete
 from following import Follower
 from goita_agents import load_agent
-from goita_agents.base import RandomAgent
+from goita_agents.base import AgentError, RandomAgent
 from goita_agents.external import host as hosting
 from goita_agents.external import protocol
 from goita_agents.external.host import Host
 from goita_agents.external.protocol import EventMessages
-from goita_agents.faults import BotError
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament.block import play_block
@@ -116,7 +115,6 @@ def hosted(*messages: dict | str, name: str = "greedy") -> list[dict]:
 
 
 HELLO = {"type": "hello", "protocol": 1, "rules": "jga", "ms_per_decision": 1000}
-HELLO |= {"features": ["fault"]}
 DEAL = {"type": "deal", "game": 1, "seat": 0, "dealer": 0, "hand": HANDS[0], "scores": [0, 0]}
 ACT = {"type": "act", "game": 1, "legal": ["12", "21"]}
 PASS = {"type": "event", "game": 1, "seat": 0, "event": "pass"}
@@ -159,34 +157,18 @@ def test_a_host_reads_the_second_king_as_a_king_and_ignores_what_it_does_not_kno
     assert capsys.readouterr().err == "ignored a message of type 'gossip'\n"
 
 
-OWN = "hosted_bots:Hostile:behaviour="
-
-
-def test_a_host_tells_of_a_fault_only_a_client_that_takes_it():
-    wrong = [DEAL, ACT | {"legal": ["13", "21"]}]
-    old = {key: value for key, value in HELLO.items() if key != "features"}
-    for behaviour, error, kind, text in (
-        ("raises", ValueError, "raised", "ValueError: boom"),
-        ("exits", SystemExit, "raised", "SystemExit: 0"),
-        ("recurses", RecursionError, "raised", "RecursionError: maximum recursion depth exceeded"),
-        ("answers two", BotError, "nonsense", "1 actions as whole numbers, got shape (2,)"),
-        ("answers nothing", BotError, "nonsense", "1 actions as whole numbers, got shape ()"),
-        ("answers ragged", BotError, "nonsense", "got rows of different lengths"),
-        ("answers doubles", BotError, "nonsense", "got shape (1,) of float64"),
-        ("answers below 0", BotError, "illegal", "got -1"),
-        ("answers 999", BotError, "illegal", "expected one of 13 21"),
-    ):
-        _, told = hosted(HELLO, *wrong, name=OWN + behaviour)
-        assert (told["type"], told["during"], told["game"]) == ("fault", "act", 1)
-        assert told["kind"] == kind
-        assert text in told["text"]
-        with pytest.raises(error):
-            hosted(old, *wrong, name=OWN + behaviour)
-
-
-def test_a_host_plays_on_after_a_fault():
-    told = hosted(HELLO, DEAL, ACT, ACT, {"type": "bye"}, name=OWN + "raises")
-    assert [one["type"] for one in told] == ["hello", "fault", "fault"]
+@pytest.mark.parametrize(
+    ("behaviour", "error", "text"),
+    [
+        ("raises", ValueError, "boom"),
+        ("exits", SystemExit, "0"),
+        ("answers two", AgentError, r"1 actions as whole numbers, got shape \(2,\)"),
+        ("answers 999", AgentError, "expected one of 12 21, got 999"),
+    ],
+)
+def test_what_a_hosted_bot_raises_or_answers_wrongly_ends_it(behaviour, error, text):
+    with pytest.raises(error, match=text):
+        hosted(HELLO, DEAL, ACT, name="hosted_bots:Hostile:behaviour=" + behaviour)
 
 
 @pytest.mark.parametrize("seed", ["7", str((1 << 128) - 1)])
@@ -199,21 +181,9 @@ def test_a_host_draws_from_the_seed_that_it_is_told(seed):
     assert [one["action"] for one in told[1:]] == names
 
 
-@pytest.mark.parametrize("sign", ["a", "\n", "\x00", "\ud800", "\N{GAME DIE}"])
-def test_what_is_told_of_a_fault_fits_into_a_line_whatever_it_is(sign):
-    for many in (10, 300, 5000, 100_000):
-        text = sign * many
-        message = protocol.fault("act", 1 << 60, "raised", text, f"first\n{text}\nlast\n")
-        assert len(protocol.encode(message)) <= protocol.MAX_LINE
-        assert message["traceback"].endswith("last")
-        assert protocol.printable(message["text"]).encode()
-
-
 def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told():
     (answer,) = hosted(HELLO | {"rules": "mine", "rules_fields": {"call_five": "duty"}})
     assert answer["type"] == "hello"
-    assert protocol.features({"features": ["redeal", "more", 1]}) == {"redeal"}
-    assert protocol.features({"features": "redeal"}) == frozenset()
     for wrong in ({"rules": "mine"}, {"rules": "mine", "rules_fields": {"call_four": "duty"}}):
         refuses(SettingError, "expected", hosted, HELLO | wrong)
     hello = HELLO | {"rules": "mine", "rules_fields": {"match_points": 60}}
@@ -233,10 +203,8 @@ def test_a_host_ends_well_when_its_input_closes_and_badly_after_nonsense(monkeyp
     wanted = "goita bot greedy: expected a line of JSON, got 'hello?\\n'\n"
     assert host("greedy", "hello?\n") == (2, "", wanted)
     code, out, told = host("nobody", "")
-    assert code == 2
-    text = told.removeprefix("goita bot nobody: ").rstrip()
-    fault = {"type": "fault", "during": "hello", "kind": "hello", "text": text, "traceback": ""}
-    assert json.loads(out) == fault
+    assert (code, out) == (2, "")
+    assert told.startswith("goita bot nobody: expected an agent of ")
 
 
 def test_a_host_whose_answers_nobody_reads_ends_without_a_traceback():

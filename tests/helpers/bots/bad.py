@@ -25,7 +25,7 @@ def hang() -> None:
         time.sleep(60)
 
 
-def answer(message: dict, acts: int, hands: dict) -> None:  # noqa: PLR0912, PLR0915 - one a behaviour
+def answer(message: dict, acts: int, hands: dict) -> None:  # noqa: PLR0912 - one a behaviour
     """Answers a question, more or less."""
     game, action = message["game"], message["legal"][0]
     if behaviour == "hangs":
@@ -71,11 +71,6 @@ def answer(message: dict, acts: int, hands: dict) -> None:  # noqa: PLR0912, PLR
             sys.exit("once is enough")
     elif behaviour == "answers twice":
         say({"type": "act", "game": game, "action": action})
-    elif behaviour == "tells of a fault in a game of its own":
-        say({"type": "fault", "game": 10**30, "during": "end", "kind": "raised", "text": "oh"})
-    elif behaviour == "tells of a fault that there is not":
-        say({"type": "fault", "game": game, "during": "act", "kind": "died", "text": "oh"})
-        return
     elif behaviour == "closes its output":
         os.close(1)
         hang()
