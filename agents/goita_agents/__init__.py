@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import Agent, AgentError, check_actions
+from goita_agents.bots.network import LogitAgent
 from goita_agents.models import check_stateless
 from goita_agents.registry import agent_names, load_agent
 from goita_agents.registry import is_own as is_own
@@ -17,6 +18,7 @@ from goita_env.views import from_observation
 __all__ = [
     "Agent",
     "AgentError",
+    "LogitAgent",
     "agent_names",
     "choose_action",
     "load_agent",

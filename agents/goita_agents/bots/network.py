@@ -19,10 +19,24 @@ from goita_env.information import PLAIN, InformationStructure
 
 
 class LogitAgent:
-    """An agent with logits and a temperature: 1 plays as trained, 0 takes the likeliest action."""
+    """An agent with logits: the base of every policy network, in any library.
+
+    A subclass has ``logits``; the rest follows from them.
+
+    Args:
+        name: of the agent; ``load_agent`` gives it that of its text.
+        temperature: 1 plays as trained, 0 takes the likeliest action.
+        information: the options of the games that it plays.
+
+    Raises:
+        AgentError: if the temperature is not 0 or 0.001 to 1000.
+    """
 
     def __init__(
-        self, name: str, temperature: float, information: InformationStructure = PLAIN
+        self,
+        name: str = "policy",
+        temperature: float = 0.0,
+        information: InformationStructure = PLAIN,
     ) -> None:
         self.name, self.temperature = name, check_temperature(temperature)
         self.information = information
