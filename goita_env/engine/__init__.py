@@ -1,1 +1,1 @@
-"""Plays N games as one block of integers: private, and the fast part; docs/engine.md draws it."""
+"""Plays N games as one block of integers: private, and the fast part; README.md draws it."""

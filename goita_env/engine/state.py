@@ -1,4 +1,4 @@
-"""Holds N games as one block of integers; ``docs/engine.md`` draws it.
+"""Holds N games as one block of integers; ``README.md`` draws it.
 
 Every play or pass moves the turn exactly one seat. So the games are placed such that in all of them
 the acting seat sits on one *slot*, ``state.clock``; seat i sits on slot (i + offset) & 3. The
