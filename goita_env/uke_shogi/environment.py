@@ -8,7 +8,8 @@
 | reward | of every deal, zero in sum: the payments, or +1 for the winner, shared by the others |
 | episode | so many deals; the winner of one deals the next |
 
-The mask is all zero for a seat that is not asked. ``goita_env.uke_shogi.view.layout`` lists the observation.
+The mask is all zero for a seat that is not asked. ``goita_env.uke_shogi.view.layout`` lists the
+observation.
 
 Version history: v0, the first.
 """
