@@ -27,7 +27,7 @@ extensions = [
     "embedded",
     "measured",
     "names",
-    "settings",
+    "tables",
     "myst_parser",
     "sphinx_copybutton",
     "sphinx.ext.autodoc",

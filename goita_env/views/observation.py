@@ -135,20 +135,6 @@ _UNUSED: Final = _unused(SLICES)
 _UNUSED_WITH_MESSAGES: Final = _unused(SLICES + MESSAGE_SLICES)
 
 
-def documentation() -> str:
-    """Returns the table of ``docs/observation.md`` as Markdown."""
-    lines = [
-        f"Layout version {OBSERVATION_VERSION}: {OBSERVATION_SIZE} bits as uint8, "
-        f"{NUM_SEATS} seats relative to the viewer "
-        "(0 own, 1 next, 2 partner, 3 previous).",
-        "",
-        "| slice | bits | meaning |",
-        "|---|---|---|",
-    ]
-    lines += [f"| `{s.name}` | {s.start}:{s.stop} | {s.meaning} |" for s in SLICES]
-    return "\n".join(lines) + "\n"
-
-
 STATE_PLAYS_WORD: Final = 0
 """First word of the whole state: a word of plays for each seat, as itself sees them."""
 STATE_NOTES_WORD: Final = STATE_PLAYS_WORD + NUM_SEATS

@@ -109,15 +109,23 @@ def test_each_name_of_a_package_has_a_line_in_the_reference(monkeypatch):
     assert "| `load_agent` | " in source[0]
 
 
-def test_the_reference_lists_the_settings_that_are_no_options(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "page", "row"),
+    [
+        ("settings", "reference/training", "| `pool_share` | `float` | `0.0` | share of the games"),
+        ("slices", "observation", "| `own_score` | 470:484 | own team's points before the round"),
+        ("commands", "reference/index", "| `goita evaluate` | play a tournament"),
+    ],
+)
+def test_tables_that_the_code_knows_are_written_for_the_page(name, page, row, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs")
-    import settings
+    import tables
 
-    source = ["<!-- settings -->"]
-    settings._fill(None, "page", source)
-    assert "| `pool_share` | `float` | `0.0` | share of the games" in source[0]
-    assert "| |" not in source[0].partition("|---|---|---|---|")[2]
-    assert settings.TABLE in text_of("docs/reference/training.md")
+    source = [text_of(f"docs/{page}.md")]
+    assert f"<!-- table: {name} -->" in source[0]
+    tables._fill(None, page, source)
+    assert row in source[0]
+    assert "| |\n| `" not in source[0].partition(row)[2]
 
 
 def test_each_comment_of_a_page_is_replaced_by_its_own_script(tmp_path, monkeypatch):

@@ -12,11 +12,9 @@ from goita_env import Game, GoitaVectorEnv, get_rules, views
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, decode, encode
 from goita_env.tiles import COUNTS, KING, PAWN
 from goita_env.views import FACE_DOWN, NONE, View
-from goita_env.views import observation as layout
 from goita_env.views.observation import HAND_COUNTS, OBSERVATION_SIZE, SLICES
 from oracle import Referee
 from playing import played
-from programs import ROOT
 from samples import only
 
 
@@ -363,7 +361,3 @@ def test_every_slice_holds_the_bits_that_its_name_says(rules):
             assert set(bits) == {one.name for one in SLICES}
             for one in SLICES:
                 assert array[n, one.start : one.stop].tolist() == bits[one.name], one.name
-
-
-def test_the_observations_page_holds_the_table_printed_from_the_code():
-    assert layout.documentation() in (ROOT / "docs" / "observation.md").read_text(encoding="utf-8")

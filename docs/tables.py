@@ -1,0 +1,71 @@
+"""Writes tables that the code knows, when the site is built.
+
+A page says ``<!-- table: NAME -->`` with a name of ``TABLES``.
+"""
+
+import re
+from dataclasses import fields
+from typing import Any, Final, get_type_hints
+
+from docstring_parser import parse_from_object
+
+from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION, SLICES
+from goita_lab.__main__ import GROUPS
+from goita_lab.learning.settings import Options, Training
+
+MENTION: Final = re.compile(r"<!-- table: (\w+) -->")
+
+
+def settings() -> str:
+    """Returns the settings of a training that are no options: name, type, default, meaning."""
+    shared = {field.name for field in fields(Options)}
+    texts = {one.arg_name: one.description or "" for one in parse_from_object(Training).params}
+    hints = get_type_hints(Training)
+    rows = ["| setting | type | default | |", "|---|---|---|---|"]
+    for field in fields(Training):
+        if field.name not in shared:
+            hint = hints[field.name]
+            kind = hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
+            kind = kind.replace("|", "or")
+            value = "none" if field.name == "information" else field.default
+            text = " ".join(texts[field.name].split())
+            rows.append(f"| `{field.name}` | `{kind}` | `{value}` | {text} |")
+    return "\n".join(rows)
+
+
+def slices() -> str:
+    """Returns the slices of the observation: name, bits, meaning."""
+    rows = [
+        f"Layout version {OBSERVATION_VERSION}: {OBSERVATION_SIZE} bits as uint8, seats relative "
+        "to the viewer (0 own, 1 next, 2 partner, 3 previous).",
+        "",
+        "| slice | bits | meaning |",
+        "|---|---|---|",
+    ]
+    return "\n".join(
+        [*rows, *(f"| `{s.name}` | {s.start}:{s.stop} | {s.meaning} |" for s in SLICES)]
+    )
+
+
+def commands() -> str:
+    """Returns the commands with what they do."""
+    rows = ["| command | does |", "|---|---|"]
+    rows += [
+        f"| `goita {name}` | {does} |"
+        for group in GROUPS.values()
+        for name, (_, does) in group.items()
+    ]
+    return "\n".join(rows)
+
+
+TABLES: Final = {"settings": settings, "slices": slices, "commands": commands}
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Lets Sphinx replace the comments."""
+    app.connect("source-read", _fill)
+    return {"parallel_read_safe": True}
+
+
+def _fill(_: Any, __: str, source: list[str]) -> None:
+    source[0] = MENTION.sub(lambda mention: TABLES[mention[1]](), source[0])
