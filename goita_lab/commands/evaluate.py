@@ -45,9 +45,7 @@ class Args:
     one: str | None = None
     """an agent that plays each of --agents, which then do not play among themselves"""
     cross: bool = False
-    """also every two of the agents as partners, against two of one agent"""
-    cross_opponent: str | None = None
-    """that agent (default: the last of --agents)"""
+    """also every two of the agents as partners, against two of the last"""
     deals: int = 1000
     """deals a pair plays, each twice, the teams' seats exchanged (--cross: four times)"""
     fewer_deals: tuple[str, ...] | None = None
@@ -63,9 +61,6 @@ class Args:
     """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
     agent can know the deals, and printed at the end"""
     workers: int = 1
-    strict: bool = False
-    """stop at the first fault of an agent; otherwise a random legal action takes its place, and
-    after ten faults the agent has forfeited the pairing"""
     results: Path | None = None
     """file to which finished blocks are added; the same command resumes from it"""
     save_games: Path | None = None
@@ -93,7 +88,6 @@ class Args:
             agents=expand(self.agents),
             one=self.one,
             cross=self.cross,
-            cross_opponent=self.cross_opponent,
             deals=self.deals,
             fewer_deals=tuple(parse_fewer_deals(text) for text in self.fewer_deals or ()),
             seed=seed if isinstance(self.seed, str) else self.seed,
@@ -125,11 +119,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     try:
         plan = args.plan(draw_seed(read_arguments(args.results)))
         tournament, stop = play_schedule(
-            plan,
-            workers=args.workers,
-            results=args.results,
-            games=args.save_games,
-            strict=args.strict,
+            plan, workers=args.workers, results=args.results, games=args.save_games
         )
     except (ValueError, OSError) as error:
         cli.fail(error)

@@ -1,17 +1,11 @@
-"""Builds the report's HTML page: one file that loads nothing from anywhere.
-
-Its one script saves tables and plots as files; without it the page shows the same.
-"""
+"""Builds the report's HTML page: one file that loads nothing from anywhere and has no script."""
 
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from math import ceil, floor, isfinite, log10
 from typing import Any, Final
 
@@ -125,9 +119,6 @@ def environment(package: str) -> Environment:
         found.filters[write.__name__] = lambda *told, write=write: figures.true_minus(write(*told))
     found.globals |= {"legend": legend, "tables": tables}
     found.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
-    script = files(__package__).joinpath("templates", "save.js").read_text(encoding="utf-8")
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    found.globals |= {"SAVE": Markup(script), "SAVE_HASH": f"sha256-{digest}"}
     return found
 
 

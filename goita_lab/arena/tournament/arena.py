@@ -131,7 +131,6 @@ class Tournament:
         file: ResultsFile | None = None,
         games: GamesFolder | None = None,
         progress: Progress | None = None,
-        strict: bool = False,
     ) -> None:
         """Plays the missing blocks; after an exception, what has been played stays.
 
@@ -140,14 +139,13 @@ class Tournament:
             file: stores the blocks.
             games: stores the games, those of a block before the block itself.
             progress: called after each block.
-            strict: raise an AgentError at the first fault of an agent.
 
         Raises:
             AgentError: what a block raised.
             WorkerError: if a worker died; it names the pairings that were being played.
         """
         missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
-        for result in play_blocks(missing, workers, save=games is not None, strict=strict):
+        for result in play_blocks(missing, workers, save=games is not None):
             if games is not None:
                 games.write(result.task, result.games)
             if file is not None:
@@ -173,7 +171,7 @@ class Tournament:
 
 
 def play_blocks(
-    tasks: Iterable[Task], workers: int = 1, *, save: bool = False, strict: bool = False
+    tasks: Iterable[Task], workers: int = 1, *, save: bool = False
 ) -> Iterator[BlockResult]:
     """Yields the results of blocks as they are finished, in any order.
 
@@ -181,13 +179,12 @@ def play_blocks(
         tasks: taken as workers become free, so it may end early.
         workers: number of workers; with one the blocks are played in this process.
         save: let the results hold the games.
-        strict: raise at the first fault of an agent.
 
     Raises:
         AgentError: what a block raised.
         WorkerError: if a worker died; it names the pairings that were being played.
     """
-    work = partial(play_block, save=save, guarded=True, strict=strict)
+    work = partial(play_block, save=save, guarded=True)
     try:
         yield from on_workers(work, tasks, workers)
     except WorkerError as error:

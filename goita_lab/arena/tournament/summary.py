@@ -14,6 +14,7 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.faults import Fault, Kind
+from goita_agents.registry import short_name
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics import ratings
@@ -234,7 +235,9 @@ class Summary:
             agents=tuple(plan.names),
             pairs=tuple(PairResult.of(played) for played in pairs),
             ratings=tuple(sorted(rated, key=lambda one: not one.ranked)),
-            cross=CrossPlay(plan.opponent, tuple(map(_cell, mixed))) if plan.cross else None,
+            cross=CrossPlay(short_name(plan.agents[-1]), tuple(map(_cell, mixed)))
+            if plan.cross
+            else None,
             faults=tuple(count for played in everything for count in fault_counts(played)),
             episode=plan.episode,
             rules=get_rules(plan.rules),

@@ -156,12 +156,6 @@ def test_what_a_bot_prints_is_not_among_the_tables(at_the_bots, capfd):
     assert '"game":17' in shown.err
 
 
-def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, no_children, capsys):
-    code, told = evaluated(tmp_path, "--agents", OWN + "raises", "greedy", "--strict")
-    assert (code, told) == (1, None)
-    assert "ValueError: boom" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
