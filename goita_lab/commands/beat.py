@@ -156,7 +156,7 @@ def play(
         raise stop
     played = tournament.played()
     summary = Summary.of(plan, played, command=command)
-    for fault in report.faults(summary):
+    for fault in report.fault_texts(summary.faults):
         sys.stderr.write(f"{fault}\n")
     return played, summary
 

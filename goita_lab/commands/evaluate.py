@@ -69,7 +69,7 @@ class Args:
     json: Path | None = None
     """file for all results as JSON; the figures deal by deal go to a .npz of the same name"""
     html: Path | None = None
-    """file for a page with tables and pictures"""
+    """file for a page with the tables and a chart"""
 
     def __post_init__(self) -> None:
         self.plan()
