@@ -35,6 +35,8 @@ from typing import (
     get_type_hints,
 )
 
+from goita_agents.files import check_writable
+from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, read_information
 from goita_env.rules import RULE_SETS, Rules, read_rules
 
@@ -145,6 +147,15 @@ def parse_one(
 def without_marks(text: str | None) -> str:
     """Returns a docstring as a terminal shows it, without the marks of code."""
     return re.sub(r"^::\n\n", "", text or "", flags=re.MULTILINE).replace("``", "")
+
+
+def check_outputs(*files: Path | None) -> None:
+    """Raises a SettingError if a file that is named cannot be written, or is named twice."""
+    named = [file for file in files if file is not None]
+    for file in named:
+        check_writable(file)
+    if len({file.resolve() for file in named}) < len(named):
+        raise SettingError("expected another file for each output, got one twice")
 
 
 def command(program: str, argv: Sequence[str] | None) -> str:

@@ -24,13 +24,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from goita_agents.files import check_writable, json_text
+from goita_agents.files import json_text
 from goita_agents.registry import short_name
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
-from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_searches
+from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
 from goita_lab.arena.tournament.plan import parse_fewer_deals
@@ -62,8 +62,8 @@ class Args:
     opponents: tuple[str, ...] | None = None
     """opponents in place of the held-out ones; the results are marked"""
     fewer_deals: tuple[str, ...] | None = None
-    """DEALS:AGENT, most deals of the cells of a slow agent; the results are marked. Agents of this
-    repository that search play a tenth anyway"""
+    """DEALS:AGENT, most deals of the cells of a slow agent, such as one that searches; the results
+    are marked"""
     seed: int | None = None
     """seed of the deals and of the agents' random numbers; the results are marked. Without it the
     operating system draws one, so that no agent can know the deals"""
@@ -81,14 +81,10 @@ class Args:
         if self.check is None:
             self.benchmark()
         check_workers(self.workers)
-        files = [file for file in (self.results, self.json) if file]
-        for file in files:
-            check_writable(file)
-        if len({file.resolve() for file in files}) < len(files):
-            raise SettingError("expected another file for each output, got one twice")
+        cli.check_outputs(self.results, self.json)
 
     def benchmark(self) -> Benchmark:
-        """Returns the benchmark, its seed not yet drawn; agents that search are not yet known."""
+        """Returns the benchmark, its seed not yet drawn."""
         if self.test and (self.partners or self.opponents):
             raise SettingError("expected --test, or players of your own, got both")
         task = test_task() if self.test else VALIDATION
@@ -111,13 +107,9 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
-    try:
-        if args.check is not None:
-            return check(args.check, args.agents or ())
-        return run(args, cli.command("goita coordination", argv))[0]
-    except KeyboardInterrupt:
-        sys.stderr.write("\nstopped before anything was played\n")
-        return 130
+    if args.check is not None:
+        return check(args.check, args.agents or ())
+    return run(args, cli.command("goita coordination", argv))[0]
 
 
 def run(args: Args, command: str) -> tuple[int, Results | None]:
@@ -167,15 +159,9 @@ def check(path: Path, agents: Sequence[str]) -> int:
 
 
 def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
-    """Returns the benchmark with a seed, and with fewer deals for agents that search.
-
-    Without a given seed it is that of the file of results, else one that nobody can know.
-    """
-    if not benchmark.seed_given:
-        kept = read_arguments(results)
-        given = kept is not None and bool(kept.get("seed_given", True))
-        benchmark = replace(benchmark, seed=draw_seed(kept), seed_given=given)
-    deals = SIZES[benchmark.episode, benchmark.quick].search
-    return replace(
-        benchmark, fewer_deals=(*benchmark.fewer_deals, *fewer_of_searches(benchmark.specs, deals))
-    )
+    """Returns the benchmark with a seed: that of the file of results, else one nobody can know."""
+    if benchmark.seed_given:
+        return benchmark
+    kept = read_arguments(results)
+    given = kept is not None and bool(kept.get("seed_given", True))
+    return replace(benchmark, seed=draw_seed(kept), seed_given=given)

@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from goita_agents import agent_names
-from goita_agents.base import Float
 from goita_agents.files import check_writable, json_text, write_whole
 from goita_agents.registry import expand
-from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
@@ -74,11 +72,7 @@ class Args:
     def __post_init__(self) -> None:
         self.plan()
         check_workers(self.workers)
-        files = [file for file in (self.results, self.json, self.html) if file]
-        for file in files:
-            check_writable(file)
-        if len({file.resolve() for file in files}) < len(files):
-            raise SettingError("expected another file for each output, got one twice")
+        cli.check_outputs(self.results, self.json, self.html)
         if self.save_games:
             check_writable(self.save_games, folder=True)
 
@@ -100,12 +94,7 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(agent_names())}")
-    command = cli.command("goita evaluate", argv)
-    try:
-        return run(args, command)[0]
-    except KeyboardInterrupt:
-        sys.stderr.write("\nstopped before anything was played\n")
-        return 130
+    return run(args, cli.command("goita evaluate", argv))[0]
 
 
 def run(args: Args, command: str) -> tuple[int, Summary | None]:
@@ -130,17 +119,12 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         return code, None
     found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)
     try:
-        if not code:
-            write_files(args, found, deal_figures(played))
+        if args.json and not code:
+            write_summary(args.json, json_text(found.to_json()), deal_figures(played))
+        if args.html and not code:
+            write_whole(args.html, report.html(found))
     except OSError as error:
         sys.stderr.write(f"{error}\n")
         code = 1
     print(report.terminal(found))
     return code or int(found.failed()), found
-
-
-def write_files(args: Args, found: Summary, deals: Mapping[str, Float]) -> None:
-    if args.json:
-        write_summary(args.json, json_text(found.to_json()), deals)
-    if args.html:
-        write_whole(args.html, report.html(found))

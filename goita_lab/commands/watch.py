@@ -57,8 +57,7 @@ class Args:
     def __post_init__(self) -> None:
         if self.analyse is None and self.json is not None:
             raise SettingError("expected --analyse AGENT with --json, got none")
-        if self.json is not None and self.json.resolve() == self.page.resolve():
-            raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
+        cli.check_outputs(self.page, self.json)
         if self.analyse is not None and self.page.suffix == ANIMATION:
             raise SettingError(f"expected a page as output of --analyse, got {str(self.page)!r}")
         check_workers(self.workers)
@@ -86,9 +85,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             _write_analysis(args, args.analyse, source)
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
-    except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted; the same command continues it\n")
-        return 130
     for remark in source.remarks():
         sys.stderr.write(f"{remark}\n")
     left = f" of {source.total}" if source.total > len(source.deals) else ""

@@ -21,9 +21,7 @@ def small(monkeypatch):
     task = CoordinationTask(PARTNERS, OTHERS, "validation")
     for module in (tasks, leaderboard, command, benchmark):
         monkeypatch.setattr(module, "VALIDATION", task)
-    sizes = {key: benchmark.Sizes(8, 4) for key in benchmark.SIZES}
-    for module in (benchmark, command):
-        monkeypatch.setattr(module, "SIZES", sizes)
+    monkeypatch.setattr(benchmark, "DEALS", dict.fromkeys(benchmark.DEALS, 8))
 
 
 @pytest.fixture(scope="module")
