@@ -30,7 +30,7 @@ from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
 from goita_lab.arena.tournament.schedule import play_schedule
-from goita_lab.arena.tournament.summary import Played, Summary
+from goita_lab.arena.tournament.summary import Played, Summary, failed
 from goita_lab.imitate.examples import FEWEST_GAMES
 from goita_lab.imitate.learn import learn
 from goita_lab.provenance import to_json
@@ -142,7 +142,7 @@ def run(args: Args, command: str) -> int:
     write_whole(args.output / "result.json", to_json(told, plan.specs))
     write_whole(args.output / "report.html", report.html(summary))
     print(text(args, figures))
-    return int(summary.failed())
+    return int(failed(summary.faults))
 
 
 def play(

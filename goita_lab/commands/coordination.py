@@ -33,10 +33,11 @@ from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
+from goita_lab.arena.report.figures import line
 from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
-from goita_lab.arena.tournament.summary import deal_figures
+from goita_lab.arena.tournament.summary import deal_figures, failed
 from goita_lab.provenance import write_summary
 from goita_lab.work import check_workers
 
@@ -129,7 +130,7 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
         return code, None
     seconds = time.perf_counter() - start
     found = Results.of(benchmark, tournament.played(), command=command, seconds=seconds)
-    code = int(found.failed())
+    code = int(failed(found.faults))
     try:
         if args.json is not None:
             deals = deal_figures(tournament.played())
@@ -152,7 +153,7 @@ def check(path: Path, agents: Sequence[str]) -> int:
             agent, seed = given.get(entry.name), secrets.randbits(32)
             told = list(leaderboard.check(entry, seed, agent))
             wrong += len(told)
-            print(*(f"{entry.name}: {one}" for one in told or ["as entered"]), sep="\n")
+            print(*(line(f"{entry.name}: {one}") for one in told or ["as entered"]), sep="\n")
     except (ValueError, OSError) as error:
         cli.fail(error)
     return int(wrong > 0)

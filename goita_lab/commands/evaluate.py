@@ -28,7 +28,7 @@ from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
-from goita_lab.arena.tournament.summary import Summary, deal_figures
+from goita_lab.arena.tournament.summary import Summary, deal_figures, failed
 from goita_lab.provenance import write_summary
 from goita_lab.work import check_workers
 
@@ -127,4 +127,4 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         sys.stderr.write(f"{error}\n")
         code = 1
     print(report.terminal(found))
-    return code or int(found.failed()), found
+    return code or int(failed(found.faults)), found

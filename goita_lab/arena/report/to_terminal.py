@@ -31,17 +31,15 @@ _NAME: Final = 16
 """Least places of a column of names; longer names fold."""
 
 
-def terminal(summary: Summary, *, styled: bool | None = None) -> str:
+def terminal(summary: Summary) -> str:
     """Returns the report as aligned columns, as wide as COLUMNS or the terminal, else ``WIDTH``.
 
-    Args:
-        summary: the tournament.
-        styled: whether there is colour; None: if standard output is a terminal.
+    It has colours if standard output is a terminal.
     """
     few = 2 < len(summary.agents) <= MATRIX
     matrix = tables.matrix_table(summary, bounds=False) if few else None
     found = tables.tables(summary, matrix)
-    return text(found, summary.faults, summary.command, tables.facts(summary), styled=styled)
+    return text(found, summary.faults, summary.command, tables.facts(summary))
 
 
 def text(
@@ -49,12 +47,10 @@ def text(
     faults: Iterable[FaultCount],
     command: str,
     facts: Mapping[str, str],
-    *,
     note: str = "",
-    styled: bool | None = None,
 ) -> str:
     """Returns a report: tables, faults, a note, the command and what it takes to repeat it."""
-    parts = [draw(table, styled=styled) for table in found]
+    parts = [draw(table) for table in found]
     told = [command, *(f"{title}: {fact}" for title, fact in facts.items() if fact)]
     if any("]?" in part for part in parts):
         told.append(ROUGH)
@@ -62,12 +58,12 @@ def text(
     return "\n\n".join(filter(None, parts))
 
 
-def draw(table: Table, *, styled: bool | None = None) -> str:
+def draw(table: Table) -> str:
     """Returns a table as ``rich`` draws it, or row by row where the terminal is too narrow.
 
     Only names and headings are folded, never a figure.
     """
-    console = _console(styled)
+    console = _console()
     drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for number, column in enumerate(table.columns):
         longest = max(cell_len(line(row[number])) for row in table.rows)
@@ -90,9 +86,8 @@ def draw(table: Table, *, styled: bool | None = None) -> str:
     return "\n".join(one.rstrip() for one in told.splitlines()).rstrip()
 
 
-def _console(styled: bool | None) -> Console:
-    if styled is None:
-        styled = sys.stdout.isatty()
+def _console() -> Console:
+    styled = sys.stdout.isatty()
     return Console(
         file=StringIO(),
         force_terminal=styled,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any, Self
@@ -263,9 +263,10 @@ class Summary:
                 content[key] = value
         return content
 
-    def failed(self) -> bool:
-        """Returns whether an agent forfeited or made a fault other than being late."""
-        return any(fault.forfeited or fault.kind != "late" for fault in self.faults)
+
+def failed(faults: Iterable[FaultCount]) -> bool:
+    """Returns whether an agent forfeited or made a fault other than being late."""
+    return any(fault.forfeited or fault.kind != "late" for fault in faults)
 
 
 def _cell(played: Played) -> CrossCell:

@@ -1,6 +1,7 @@
 """The report: what it shows, both triangles, escaping of anybody's text, whatever is missing."""
 
 import re
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -16,7 +17,14 @@ from goita_lab.arena.report.to_html import Scale
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.ratings import Rating
 from goita_lab.arena.statistics.sequential_test import Verdict
-from goita_lab.arena.tournament.summary import CrossCell, CrossPlay, FaultCount, PairResult, Summary
+from goita_lab.arena.tournament.summary import (
+    CrossCell,
+    CrossPlay,
+    FaultCount,
+    PairResult,
+    Summary,
+    failed,
+)
 
 HOSTILE = "<script>alert(1)</script>|`x`\"'&\x1b[31m\u202e\nnext"
 VOID = {"meta", "link", "br", "wbr", "img", "hr", "input"}
@@ -251,14 +259,15 @@ def test_tables_keep_every_figure_and_the_width_whatever_it_is(columns, styled, 
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    text = report.terminal(tournament(), styled=styled)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: styled)
+    text = report.terminal(tournament())
     assert ("\x1b[" in text) == styled
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     tables = text.split("\n\nfault: ")[0]
     assert max(map(len, tables.split("\n"))) <= int(columns)
     for figure in ("[+14.50, +17.50]", "62.5 % [60.0, 65.0]", "0.00210 : 12.3", "+131"):
         assert figure in text
-    assert "[/red]" in report.terminal(tournament("[/red]"), styled=styled)
+    assert "[/red]" in report.terminal(tournament("[/red]"))
 
 
 def test_six_agents_with_long_names_fit_80_columns(monkeypatch):
@@ -292,9 +301,9 @@ def test_what_went_wrong_stands_beside_the_rating_and_with_the_fault():
     for text in (report.terminal(summary), Page(report.html(summary)).text):
         assert "greedy against heuristic: crashed, 10 times; it forfeited the pairing" in text
         assert "random in greedy with random against heuristic: late, 3 times" in text
-    assert summary.failed()
-    assert tournament(faults=(again,)).failed()
-    assert not tournament().failed()
+    assert failed(summary.faults)
+    assert failed((again,))
+    assert not failed(tournament().faults)
 
 
 def test_who_forfeited_stands_below_the_others_without_a_rank():
