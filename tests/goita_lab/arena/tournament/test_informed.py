@@ -92,11 +92,6 @@ def test_a_line_gives_back_the_deal_with_its_messages(information):
     assert bool(sent) == (information.channel is not None)
 
 
-def test_a_plan_of_the_plain_game_says_nothing_of_it():
-    assert "information" not in told(PLAIN).arguments()
-    assert told().arguments()["information"] == TOLD.to_keys()["information"]
-
-
 def _matches(information):
     field = ("plain:base=greedy", "muted:base=random")
     return plan(field, information=information, deals=4, block_deals=2, episode="match", cross=True)

@@ -28,7 +28,6 @@ from goita_lab.arena.tournament.summary import Summary
 from goita_lab.arena.tournament.task import BlockFigures
 from goita_lab.commands import evaluate
 from goita_lab.store import pack, unpack
-from network_files import encoded, tensors
 from programs import ROOT, run, run_small
 from sqlite_files import edit, refused
 from tournament_plans import found, keep, plan, played, unclocked
@@ -208,17 +207,6 @@ def test_with_one_bot_changed_its_blocks_alone_are_played_again(tmp_path, monkey
     assert {one.task.agents for one in again} == {(own, "greedy"), (own, "random")}
     assert len(again) == 6
     assert rows.items() < counted(path).items()
-
-
-def test_with_another_network_of_the_same_name_its_blocks_alone_are_played_again(tmp_path):
-    path, network = tmp_path / "results.db", tmp_path / "policy.safetensors"
-    network.write_bytes(encoded())
-    whole = plan((f"file:{network}", "greedy", "random"), deals=32)
-    keep(path, whole)
-    network.write_bytes(encoded(tensors(seed=1)))
-    file = keep(path, whole)[1]
-    assert "4 block(s)" in file.note
-    assert len(file.blocks) == 2
 
 
 @pytest.mark.parametrize(

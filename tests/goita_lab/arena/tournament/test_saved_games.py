@@ -14,7 +14,7 @@ from goita_env import Game, Rules, actions, records
 from goita_env.errors import SettingError
 from goita_env.records.model import from_game
 from goita_lab.arena.statistics.sequential_test import Sprt
-from goita_lab.arena.tournament import arena, games_folder
+from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
@@ -131,15 +131,6 @@ def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_pat
     assert not [block for one in tournament.played() for block in one.blocks if block.games]
     told = json.loads((games.path / "tournament.json").read_text())
     assert Rules(**told["rules"]).name == "jga"
-
-
-def test_names_of_agents_make_names_of_files(tmp_path, monkeypatch):
-    pair = TournamentPlan(("file:runs/x/policy.safetensors", "exec:a b; rm -r /"), deals=2)
-    object.__setattr__(pair, "arguments", dict)  # the files are not there to be hashed
-    monkeypatch.setattr(games_folder, "weights", dict.fromkeys)
-    (task,) = Tournament(pair).tasks()
-    games = GamesFolder(tmp_path / "games", pair)
-    assert games.file(task).name == "001-file_runs_x_policy.safetensors-exec_a_b_rm_r_-00000.jsonl"
 
 
 @pytest.mark.parametrize("stop", [slow(1), 5])

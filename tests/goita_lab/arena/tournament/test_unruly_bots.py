@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 import hosted_bots
-from goita_agents import AgentError
 from goita_agents.faults import FAULTS
-from goita_lab.arena import play_pair
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import TournamentPlan, tasks
 from goita_lab.commands import evaluate
@@ -82,13 +80,6 @@ def test_the_random_actions_in_its_place_are_the_same_each_time():
     first, second = block("raises"), block("raises")
     assert (first.points == second.points).all()
     assert first.faults == second.faults
-
-
-def test_play_pair_raises():
-    with pytest.raises(ValueError, match="boom"):
-        play_pair(OWN + "raises", "greedy", 4)
-    with pytest.raises(AgentError, match=r"expected one of .* from .*answers one pass"):
-        play_pair(OWN + "answers one pass", "greedy", 4)
 
 
 @pytest.mark.parametrize("cross", [False, True])
