@@ -165,19 +165,6 @@ def test_who_does_not_play_there_is_refused_with_another_way(
     refuses(AgentError, "got 'random'", arena.play_pair, _Deaf(), "random", 2, information=TOLD)
 
 
-class _Informed(RandomAgent):
-    def plays(self, information):
-        return information == TOLD
-
-
-def test_an_agent_of_such_tables_alone_does_not_sit_at_others():
-    words = "expected agents that play the base game, got 'random'$"
-    refuses(AgentError, words, arena.play_pair, _Informed(), "greedy", 2)
-    other = replace(TOLD, shown="all")
-    words = r"channel=MessageChannel\(bits=2, audience='all', cost=7\)\), got 'random'$"
-    refuses(AgentError, words, arena.play_pair, _Informed(), "random", 2, information=other)
-
-
 class _Deaf(RandomAgent):
     def plays(self, information):
         return information.channel is None
