@@ -29,7 +29,7 @@ from goita_lab.arena import report
 from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
-from goita_lab.arena.tournament.schedule import play_schedule
+from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Played, Summary, failed
 from goita_lab.imitate.examples import FEWEST_GAMES
 from goita_lab.imitate.learn import learn
@@ -107,16 +107,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args.learning().check_agents()
         args.output.mkdir(parents=True, exist_ok=True)
-    except (GoitaError, OSError, ImportError) as error:
-        cli.fail(error)
-    try:
         return run(args, command)
     except (GoitaError, OSError, ImportError) as error:
-        sys.stderr.write(f"goita beat: error: {error}\n")
-        return 1
-    except KeyboardInterrupt:
-        sys.stderr.write("\nstopped; the same command goes on\n")
-        return 130
+        cli.fail(error)
 
 
 def run(args: Args, command: str) -> int:
@@ -153,7 +146,7 @@ def play(
         plan, workers=args.workers, results=args.output / results, games=saved
     )
     if stop is not None:
-        raise stop
+        raise SystemExit(exit_code(tournament, stop, args.output / results))
     played = tournament.played()
     summary = Summary.of(plan, played, command=command)
     for fault in report.fault_texts(summary.faults):

@@ -44,7 +44,7 @@ def test_the_commands_help_comes_without_numpy():
     assert "goita play --web" in done.stdout
 
 
-@pytest.mark.parametrize(("words", "says"), [(["evluate"], "did you mean 'evaluate'"), ([], "")])
+@pytest.mark.parametrize(("words", "says"), [(["evluate"], "got 'evluate'"), ([], "")])
 def test_an_unknown_command_is_refused_with_what_there_is(words, says):
     done = run([sys.executable, "-m", "goita_lab", *words])
     assert done.returncode == 2

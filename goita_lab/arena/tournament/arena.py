@@ -27,7 +27,6 @@ from goita_agents.registry import (
     is_own,
     load_agent,
     may_share,
-    prepare,
     short_name,
 )
 from goita_env.information import PLAIN, InformationStructure
@@ -204,7 +203,6 @@ def play_pair(
     rules: str | Rules = "jga",
     episode: Episode = "round",
     information: InformationStructure = PLAIN,
-    progress: Progress | None = None,
 ) -> PairResult:
     """Plays two agents against each other in this process, block by block.
 
@@ -216,7 +214,6 @@ def play_pair(
         rules: a rule set or its name.
         episode: "round", or "match": each deal begins a whole match.
         information: shown tiles and messages.
-        progress: called after each block.
 
     Raises:
         AgentError, SettingError: if an argument is impossible, before anything is played.
@@ -235,8 +232,6 @@ def play_pair(
         for task in planned:
             with one_thread():
                 results.append(play_block(task, players))
-            if progress is not None:
-                progress(results[-1])
         return PairResult.of(Played(Pairing(names, tuple(planned)), tuple(results)))
     finally:
         close(built)
@@ -249,9 +244,6 @@ def _shared(
     if not isinstance(spec, str):
         check_plays(spec, spec.name, information)
         return spec
-    if is_own(spec) and information == PLAIN:
-        prepare(spec)
-        return None
     built.append(load_agent(spec))
     check_starts(built[-1], spec, rules, information)
     warm_up(spec, rules, information)
