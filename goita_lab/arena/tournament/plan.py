@@ -36,8 +36,6 @@ BLOCK_DEALS: Final = 256
 
 MAX_DEALS: Final = 10**7  # Most deals of a pair: points per round are then known to a hundredth.
 
-MAX_BLOCK_DEALS: Final = 1 << 16
-
 
 def check_deals(deals: int, least: int = 2, what: str = "a number of deals") -> None:
     """Checks a number of deals; raises a SettingError. An interval needs two."""
@@ -197,10 +195,6 @@ class TournamentPlan(Schedule):
             raise SettingError("expected one of --one and --cross, got both")
         check_information(self.information)
         check_episode(self.episode, get_rules(self.rules), self.information)
-        if not 2 <= self.block_deals <= MAX_BLOCK_DEALS:
-            raise SettingError(
-                f"expected 2 to {MAX_BLOCK_DEALS:,} deals in a block, got {self.block_deals!r}"
-            )
         for deals, agent in self.fewer_deals:
             check_deals(deals)
             if agent not in {*self.names, *self.specs}:
