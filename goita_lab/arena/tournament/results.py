@@ -110,13 +110,9 @@ def draw_seed(kept: Mapping[str, Any] | None) -> int:
 
 def _writable(fault: Fault) -> Fault:
     """Returns a fault without lone surrogates, which MessagePack cannot hold."""
-    return replace(
-        fault,
-        text=_text(fault.text),
-        stderr=tuple(map(_text, fault.stderr)),
-        traceback=_text(fault.traceback),
-    )
 
+    def told(text: str) -> str:
+        return text.encode("utf-8", "backslashreplace").decode()
 
-def _text(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
+    stderr = tuple(map(told, fault.stderr))
+    return replace(fault, text=told(fault.text), stderr=stderr, traceback=told(fault.traceback))
