@@ -1,44 +1,22 @@
-"""Turns the measurements into a table with targets, as Markdown text."""
+"""Turns the measurements into tables, as Markdown text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
 from tabulate import tabulate
 
-from benchmarks.contests import vector_name
-
 SPADES: Final = "OpenSpiel spades"
-WORSE: Final = 1.05
-
-
-@dataclass(frozen=True)
-class RatioTarget:
-    """A target: one contest is at least so many times as fast as another in the same run."""
-
-    ours: str
-    peer: str
-    least: float
-    aim: float | None = None
-
-
-RATIO_TARGETS: Final = (
-    RatioTarget(vector_name(4_096, True), SPADES, 15, 25),
-    RatioTarget(vector_name(4_096, False), SPADES, 35, 50),
-    RatioTarget(vector_name(64, True), SPADES, 3),
-    RatioTarget("goita_v0.env()", "PettingZoo hanabi_v5", 2),
-)
 
 STARTUP: Final = {
-    "tables": ("building the tables", "s", 0.2),
-    "import": ("importing goita_env over pettingzoo and gymnasium", "s", 0.2),
-    "arrays": ("memory for each game, environment and arrays handed out", "bytes", None),
-    "arrays and view": ("memory for each game, the view built too", "bytes", 2_048),
-    "peak": ("memory for each game, peak inside a step", "bytes", None),
+    "tables": ("building the tables", "s"),
+    "import": ("importing goita_env over pettingzoo and gymnasium", "s"),
+    "arrays": ("memory for each game, environment and arrays handed out", "bytes"),
+    "arrays and view": ("memory for each game, the view built too", "bytes"),
+    "peak": ("memory for each game, peak inside a step", "bytes"),
 }
-"""What each start-up figure is, its unit and the most it may be."""
+"""What each start-up figure is, and its unit."""
 
 
 def count_ratios(rates: dict[str, list[float]], ours: str, peer: str) -> list[float]:
@@ -61,63 +39,6 @@ def summarize_rates(rates: dict[str, list[float]]) -> dict[str, dict[str, Any]]:
             "rounds": values,
         }
     return summary
-
-
-def judge_targets(
-    rates: dict[str, list[float]], startup: dict[str, list[float]]
-) -> list[dict[str, Any]]:
-    """Lists every target with what was measured (median) and a verdict."""
-    targets = []
-    for target in RATIO_TARGETS:
-        ratios = count_ratios(rates, target.ours, target.peer)
-        asked = f"≥ {target.least:g}" + (f" (aim {target.aim:g})" if target.aim else "")
-        verdict = "not measured"
-        if ratios:
-            verdict = "pass" if median(ratios) >= target.least else "fail"
-        targets.append(
-            {
-                "target": f"{target.ours} / {target.peer}",
-                "asked": asked,
-                "measured": median(ratios) if ratios else None,
-                "verdict": verdict,
-            }
-        )
-    for name, (text, unit, most) in STARTUP.items():
-        if most is None:
-            continue
-        measured = startup[name][0] if name in startup else None
-        verdict = "not measured"
-        if measured is not None:
-            verdict = "pass" if measured <= most else "fail"
-        targets.append(
-            {
-                "target": text,
-                "asked": f"≤ {most:,g} {unit}",
-                "measured": measured,
-                "verdict": verdict,
-            }
-        )
-    return targets
-
-
-def list_losses(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Lists what got worse by more than 5 % since an earlier result.
-
-    Rates are compared over that of OpenSpiel's spades in the same run, so that the machine cancels
-    out.
-    """
-    found = []
-    for name, rate in after["rates"].items():
-        was = (before["rates"].get(name) or {}).get("times_spades")
-        now = rate["times_spades"]
-        if was and now and now < was / WORSE:
-            found.append(f"{name}: {was:.3g} -> {now:.3g} times OpenSpiel's spades")
-    for name, (text, unit, _) in STARTUP.items():
-        if name in before["startup"] and name in after["startup"]:
-            was, now = before["startup"][name][0], after["startup"][name][0]
-            if now > was * WORSE:
-                found.append(f"{text}: {was:.3g} -> {now:.3g} {unit}")
-    return found
 
 
 def format_number(value: float | None) -> str:
@@ -165,17 +86,12 @@ def format_report(result: dict[str, Any]) -> str:
         )
     if startup:
         rows = []
-        for name, (text, unit, _) in STARTUP.items():
+        for name, (text, unit) in STARTUP.items():
             middle, least, greatest = startup[name]
             spread = "" if least == greatest else f"{least:.3f} to {greatest:.3f}"
             value = f"{middle:.3f}" if unit == "s" else f"{middle:,.0f}"
             rows.append([text, f"{value} {unit}", spread])
         parts.append(format_table(["paid once", "median", "least to greatest"], rows))
-    rows = [
-        [target["target"], target["asked"], format_number(target["measured"]), target["verdict"]]
-        for target in result["targets"]
-    ]
-    parts.append(format_table(["target", "asked", "measured", "verdict"], rows))
     if result["missing"]:
         lines = [f"- {name}: missing ({why})" for name, why in result["missing"].items()]
         parts.append("\n".join(lines))

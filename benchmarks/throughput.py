@@ -11,17 +11,13 @@ minute of the machine hits all of them.
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
 import json
 import os
 import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from importlib import metadata
-from itertools import pairwise
 from pathlib import Path
 from time import process_time
 from typing import Any, Final
@@ -36,7 +32,7 @@ os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs from a bare checkout
 
 from benchmarks.contests import Contest, list_contests
-from benchmarks.report import format_report, judge_targets, list_losses, summarize_rates
+from benchmarks.report import format_report, summarize_rates
 from benchmarks.startup import measure_startup
 
 GROUPS: Final = ("vector", "aec", "openspiel", "pettingzoo", "startup")
@@ -45,58 +41,24 @@ PACKAGES: Final = ("numpy", "gymnasium", "pettingzoo", "open_spiel", "shimmy", "
 WARM_UP_SECONDS: Final = 0.3
 
 
-@dataclass(frozen=True)
-class Args:
-    """What can be set on the command line."""
-
-    only: str = ",".join(GROUPS)
-    """groups to measure, separated by commas"""
-
-    seconds: float = 2.0
-    """CPU seconds for each line of the table in each round"""
-
-    repeats: int = 3
-    """rounds over all lines; the table shows the median of them"""
-
-    core: int = -1
-    """core to stay on; -1 is the last one allowed"""
-
-    output: str = ""
-    """folder for throughput.md and throughput.json; default: benchmarks/results, or none for a
-    run that leaves out groups"""
-
-
-def parse_args(argv: list[str]) -> Args:
-    """Turns ``Args`` into a command line: a flag for each field, its help the string below it."""
-    helps = {
-        ast.unparse(field.target): " ".join(str(ast.literal_eval(text.value)).split())
-        for tree in ast.parse(inspect.getsource(Args)).body
-        if isinstance(tree, ast.ClassDef)
-        for field, text in pairwise(tree.body)
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
-    }
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").splitlines()[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    for field in fields(Args):
-        flag = f"--{field.name.replace('_', '-')}"
-        kind = type(field.default)
-        parser.add_argument(flag, type=kind, default=field.default, help=helps[field.name])
-    args = Args(**vars(parser.parse_args(argv)))
-    unknown = set(args.only.split(",")) - set(GROUPS)
-    if unknown:
+def parse_args() -> argparse.Namespace:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", type=lambda text: text.split(","), default=GROUPS)
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each line in a round")
+    parser.add_argument("--repeats", type=int, default=3, help="rounds over all lines")
+    parser.add_argument("--output", type=Path, help="folder for throughput.md and throughput.json")
+    args = parser.parse_args()
+    if unknown := set(args.only) - set(GROUPS):
         parser.error(f"--only: expected some of {', '.join(GROUPS)}, got {sorted(unknown)!r}")
-    if args.repeats < 1 or args.seconds <= 0:
-        parser.error("--repeats and --seconds: expected positive numbers")
     return args
 
 
-def pin_core(core: int) -> str:
-    """Keeps this process and its children on one core, where the system can; says what it did."""
+def pin_core() -> str:
+    """Keeps this process and its children on the last core, where the system can; says so."""
     if not hasattr(os, "sched_setaffinity"):
         return "not pinned"
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0)) if core == -1 else core})
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     return "pinned to one core"
 
 
@@ -150,10 +112,9 @@ def start_contests(contests: list[Contest]) -> tuple[dict[str, Iterator[int]], d
     return running, missing
 
 
-def measure(args: Args) -> dict[str, Any]:
-    """Measures the chosen groups and judges the targets."""
-    groups = args.only.split(",")
-    pinned = pin_core(args.core)
+def measure(args: argparse.Namespace) -> dict[str, Any]:
+    """Measures the chosen groups."""
+    groups, pinned = args.only, pin_core()
     startup = measure_startup(max(5, args.repeats)) if "startup" in groups else {}
     running, missing = start_contests([c for c in list_contests() if c.group in groups])
     rates: dict[str, list[float]] = {name: [] for name in running}
@@ -168,25 +129,20 @@ def measure(args: Args) -> dict[str, Any]:
         "rates": summarize_rates(rates),
         "startup": startup,
         "missing": missing,
-        "targets": judge_targets(rates, startup),
     }
 
 
 def main() -> None:
     """Measures, prints the table and writes it as Markdown and JSON."""
-    args = parse_args(sys.argv[1:])
+    args = parse_args()
     result = measure(args)
     text = format_report(result)
     print(text)
-    complete = set(args.only.split(",")) == set(GROUPS)
-    if not args.output and not complete:
+    if args.output is None and set(args.only) != set(GROUPS):
         print("Some groups were left out: nothing written. Name a folder with --output.")
         return
-    folder = Path(args.output) if args.output else Path(__file__).parent / "results"
+    folder = args.output or Path(__file__).parent / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    if (last := folder / "throughput.json").exists():
-        losses = list_losses(json.loads(last.read_text(encoding="utf-8")), result)
-        print("\n".join(["Worse by more than 5 % than the last result:", *(losses or ["nothing"])]))
     (folder / "throughput.md").write_text(text, encoding="utf-8")
     (folder / "throughput.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

@@ -5,7 +5,6 @@ Nothing else is imported until a subcommand is known, so that the help comes at 
 
 from __future__ import annotations
 
-import difflib
 import sys
 from importlib import import_module
 from typing import Final, NoReturn
@@ -80,11 +79,7 @@ def main(words: list[str] | None = None) -> NoReturn:
         sys.stdout.write(f"goita {__version__}\n")
         raise SystemExit(0)
     if name not in COMMANDS:
-        close = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        sys.stderr.write(
-            f"goita: expected a command of {', '.join(COMMANDS)}, got {name!r}{hint}\n"
-        )
+        sys.stderr.write(f"goita: expected a command of {', '.join(COMMANDS)}, got {name!r}\n")
         raise SystemExit(2)
     sys.argv = [f"goita {name}", *words[1:]]
     try:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import secrets
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +26,6 @@ from typing import (
     Annotated,
     Any,
     Final,
-    Literal,
     NoReturn,
     TypeVar,
     get_args,
@@ -35,6 +33,8 @@ from typing import (
     get_type_hints,
 )
 
+from goita_agents.files import check_writable
+from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, read_information
 from goita_env.rules import RULE_SETS, Rules, read_rules
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tyro.constructors import PrimitiveConstructorSpec, PrimitiveTypeInfo
 
 D = TypeVar("D", bound="DataclassInstance")
+T = TypeVar("T")
 
 SHARED: Final = {
     "rules": f"rule set: {', '.join(RULE_SETS)}, or a JSON file of your own",
@@ -74,8 +75,8 @@ def parse(
 
     Fields are of types that tyro knows, ``Rules`` (a name, or the path of a JSON file) or
     ``InformationStructure`` (a JSON file). One without a default is required, a tuple takes one
-    value or more; a ``seed: int`` also takes "random", which is drawn here and told. A
-    ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as wrong.
+    value or more. A ``ValueError`` that the dataclass itself raises (``__post_init__``) counts as
+    wrong.
 
     Args:
         cls: a frozen dataclass.
@@ -102,13 +103,6 @@ def parse(
         registry=registry,
     )
     values = vars(found)
-    if values.get("seed") == "random":
-        hint = get_type_hints(cls)["seed"]
-        if hint == int | None:  # the command draws one itself
-            values["seed"] = None
-        elif hint is int:
-            values["seed"] = secrets.randbits(63)
-            sys.stderr.write(f"seed: {values['seed']}\n")
     for field in fields(cls):
         if values[field.name] == ():
             name = f"--{field.name.replace('_', '-')}"
@@ -145,6 +139,15 @@ def parse_one(
 def without_marks(text: str | None) -> str:
     """Returns a docstring as a terminal shows it, without the marks of code."""
     return re.sub(r"^::\n\n", "", text or "", flags=re.MULTILINE).replace("``", "")
+
+
+def check_outputs(*files: Path | None) -> None:
+    """Raises a SettingError if a file that is named cannot be written, or is named twice."""
+    named = [file for file in files if file is not None]
+    for file in named:
+        check_writable(file)
+    if len({file.resolve() for file in named}) < len(named):
+        raise SettingError("expected another file for each output, got one twice")
 
 
 def command(program: str, argv: Sequence[str] | None) -> str:
@@ -201,8 +204,6 @@ def _shown(
     from tyro import conf
 
     hints = get_type_hints(cls)
-    if hints.get("seed") in (int, int | None):
-        hints["seed"] = hints["seed"] | Literal["random"]
     kinds = [kind for kind in reversed(cls.__mro__) if is_dataclass(kind)]
     params = [one for kind in kinds for one in parse_from_object(kind).params]
     texts = SHARED | {one.arg_name: one.description for one in params if one.description}
@@ -229,28 +230,30 @@ def _shown(
 
 
 def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:
-    from tyro.constructors import PrimitiveConstructorSpec
-
-    if info.type not in (Rules, Rules | None):
-        return None
-    return PrimitiveConstructorSpec(
-        nargs=1,
-        metavar="NAME|FILE.json",
-        instance_from_str=lambda texts: read_rules(texts[0]),
-        is_instance=lambda value: isinstance(value, Rules | None),
-        str_from_instance=lambda rules: [rules.name] if rules else [],
-    )
+    return _read(info, Rules, "NAME|FILE.json", read_rules, lambda rules: rules.name)
 
 
 def _information(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[InformationStructure] | None:
+    told = lambda value: "no options" if value == PLAIN else repr(value)  # noqa: E731
+    return _read(info, InformationStructure, "FILE", read_information, told)
+
+
+def _read(
+    info: PrimitiveTypeInfo,
+    kind: type[T],
+    metavar: str,
+    read: Callable[[str], T],
+    told: Callable[[T], str],
+) -> PrimitiveConstructorSpec[T] | None:
+    """Returns how tyro reads and shows a value of one of our types, or None of it."""
     from tyro.constructors import PrimitiveConstructorSpec
 
-    if info.type is not InformationStructure:
+    if info.type not in (kind, kind | None):
         return None
     return PrimitiveConstructorSpec(
         nargs=1,
-        metavar="FILE",
-        instance_from_str=lambda texts: read_information(texts[0]),
-        is_instance=lambda value: isinstance(value, InformationStructure),
-        str_from_instance=lambda value: ["no options" if value == PLAIN else repr(value)],
+        metavar=metavar,
+        instance_from_str=lambda texts: read(texts[0]),
+        is_instance=lambda value: isinstance(value, kind | None),
+        str_from_instance=lambda value: [told(value)] if value else [],
     )

@@ -5,7 +5,7 @@ from typing import Final
 
 from goita_env.errors import install
 
-NEEDED: Final = ("msgspec", "scipy", "threadpoolctl", "rich", "jinja2", "tabulate")
+NEEDED: Final = ("msgspec", "scipy", "threadpoolctl", "rich", "jinja2")
 """Some of what the extra brings: it is there as a whole or not at all."""
 
 for _name in NEEDED:

@@ -29,8 +29,8 @@ from goita_lab.arena import report
 from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
-from goita_lab.arena.tournament.schedule import play_schedule
-from goita_lab.arena.tournament.summary import Played, Summary
+from goita_lab.arena.tournament.schedule import exit_code, play_schedule
+from goita_lab.arena.tournament.summary import Played, Summary, failed
 from goita_lab.imitate.examples import FEWEST_GAMES
 from goita_lab.imitate.learn import learn
 from goita_lab.provenance import to_json
@@ -107,16 +107,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args.learning().check_agents()
         args.output.mkdir(parents=True, exist_ok=True)
-    except (GoitaError, OSError, ImportError) as error:
-        cli.fail(error)
-    try:
         return run(args, command)
     except (GoitaError, OSError, ImportError) as error:
-        sys.stderr.write(f"goita beat: error: {error}\n")
-        return 1
-    except KeyboardInterrupt:
-        sys.stderr.write("\nstopped; the same command goes on\n")
-        return 130
+        cli.fail(error)
 
 
 def run(args: Args, command: str) -> int:
@@ -142,7 +135,7 @@ def run(args: Args, command: str) -> int:
     write_whole(args.output / "result.json", to_json(told, plan.specs))
     write_whole(args.output / "report.html", report.html(summary))
     print(text(args, figures))
-    return int(summary.failed())
+    return int(failed(summary.faults))
 
 
 def play(
@@ -153,10 +146,10 @@ def play(
         plan, workers=args.workers, results=args.output / results, games=saved
     )
     if stop is not None:
-        raise stop
+        raise SystemExit(exit_code(tournament, stop, args.output / results))
     played = tournament.played()
     summary = Summary.of(plan, played, command=command)
-    for fault in report.faults(summary):
+    for fault in report.fault_texts(summary.faults):
         sys.stderr.write(f"{fault}\n")
     return played, summary
 

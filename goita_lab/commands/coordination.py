@@ -24,19 +24,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from goita_agents.files import check_writable, json_text
+from goita_agents.files import json_text
 from goita_agents.registry import short_name
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
-from goita_lab.arena.coordination.benchmark import SIZES, Benchmark, fewer_of_searches
+from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
+from goita_lab.arena.report.figures import line
 from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
-from goita_lab.arena.tournament.summary import deal_figures
+from goita_lab.arena.tournament.summary import deal_figures, failed
 from goita_lab.provenance import write_summary
 from goita_lab.work import check_workers
 
@@ -62,8 +63,8 @@ class Args:
     opponents: tuple[str, ...] | None = None
     """opponents in place of the held-out ones; the results are marked"""
     fewer_deals: tuple[str, ...] | None = None
-    """DEALS:AGENT, most deals of the cells of a slow agent; the results are marked. Agents of this
-    repository that search play a tenth anyway"""
+    """DEALS:AGENT, most deals of the cells of a slow agent, such as one that searches; the results
+    are marked"""
     seed: int | None = None
     """seed of the deals and of the agents' random numbers; the results are marked. Without it the
     operating system draws one, so that no agent can know the deals"""
@@ -81,14 +82,10 @@ class Args:
         if self.check is None:
             self.benchmark()
         check_workers(self.workers)
-        files = [file for file in (self.results, self.json) if file]
-        for file in files:
-            check_writable(file)
-        if len({file.resolve() for file in files}) < len(files):
-            raise SettingError("expected another file for each output, got one twice")
+        cli.check_outputs(self.results, self.json)
 
     def benchmark(self) -> Benchmark:
-        """Returns the benchmark, its seed not yet drawn; agents that search are not yet known."""
+        """Returns the benchmark, its seed not yet drawn."""
         if self.test and (self.partners or self.opponents):
             raise SettingError("expected --test, or players of your own, got both")
         task = test_task() if self.test else VALIDATION
@@ -111,13 +108,9 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
-    try:
-        if args.check is not None:
-            return check(args.check, args.agents or ())
-        return run(args, cli.command("goita coordination", argv))[0]
-    except KeyboardInterrupt:
-        sys.stderr.write("\nstopped before anything was played\n")
-        return 130
+    if args.check is not None:
+        return check(args.check, args.agents or ())
+    return run(args, cli.command("goita coordination", argv))[0]
 
 
 def run(args: Args, command: str) -> tuple[int, Results | None]:
@@ -137,7 +130,7 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
         return code, None
     seconds = time.perf_counter() - start
     found = Results.of(benchmark, tournament.played(), command=command, seconds=seconds)
-    code = int(found.failed())
+    code = int(failed(found.faults))
     try:
         if args.json is not None:
             deals = deal_figures(tournament.played())
@@ -160,22 +153,16 @@ def check(path: Path, agents: Sequence[str]) -> int:
             agent, seed = given.get(entry.name), secrets.randbits(32)
             told = list(leaderboard.check(entry, seed, agent))
             wrong += len(told)
-            print(*(f"{entry.name}: {one}" for one in told or ["as entered"]), sep="\n")
+            print(*(line(f"{entry.name}: {one}") for one in told or ["as entered"]), sep="\n")
     except (ValueError, OSError) as error:
         cli.fail(error)
     return int(wrong > 0)
 
 
 def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
-    """Returns the benchmark with a seed, and with fewer deals for agents that search.
-
-    Without a given seed it is that of the file of results, else one that nobody can know.
-    """
-    if not benchmark.seed_given:
-        kept = read_arguments(results)
-        given = kept is not None and bool(kept.get("seed_given", True))
-        benchmark = replace(benchmark, seed=draw_seed(kept), seed_given=given)
-    deals = SIZES[benchmark.episode, benchmark.quick].search
-    return replace(
-        benchmark, fewer_deals=(*benchmark.fewer_deals, *fewer_of_searches(benchmark.specs, deals))
-    )
+    """Returns the benchmark with a seed: that of the file of results, else one nobody can know."""
+    if benchmark.seed_given:
+        return benchmark
+    kept = read_arguments(results)
+    given = kept is not None and bool(kept.get("seed_given", True))
+    return replace(benchmark, seed=draw_seed(kept), seed_given=given)

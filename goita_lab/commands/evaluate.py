@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from goita_agents import agent_names
-from goita_agents.base import Float
 from goita_agents.files import check_writable, json_text, write_whole
 from goita_agents.registry import expand
-from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
@@ -30,7 +28,7 @@ from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
-from goita_lab.arena.tournament.summary import Summary, deal_figures
+from goita_lab.arena.tournament.summary import Summary, deal_figures, failed
 from goita_lab.provenance import write_summary
 from goita_lab.work import check_workers
 
@@ -45,9 +43,7 @@ class Args:
     one: str | None = None
     """an agent that plays each of --agents, which then do not play among themselves"""
     cross: bool = False
-    """also every two of the agents as partners, against two of one agent"""
-    cross_opponent: str | None = None
-    """that agent (default: the last of --agents)"""
+    """also every two of the agents as partners, against two of the last"""
     deals: int = 1000
     """deals a pair plays, each twice, the teams' seats exchanged (--cross: four times)"""
     fewer_deals: tuple[str, ...] | None = None
@@ -63,9 +59,6 @@ class Args:
     """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
     agent can know the deals, and printed at the end"""
     workers: int = 1
-    strict: bool = False
-    """stop at the first fault of an agent; otherwise a random legal action takes its place, and
-    after ten faults the agent has forfeited the pairing"""
     results: Path | None = None
     """file to which finished blocks are added; the same command resumes from it"""
     save_games: Path | None = None
@@ -74,16 +67,12 @@ class Args:
     json: Path | None = None
     """file for all results as JSON; the figures deal by deal go to a .npz of the same name"""
     html: Path | None = None
-    """file for a page with tables and pictures"""
+    """file for a page with the tables and a chart"""
 
     def __post_init__(self) -> None:
         self.plan()
         check_workers(self.workers)
-        files = [file for file in (self.results, self.json, self.html) if file]
-        for file in files:
-            check_writable(file)
-        if len({file.resolve() for file in files}) < len(files):
-            raise SettingError("expected another file for each output, got one twice")
+        cli.check_outputs(self.results, self.json, self.html)
         if self.save_games:
             check_writable(self.save_games, folder=True)
 
@@ -93,7 +82,6 @@ class Args:
             agents=expand(self.agents),
             one=self.one,
             cross=self.cross,
-            cross_opponent=self.cross_opponent,
             deals=self.deals,
             fewer_deals=tuple(parse_fewer_deals(text) for text in self.fewer_deals or ()),
             seed=seed if isinstance(self.seed, str) else self.seed,
@@ -106,12 +94,7 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, f"{__doc__}\nAgents: {', '.join(agent_names())}")
-    command = cli.command("goita evaluate", argv)
-    try:
-        return run(args, command)[0]
-    except KeyboardInterrupt:
-        sys.stderr.write("\nstopped before anything was played\n")
-        return 130
+    return run(args, cli.command("goita evaluate", argv))[0]
 
 
 def run(args: Args, command: str) -> tuple[int, Summary | None]:
@@ -125,11 +108,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     try:
         plan = args.plan(draw_seed(read_arguments(args.results)))
         tournament, stop = play_schedule(
-            plan,
-            workers=args.workers,
-            results=args.results,
-            games=args.save_games,
-            strict=args.strict,
+            plan, workers=args.workers, results=args.results, games=args.save_games
         )
     except (ValueError, OSError) as error:
         cli.fail(error)
@@ -140,17 +119,12 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         return code, None
     found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)
     try:
-        if not code:
-            write_files(args, found, deal_figures(played))
+        if args.json and not code:
+            write_summary(args.json, json_text(found.to_json()), deal_figures(played))
+        if args.html and not code:
+            write_whole(args.html, report.html(found))
     except OSError as error:
         sys.stderr.write(f"{error}\n")
         code = 1
     print(report.terminal(found))
-    return code or int(found.failed()), found
-
-
-def write_files(args: Args, found: Summary, deals: Mapping[str, Float]) -> None:
-    if args.json:
-        write_summary(args.json, json_text(found.to_json()), deals)
-    if args.html:
-        write_whole(args.html, report.html(found))
+    return code or int(failed(found.faults)), found

@@ -51,8 +51,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         solution = solve(args.history, nodes=args.nodes, seconds=args.seconds, rules=args.rules)
     except GoitaError as error:
         cli.fail(str(error).partition("\n")[0])
-    except KeyboardInterrupt:
-        sys.stderr.write("\n")
-        return 130
     sys.stdout.write(report(solution) + "\n")
     return 0

@@ -22,7 +22,7 @@ from goita_lab import cli
 from goita_lab.pages import watch
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch.reading import Source
-from goita_lab.work import shown
+from goita_lab.work import check_workers, shown
 
 ANIMATION: Final = ".svg"
 
@@ -42,7 +42,6 @@ class Args:
     deal: str | None = None
     """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
     rules: Rules = JGA
-    """rule set of a kifu or history string: jga, pagat, nine, mini_3 to mini_5, or a JSON file"""
     analyse: str | None = None
     """an agent with known probabilities, such as champion: says what each decision was worth"""
     json: Path | None = None
@@ -52,19 +51,16 @@ class Args:
     seed: int = 0
     """seed of the analysis"""
     workers: int = 1
-    """processes that analyse, at most one a core"""
     language: LanguageName = "en"
     """of the page: en, ja"""
 
     def __post_init__(self) -> None:
         if self.analyse is None and self.json is not None:
             raise SettingError("expected --analyse AGENT with --json, got none")
-        if self.json is not None and self.json.resolve() == self.page.resolve():
-            raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
+        cli.check_outputs(self.page, self.json)
         if self.analyse is not None and self.page.suffix == ANIMATION:
             raise SettingError(f"expected a page as output of --analyse, got {str(self.page)!r}")
-        if self.workers < 1:
-            raise SettingError(f"expected 1 worker or more, got {self.workers!r}")
+        check_workers(self.workers)
 
     @property
     def page(self) -> Path:
@@ -89,9 +85,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             _write_analysis(args, args.analyse, source)
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
-    except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted; the same command continues it\n")
-        return 130
     for remark in source.remarks():
         sys.stderr.write(f"{remark}\n")
     left = f" of {source.total}" if source.total > len(source.deals) else ""

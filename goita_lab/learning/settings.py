@@ -76,7 +76,6 @@ class Options:
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
     rules: Rules = JGA
-    """rule set: jga, pagat, nine, mini_3 to mini_5, or a JSON file of your own"""
     episode: Literal["round", "match"] = "round"
     """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
 

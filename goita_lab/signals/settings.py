@@ -22,7 +22,6 @@ class Settings:
     seed: int = 0
     """seed of everything that is random"""
     rules: Rules = JGA
-    """rule set"""
 
     def arguments(self, agents: Iterable[str], **more: Any) -> dict[str, Any]:
         """Returns all that results depend on, as JSON: pieces of work of others are dropped.

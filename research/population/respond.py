@@ -12,6 +12,7 @@ The responses themselves are not kept: their trainings repeat them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -165,7 +166,8 @@ def respond(
     agents: dict[str, Agent] = {"itself": load_agent(partner.spec)}
     for start in STARTS:
         agents[start] = load_agent(partner.at_table(start))
-        name = f"to-{partner.short}-from-{start.removeprefix('population:')}"
+        names = [one.removeprefix("population:") for one in (partner.spec, start)]
+        name = re.sub(r"[^\w-]+", "_", "to-{}-from-{}".format(*names))
         policy = _trained(partner, opponents, start, folder, name, progress)
         agents[f"{start}, trained"] = NetworkAgent.load(policy)
     play = partial(points_beside, partner=partner, opponents=opponents)

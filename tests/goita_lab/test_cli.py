@@ -1,12 +1,16 @@
-"""The command line: help that nobody reads to its end."""
+"""The command line: options made of dataclasses, and help that nobody reads to its end."""
 
 import os
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from goita_lab import cli
 from goita_lab.__main__ import COMMANDS as SUBCOMMANDS
 from goita_lab.__main__ import main
 from goita_lab.commands import check
@@ -40,7 +44,7 @@ def test_the_commands_help_comes_without_numpy():
     assert "goita play --web" in done.stdout
 
 
-@pytest.mark.parametrize(("words", "says"), [(["evluate"], "did you mean 'evaluate'"), ([], "")])
+@pytest.mark.parametrize(("words", "says"), [(["evluate"], "got 'evluate'"), ([], "")])
 def test_an_unknown_command_is_refused_with_what_there_is(words, says):
     done = run([sys.executable, "-m", "goita_lab", *words])
     assert done.returncode == 2
@@ -77,3 +81,61 @@ def test_a_help_whose_reader_went_away_ends_quietly(command):
     done = run([sys.executable, *command.split(), "--help"], stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of every kind."""
+
+    names: tuple[str, ...]
+    """names, 100 % of
+    them"""
+    level: Literal["low", "high"] = "low"
+    """a choice"""
+    learning_rate: float = 1e-3
+    """a number"""
+    sizes: tuple[int, ...] = (256, 256)
+    """some numbers"""
+    fast: bool = False
+    """a switch"""
+    slow: bool = True
+    """what is on has a switch that turns it off"""
+    file: Path | None = None
+    """a file"""
+    untold: int = 3
+
+    def __post_init__(self):
+        if self.untold < 0:
+            raise ValueError("expected untold >= 0")
+
+
+def test_a_command_line_fills_a_dataclass_by_its_types():
+    assert cli.parse(Options, ["--names", "a", "b"]) == Options(("a", "b"))
+    text = "--names a --level high --learning-rate 0.1 --sizes 8 9 --fast --file x --untold 4"
+    full = cli.parse(Options, text.split())
+    assert full == Options(("a",), "high", 0.1, (8, 9), True, True, Path("x"), 4)
+    assert not cli.parse(Options, ["--names", "a", "--no-slow"]).slow
+
+
+def test_the_help_is_the_text_under_each_field(capsys):
+    text = "What it does, 100 %.\n\ngoita one    first\ngoita two    second\n"
+    with pytest.raises(SystemExit, match="0"):
+        cli.parse(Options, ["--help"], description=text)
+    out = capsys.readouterr().out
+    assert "\n    goita one    first\n    goita two    second\n" in out
+    text = " ".join(out.replace("│", " ").split())
+    assert "What it does, 100 %." in text
+    assert "names, 100 % of them (required)" in text
+    assert "a number (default: 0.001)" in text
+    assert "some numbers (default: 256 256)" in text
+    assert "a file --untold INT (default: 3)" in text  # None is not shown as a default
+    assert "{low,high}" in text
+    assert "--no-slow" in text
+    assert "--no-fast" not in text
+
+
+def test_what_a_dataclass_refuses_is_an_error_of_the_command_line(capsys):
+    for text in ("--untold -1 --names a", "--names", "--level middle --names a", "--nam a"):
+        with pytest.raises(SystemExit, match="2"):
+            cli.parse(Options, text.split())
+    assert "expected untold >= 0" in capsys.readouterr().err

@@ -97,13 +97,6 @@ def test_a_full_disk_is_a_line_and_nothing_that_was_there_is_lost(path):
     assert contents(path) == blocks(range(3))
 
 
-@pytest.mark.parametrize("length", [15, 100, 4096, -4096])
-def test_a_file_cut_off_is_refused_and_left_as_it_is(path, length):
-    path.write_bytes(path.read_bytes()[:length])
-    with refused(path, "expected"):
-        contents(path)
-
-
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
@@ -118,13 +111,13 @@ def test_another_file_is_refused_in_a_sentence_and_left_as_it_is(path, statement
         contents(path)
 
 
-@pytest.mark.parametrize("content", [b"my diary\nis private\n" * 100, b"SQLite format 3\0" * 500])
-def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path, content):
-    path = tmp_path / "diary"
-    path.write_bytes(content)
-    with refused(path, "file is not a database"):
-        contents(path)
-    assert [file.name for file in tmp_path.iterdir()] == ["diary"]
+def test_a_file_cut_off_or_of_something_else_is_refused_and_left_as_it_is(path):
+    whole = path.read_bytes()
+    for content in (whole[:100], whole[:-4096], b"my diary\n" * 100, b"SQLite format 3\0" * 500):
+        path.write_bytes(content)
+        with refused(path, "expected"):
+            contents(path)
+    assert [file.name for file in path.parent.iterdir()] == ["blocks"]
 
 
 @dataclass(frozen=True)
@@ -185,14 +178,10 @@ CRAFTED = {
     "pickle in an array": array("object", [1], pickle.dumps(Evil())),
     "pickle in an npy": array("int16", [1], saved(np.array([Evil()], dtype=object))),
     "nothing": b"",
-    "more": pack(PIECE) + b"\0",
-    "deep": b"\x91" * 10**6,
     "text for a number": {**msgspec.msgpack.decode(pack(PIECE)), "bound": "x"},
     "missing": {"name": "x"},
     "other type": array("int32", [1], bytes(4)),
-    "wide": array("int16", [3], bytes(4)),
     "huge": array("int16", [2**62], b""),
-    "data a text": array("int16", [1], "xx"),
     "two of three": {**msgspec.msgpack.decode(pack(PIECE)), "counts": ["int16", [1]]},
 }
 

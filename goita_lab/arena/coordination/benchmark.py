@@ -7,17 +7,12 @@ opponent has deals of its own, so an agent never meets a deal again in another c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 import goita_env
-from goita_agents.base import close
-from goita_agents.bots.wrapped import unwrapped
-from goita_agents.registry import check_names, is_own, load_agent, short_name
-from goita_agents.search.rollout import RolloutAgent
-from goita_agents.search.solver_bot import SolverAgent
+from goita_agents.registry import check_names, short_name
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -45,22 +40,14 @@ Cell = tuple[str, str, str]
 """Texts of two partners and of their opponent, as they sit at the table."""
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """The deals of a cell: of any agent, and of one that searches."""
-
-    any: int
-    search: int
-
-
-SIZES: Final[dict[tuple[Episode, bool], Sizes]] = {
-    ("round", False): Sizes(1000, 60),
-    ("round", True): Sizes(200, 6),
+DEALS: Final[dict[tuple[Episode, bool], int]] = {
+    ("round", False): 1000,
+    ("round", True): 200,
     # A match has seven rounds.
-    ("match", False): Sizes(150, 10),
-    ("match", True): Sizes(30, 4),
+    ("match", False): 150,
+    ("match", True): 30,
 }
-"""By episode, and whether it is the quick benchmark."""
+"""Deals of a cell, by episode, and whether it is the quick benchmark."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +91,11 @@ class Benchmark(Schedule):
         found = (one.information for one in self.task.partners if one.spec == spec)
         return next(found, PLAIN)
 
-    @property
-    def full(self) -> int:
-        """Deals of a cell of a fast agent in the benchmark that is not quick."""
-        return SIZES[self.episode, False].any
-
     def deals(self, agent: str) -> int:
         """Returns the deals of every cell of an agent."""
         slow = {agent, *self.task.specs}
         fewer = (deals for deals, spec in self.fewer_deals if spec in slow)
-        return min([SIZES[self.episode, self.quick].any, *fewer])
+        return min([DEALS[self.episode, self.quick], *fewer])
 
     def marks(self, agent: str) -> tuple[str, ...]:
         """Returns what keeps an agent's figures from being an entry of the full benchmark."""
@@ -122,7 +104,7 @@ class Benchmark(Schedule):
         found = {
             **{f"names {spec}": spec in agent for spec in known if spec != PEOPLE},
             "quick": self.quick,
-            f"{deals:,} deals": deals < self.full,
+            f"{deals:,} deals": deals < DEALS[self.episode, False],
             "seed given": self.seed_given,
             "other players": not self.task.name,
         }
@@ -212,24 +194,3 @@ class Benchmark(Schedule):
 
 _APART: Final = 0x9E3779B97F4A7C15
 """Odd, so that the seeds of different pairs differ."""
-
-
-def fewer_of_searches(specs: Iterable[str], deals: int) -> tuple[tuple[int, str], ...]:
-    """Returns the fewer deals of the agents that search: (deals, text).
-
-    A user's class is not built here, because that would run its code in this process.
-
-    Raises:
-        AgentError: if there is no such agent.
-    """
-    found = []
-    for spec in specs:
-        if is_own(spec):
-            continue
-        agent = load_agent(spec)
-        try:
-            if isinstance(unwrapped(agent), RolloutAgent | SolverAgent):
-                found.append((deals, spec))
-        finally:
-            close([agent])
-    return tuple(found)

@@ -90,8 +90,6 @@ def read(path: Path) -> tuple[Entered, ...]:
         found = msgspec.json.decode(read_limited(path, MOST_BYTES), type=_File).entries
     except (msgspec.MsgspecError, RecursionError) as error:
         raise SettingError(f"expected a leaderboard of {FORMAT} in {path}: {error}") from error
-    for entry in found:
-        _check_name(entry.name)
     return found
 
 
@@ -99,8 +97,7 @@ def enter(path: Path, results: Results) -> None:
     """Adds the agents of a benchmark, each in place of an entry of its name and task.
 
     Raises:
-        SettingError: if an agent's figures are no entry: it forfeited, or has marks, or its name
-            cannot be printed.
+        SettingError: if an agent's figures are no entry: it forfeited, or has marks.
         OSError: if the file cannot be read or written.
     """
     plan = results.benchmark
@@ -111,7 +108,6 @@ def enter(path: Path, results: Results) -> None:
         wrong = [*entry.marks, *(["it forfeited"] if entry.forfeited else []), *entry.left_out]
         if wrong or entry.self_play is None:
             raise SettingError(f"expected an entry without marks, got {agent}: {', '.join(wrong)}")
-        _check_name(entry.agent)
         cells: Cells = {}
         for row in entry.cells:
             cells.setdefault(row.partner, {})[row.opponents] = row.points.mean
@@ -216,8 +212,3 @@ def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
 def _weights(contents: Mapping[str, str | None]) -> dict[str, str]:
     """Returns what is known of the files of agents, by their names."""
     return {short_name(spec): found for spec, found in contents.items() if found is not None}
-
-
-def _check_name(name: str) -> None:
-    if not name.isprintable():
-        raise SettingError(f"expected a name without control characters, got {name!r}")

@@ -7,10 +7,9 @@ from typing import Final
 
 from goita_agents.registry import short_name
 from goita_lab.arena.coordination.results import Entry, Estimate, Results, Row
-from goita_lab.arena.report import tables
-from goita_lab.arena.report.figures import brief, clean, duration, estimate, interval, line
+from goita_lab.arena.report.figures import brief, duration, estimate, interval
 from goita_lab.arena.report.tables import Table
-from goita_lab.arena.report.to_terminal import draw
+from goita_lab.arena.report.to_terminal import text
 
 LEGEND: Final = (
     "Points per round, mean over partners, opponents and deals. Intervals are of 95 %: the first "
@@ -28,13 +27,7 @@ def terminal(results: Results) -> str:
         for entry in best_first(results)
         if entry.partners
     ]
-    parts = [draw(table) for table in shown]
-    for fault in results.faults:
-        wrote = [f"    {one}" for one in clean(tables.last_words(fault)).splitlines()]
-        parts.append("\n".join([f"fault: {tables.headline(fault, line)}", *wrote]))
-    told = [f"{title}: {line(fact)}" for title, fact in facts(results).items()]
-    parts += [LEGEND, "\n".join([line(results.command), *told]).strip()]
-    return "\n\n".join(parts)
+    return text(shown, results.faults, results.command, facts(results), note=LEGEND)
 
 
 def best_first(results: Results) -> list[Entry]:

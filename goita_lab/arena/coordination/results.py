@@ -144,10 +144,6 @@ class Results:
             seconds=seconds,
         )
 
-    def failed(self) -> bool:
-        """Returns whether an agent forfeited or made a fault other than being late."""
-        return any(fault.forfeited or fault.kind != "late" for fault in self.faults)
-
     def to_json(self) -> dict[str, Any]:
         """Returns all of it as JSON; players are named by their short names."""
         plan = self.benchmark

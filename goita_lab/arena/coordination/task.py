@@ -9,7 +9,6 @@ from goita_agents.population import Split
 from goita_agents.population.manifest import (
     INFORMATION,
     MOST_SEED,
-    PREFIX,
     VALIDATION_BOTS,
     shipped,
 )
@@ -25,12 +24,6 @@ class Partner:
     spec: str  #: Its text, as ``load_agent`` takes it.
     information: InformationStructure = PLAIN  #: The game that it plays: messages, and who hears.
     counted: bool = True  #: It counts in the means over partners; otherwise it has its row alone.
-
-    @property
-    def short(self) -> str:
-        """A name for files: METHOD-SEED, or what a rule bot lacks."""
-        bots = {text: name for name, text in VALIDATION_BOTS.items()}
-        return bots.get(self.spec, self.spec.removeprefix(PREFIX))
 
     def at_table(self, spec: str, *, speaks: bool = False) -> str:
         """Returns the text of another agent as it sits at this partner's table.

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goita_lab.arena.report.tables import pairs_table
+from goita_lab.arena.report.tables import fault_texts, pairs_table
 from goita_lab.arena.report.to_html import html
-from goita_lab.arena.report.to_terminal import draw, faults, terminal
+from goita_lab.arena.report.to_terminal import draw, terminal
 from goita_lab.arena.tournament.summary import PairResult
 
-__all__ = ["faults", "html", "pairs", "terminal"]
+__all__ = ["fault_texts", "html", "pairs", "terminal"]
 
 
 def pairs(results: Sequence[PairResult]) -> str:

@@ -60,9 +60,9 @@ def estimate(found: Interval | None, decimals: int = 2, sign: str = "+") -> str:
     return f"{signed(found.mean, decimals, sign)} {interval(found, decimals, sign)}"
 
 
-def percent(found: Interval) -> tuple[str, str]:
+def percent(found: Interval) -> str:
     """Returns a rate and its interval in percent."""
-    return f"{100 * found.mean:.1f} %", f"[{100 * found.low:.1f}, {100 * found.high:.1f}]"
+    return f"{100 * found.mean:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
 
 
 def brief(value: float) -> str:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isinf
 from typing import Final
 
 from goita_env.information import PLAIN
-from goita_lab.arena.report.figures import brief, duration, interval, percent, signed, span, times
+from goita_lab.arena.report.figures import (
+    brief,
+    clean,
+    duration,
+    interval,
+    line,
+    percent,
+    signed,
+    span,
+    times,
+)
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.ratings import Rating
 from goita_lab.arena.tournament.summary import FaultCount, PairResult, Summary
@@ -18,37 +28,25 @@ STDERR_LINES: Final = 20
 """Most lines of standard error, and of a traceback, that a report shows of one fault."""
 
 
-@dataclass(frozen=True)
-class Score(Interval):
-    """Points per round with their 95 % interval."""
-
-    deals: int
-
-    @property
-    def open(self) -> bool:
-        """True where the interval includes zero: the sign is not settled."""
-        return self.low <= 0 <= self.high
-
-
-Scores = Mapping[tuple[str, str], Score]
+Scores = Mapping[tuple[str, str], Interval]
 
 
 def pair_scores(summary: Summary) -> Scores:
     """Returns points per round of the first agent against the second; both triangles."""
-    found: dict[tuple[str, str], Score] = {}
+    found: dict[tuple[str, str], Interval] = {}
     for pair in summary.pairs:
         mean, (low, high) = pair.points_per_round, pair.ci95
-        found[pair.b, pair.a] = Score(-mean, -high, -low, pair.deals, few=pair.few)
-        found[pair.a, pair.b] = Score(mean, low, high, pair.deals, few=pair.few)
+        found[pair.b, pair.a] = Interval(-mean, -high, -low, few=pair.few)
+        found[pair.a, pair.b] = pair.points
     return found
 
 
 def partner_scores(summary: Summary) -> Scores:
     """Returns points per round of two agents as partners, both ways; empty without cross-play."""
-    found: dict[tuple[str, str], Score] = {}
+    found: dict[tuple[str, str], Interval] = {}
     for cell in summary.cross.cells if summary.cross else ():
         first, second = cell.partners
-        score = Score(cell.points_per_round, *cell.ci95, cell.deals, few=cell.few)
+        score = Interval(cell.points_per_round, *cell.ci95, few=cell.few)
         found[first, second] = found[second, first] = score
     return found
 
@@ -68,12 +66,6 @@ def strongest_first(summary: Summary) -> list[str]:
         return name in out, -elo.get(name, -inf), -mean
 
     return sorted(summary.agents, key=weakness)
-
-
-def partners(summary: Summary) -> list[str]:
-    """Returns the agents of the cross-play, the strongest first."""
-    met = {name for pair in partner_scores(summary) for name in pair}
-    return [name for name in strongest_first(summary) if name in met]
 
 
 def trouble(summary: Summary) -> dict[str, str]:
@@ -96,27 +88,32 @@ def kind(fault: FaultCount) -> str:
     return words.get(fault.kind, fault.kind)
 
 
-def headline(fault: FaultCount, name: Callable[[str], str]) -> str:
-    """Returns who did what wrong, where and how often; ``name`` escapes an agent's name."""
-    where = "".join(f" {word} {name(agent)}" for word, agent in setting(fault))
-    lost = "; it forfeited the pairing" if fault.forfeited else ""
-    return f"{name(fault.agent)}{where}: {kind(fault)}, {times(fault.count)}{lost}"
+def fault_texts(faults: Iterable[FaultCount]) -> list[str]:
+    """Returns what went wrong, a text for each agent and kind of fault.
+
+    It says who did what wrong, where and how often; under it the place and the text of the last
+    fault, and the last lines of what the bot wrote.
+    """
+    found = []
+    for fault in faults:
+        lost = "; it forfeited the pairing" if fault.forfeited else ""
+        told = [f"fault: {line(_setting(fault))}: {kind(fault)}, {times(fault.count)}{lost}"]
+        where = [f"deal {fault.deal}"] if fault.deal >= 0 else []
+        where += [f"seat {fault.seat}"] if fault.seat >= 0 else []
+        wrote = [f"{', '.join(where)}: {fault.text}" if where else fault.text]
+        wrote += [*fault.traceback.splitlines()[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
+        lines = "\n".join(one.rstrip("\r\n") for one in wrote if one)
+        found.append("\n".join(told + [f"    {one}" for one in clean(lines).splitlines()]))
+    return found
 
 
-def last_words(fault: FaultCount) -> str:
-    """Returns place and text of the last fault, and the last lines of what the bot wrote."""
-    where = [f"deal {fault.deal}"] if fault.deal >= 0 else []
-    where += [f"seat {fault.seat}"] if fault.seat >= 0 else []
-    text = f"{', '.join(where)}: {fault.text}" if where else fault.text
-    lines = [text, *fault.traceback.splitlines()[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
-    return "\n".join(line.rstrip("\r\n") for line in lines if line)
-
-
-def setting(fault: FaultCount) -> list[tuple[str, str]]:
-    """Returns the pairing of a fault as words, each with the name that follows it."""
+def _setting(fault: FaultCount) -> str:
+    """Returns who made a fault, and in which pairing."""
     if len(fault.pair) == 3:
-        return list(zip(("in", "with", "against"), fault.pair, strict=True))
-    return [("against", agent) for agent in fault.pair if agent != fault.agent]
+        first, second, opponent = fault.pair
+        return f"{fault.agent} in {first} with {second} against {opponent}"
+    against = [f" against {agent}" for agent in fault.pair if agent != fault.agent]
+    return fault.agent + "".join(against)
 
 
 def facts(summary: Summary) -> dict[str, str]:
@@ -202,52 +199,36 @@ def cross_play_table(summary: Summary) -> Table | None:
         return None
     title = "Cross-play: points per round, row and column as partners"
     scores, against = partner_scores(summary), summary.cross.opponents
-    return _square(title, partners(summary), scores, bounds=True, against=against)
+    met = {name for pair in scores for name in pair}
+    agents = [name for name in strongest_first(summary) if name in met]
+    return _square(title, agents, scores, bounds=True, against=against)
 
 
 def pairs_table(pairs: Sequence[PairResult]) -> Table | None:
     """Returns all pairs, from the side of the first; columns that would be empty are left out."""
     if not pairs:
         return None
-    figures = pair_columns(pairs)
     columns = {
         "agent": [pair.a for pair in pairs],
         "against": [pair.b for pair in pairs],
-        "deals": [deals for deals, _ in figures.pop("deals")],
+        "deals": [f"{pair.deals:,}" for pair in pairs],
         "points per round": [signed(pair.points_per_round) for pair in pairs],
         "95 %": [interval(pair.points) for pair in pairs],
-    }
-    for title, cells in figures.items():
-        between = ", " if title == "SPRT" else " "
-        columns[title] = [between.join(filter(None, cell)) for cell in cells]
-    rows = tuple(zip(*columns.values(), strict=True))
-    return Table("Pairs, from the side of the first", tuple(columns), rows, (0, 1))
-
-
-def pair_columns(pairs: Sequence[PairResult]) -> dict[str, list[tuple[str, str]]]:
-    """Returns the figures of pairs by column, each with its interval or the like.
-
-    Columns without any figure are left out.
-    """
-    columns = {
         "rounds won": [percent(pair.rounds_won) for pair in pairs],
-        "matches won": [
-            percent(pair.matches_won) if pair.matches_won else ("", "") for pair in pairs
-        ],
-        "deals": [(f"{pair.deals:,}", "") for pair in pairs],
+        "matches won": [percent(pair.matches_won) if pair.matches_won else "" for pair in pairs],
         "ms per decision": [
-            (" : ".join(brief(pair.ms_per_decision[agent]) for agent in (pair.a, pair.b)), "")
+            " : ".join(brief(pair.ms_per_decision[agent]) for agent in (pair.a, pair.b))
             for pair in pairs
         ],
         "SPRT": [
-            (pair.sprt.decision or "open", f"LLR {signed(pair.sprt.llr)}")
-            if pair.sprt
-            else ("", "")
+            f"{pair.sprt.decision or 'open'}, LLR {signed(pair.sprt.llr)}" if pair.sprt else ""
             for pair in pairs
         ],
-        "faults": [(_fault_counts(pair), "") for pair in pairs],
+        "faults": [_fault_counts(pair) for pair in pairs],
     }
-    return {title: cells for title, cells in columns.items() if set(cells) != {("", "")}}
+    columns = {title: cells for title, cells in columns.items() if any(cells)}
+    rows = tuple(zip(*columns.values(), strict=True))
+    return Table("Pairs, from the side of the first", tuple(columns), rows, (0, 1))
 
 
 def _fault_counts(pair: PairResult) -> str:

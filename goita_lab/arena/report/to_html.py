@@ -1,19 +1,13 @@
-"""Builds the report's HTML page: one file that loads nothing from anywhere.
-
-Its one script saves tables and plots as files; without it the page shows the same.
-"""
+"""Builds the report's HTML page: one file that loads nothing from anywhere and has no script."""
 
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from math import ceil, floor, isfinite, log10
-from typing import Any, Final
+from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup, escape
@@ -22,35 +16,15 @@ from goita_lab.arena.report import figures, tables
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.tournament.summary import Summary
 
-STEPS: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
-"""Points per round at which a matrix cell takes its next colour; the same in every report."""
-
-ROOMY: Final = 8
-"""Most agents whose matrix has room for the intervals."""
-
-NAMED: Final = 5
-"""Most agents whose matrix has their names, not their numbers, over its columns."""
-
 
 def html(summary: Summary) -> str:
     """Returns the report as an HTML page that needs no other file."""
     elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
-    texts = {one.agent: tables.rating(one) for one in summary.ratings}
-    agents, scores = tables.strongest_first(summary), tables.pair_scores(summary)
     shown = {
-        "agents": agents,
-        "scores": scores,
         "ratings": elo,
-        "rating_texts": texts,
-        "unranked": {one.agent for one in summary.ratings if not one.ranked},
-        "lead": scores.get((agents[0], agents[1])) if len(elo) > 1 else None,
-        "crossed": len(summary.cross.cells) if summary.cross else 0,
-        "trouble": tables.trouble(summary),
-        "rating_scale": Scale.of(elo.values()),
-        "partners": tables.partners(summary),
-        "partner_scores": tables.partner_scores(summary),
-        "pair_scale": Scale.of(pair.points for pair in summary.pairs),
-        "columns": tables.pair_columns(summary.pairs),
+        "scale": Scale.of(elo.values()),
+        "tables": tables.tables(summary, tables.matrix_table(summary, bounds=True)),
+        "faults": tables.fault_texts(summary.faults),
         "facts": tables.facts(summary),
     }
     return environment(__package__).get_template("page.html").render(summary=summary, **shown)
@@ -90,18 +64,6 @@ class Scale:
         return max(0, -floor(log10(distance) + 1e-9))
 
 
-def step(points: float) -> str:
-    """Returns the class of the colour that points per round take: m6 to p6, p0 below half."""
-    reached = sum(abs(points) >= bound for bound in STEPS)
-    return f"{'m' if points < 0 < reached else 'p'}{reached}"
-
-
-def legend() -> list[tuple[str, str]]:
-    """Returns the classes of the colours, each with the points from which it counts."""
-    below = [(step(-bound), f"−{bound:g}") for bound in reversed(STEPS)]
-    return [*below, (step(0), "0"), *((step(bound), f"+{bound:g}") for bound in STEPS)]
-
-
 @cache
 def environment(package: str) -> Environment:
     """Returns what fills the templates of a package, which may use those of this one.
@@ -118,16 +80,8 @@ def environment(package: str) -> Environment:
     found.filters |= {
         "name": _name,
         "figure": figures.true_minus,
-        "step": step,
-        "times": figures.times,
+        "signed": lambda *told: figures.true_minus(figures.signed(*told)),
     }
-    for write in (figures.signed, figures.interval):
-        found.filters[write.__name__] = lambda *told, write=write: figures.true_minus(write(*told))
-    found.globals |= {"legend": legend, "tables": tables}
-    found.globals |= {"ROOMY": ROOMY, "NAMED": NAMED}
-    script = files(__package__).joinpath("templates", "save.js").read_text(encoding="utf-8")
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    found.globals |= {"SAVE": Markup(script), "SAVE_HASH": f"sha256-{digest}"}
     return found
 
 

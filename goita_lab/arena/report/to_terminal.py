@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import Final
 
@@ -15,9 +16,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from goita_lab.arena.report import tables
-from goita_lab.arena.report.figures import ROUGH, clean, line
+from goita_lab.arena.report.figures import ROUGH, line
 from goita_lab.arena.report.tables import Table
-from goita_lab.arena.tournament.summary import Summary
+from goita_lab.arena.tournament.summary import FaultCount, Summary
 
 MATRIX: Final = 12
 """Most agents whose matrix the terminal shows."""
@@ -30,39 +31,39 @@ _NAME: Final = 16
 """Least places of a column of names; longer names fold."""
 
 
-def terminal(summary: Summary, *, styled: bool | None = None) -> str:
+def terminal(summary: Summary) -> str:
     """Returns the report as aligned columns, as wide as COLUMNS or the terminal, else ``WIDTH``.
 
-    Args:
-        summary: the tournament.
-        styled: whether there is colour; None: if standard output is a terminal.
+    It has colours if standard output is a terminal.
     """
     few = 2 < len(summary.agents) <= MATRIX
     matrix = tables.matrix_table(summary, bounds=False) if few else None
-    parts = [draw(table, styled=styled) for table in tables.tables(summary, matrix)]
-    told = [f"{title}: {line(fact)}" for title, fact in tables.facts(summary).items() if fact]
+    found = tables.tables(summary, matrix)
+    return text(found, summary.faults, summary.command, tables.facts(summary))
+
+
+def text(
+    found: Iterable[Table],
+    faults: Iterable[FaultCount],
+    command: str,
+    facts: Mapping[str, str],
+    note: str = "",
+) -> str:
+    """Returns a report: tables, faults, a note, the command and what it takes to repeat it."""
+    parts = [draw(table) for table in found]
+    told = [command, *(f"{title}: {fact}" for title, fact in facts.items() if fact)]
     if any("]?" in part for part in parts):
         told.append(ROUGH)
-    parts += faults(summary)
-    parts.append("\n".join([line(summary.command), *told]).strip())
-    return "\n\n".join(parts)
+    parts += [*tables.fault_texts(faults), note, "\n".join(filter(None, map(line, told)))]
+    return "\n\n".join(filter(None, parts))
 
 
-def faults(summary: Summary) -> list[str]:
-    """Returns what went wrong, a text for each agent and kind of fault."""
-    found = []
-    for fault in summary.faults:
-        wrote = [f"    {one}" for one in clean(tables.last_words(fault)).splitlines()]
-        found.append("\n".join([f"fault: {tables.headline(fault, line)}", *wrote]))
-    return found
-
-
-def draw(table: Table, *, styled: bool | None = None) -> str:
+def draw(table: Table) -> str:
     """Returns a table as ``rich`` draws it, or row by row where the terminal is too narrow.
 
     Only names and headings are folded, never a figure.
     """
-    console = _console(styled)
+    console = _console()
     drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for number, column in enumerate(table.columns):
         longest = max(cell_len(line(row[number])) for row in table.rows)
@@ -85,9 +86,8 @@ def draw(table: Table, *, styled: bool | None = None) -> str:
     return "\n".join(one.rstrip() for one in told.splitlines()).rstrip()
 
 
-def _console(styled: bool | None) -> Console:
-    if styled is None:
-        styled = sys.stdout.isatty()
+def _console() -> Console:
+    styled = sys.stdout.isatty()
     return Console(
         file=StringIO(),
         force_terminal=styled,

@@ -27,7 +27,6 @@ from goita_agents.registry import (
     is_own,
     load_agent,
     may_share,
-    prepare,
     short_name,
 )
 from goita_env.information import PLAIN, InformationStructure
@@ -131,7 +130,6 @@ class Tournament:
         file: ResultsFile | None = None,
         games: GamesFolder | None = None,
         progress: Progress | None = None,
-        strict: bool = False,
     ) -> None:
         """Plays the missing blocks; after an exception, what has been played stays.
 
@@ -140,14 +138,13 @@ class Tournament:
             file: stores the blocks.
             games: stores the games, those of a block before the block itself.
             progress: called after each block.
-            strict: raise an AgentError at the first fault of an agent.
 
         Raises:
             AgentError: what a block raised.
             WorkerError: if a worker died; it names the pairings that were being played.
         """
         missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
-        for result in play_blocks(missing, workers, save=games is not None, strict=strict):
+        for result in play_blocks(missing, workers, save=games is not None):
             if games is not None:
                 games.write(result.task, result.games)
             if file is not None:
@@ -173,7 +170,7 @@ class Tournament:
 
 
 def play_blocks(
-    tasks: Iterable[Task], workers: int = 1, *, save: bool = False, strict: bool = False
+    tasks: Iterable[Task], workers: int = 1, *, save: bool = False
 ) -> Iterator[BlockResult]:
     """Yields the results of blocks as they are finished, in any order.
 
@@ -181,13 +178,12 @@ def play_blocks(
         tasks: taken as workers become free, so it may end early.
         workers: number of workers; with one the blocks are played in this process.
         save: let the results hold the games.
-        strict: raise at the first fault of an agent.
 
     Raises:
         AgentError: what a block raised.
         WorkerError: if a worker died; it names the pairings that were being played.
     """
-    work = partial(play_block, save=save, guarded=True, strict=strict)
+    work = partial(play_block, save=save, guarded=True)
     try:
         yield from on_workers(work, tasks, workers)
     except WorkerError as error:
@@ -207,7 +203,6 @@ def play_pair(
     rules: str | Rules = "jga",
     episode: Episode = "round",
     information: InformationStructure = PLAIN,
-    progress: Progress | None = None,
 ) -> PairResult:
     """Plays two agents against each other in this process, block by block.
 
@@ -219,7 +214,6 @@ def play_pair(
         rules: a rule set or its name.
         episode: "round", or "match": each deal begins a whole match.
         information: shown tiles and messages.
-        progress: called after each block.
 
     Raises:
         AgentError, SettingError: if an argument is impossible, before anything is played.
@@ -238,8 +232,6 @@ def play_pair(
         for task in planned:
             with one_thread():
                 results.append(play_block(task, players))
-            if progress is not None:
-                progress(results[-1])
         return PairResult.of(Played(Pairing(names, tuple(planned)), tuple(results)))
     finally:
         close(built)
@@ -252,9 +244,6 @@ def _shared(
     if not isinstance(spec, str):
         check_plays(spec, spec.name, information)
         return spec
-    if is_own(spec) and information == PLAIN:
-        prepare(spec)
-        return None
     built.append(load_agent(spec))
     check_starts(built[-1], spec, rules, information)
     warm_up(spec, rules, information)

@@ -18,7 +18,6 @@ import numpy as np
 
 from goita_agents.base import (
     Agent,
-    AgentError,
     Bool,
     Int,
     StatefulAgent,
@@ -65,7 +64,6 @@ def play_block(
     *,
     save: bool = False,
     guarded: bool = False,
-    strict: bool = False,
 ) -> BlockResult:
     """Plays a block of deals.
 
@@ -75,7 +73,6 @@ def play_block(
         save: let the result hold the games.
         guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
             random legal action.
-        strict: raise at the first fault of any agent.
 
     Raises:
         AgentError: if an agent cannot be built or answers with an illegal action.
@@ -89,7 +86,7 @@ def play_block(
     try:
         for one in seat_players(task, objects, guarded=guarded):
             seated.append(one)  # noqa: PERF402  (those built before an error are closed)
-        block = _Block(task, seated, save, strict)
+        block = _Block(task, seated, save)
         block.play()
     finally:
         close(one.agent for one in seated if one.player not in objects)
@@ -127,8 +124,8 @@ def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
 class _Block:
     """All N games of a block, played in parallel; closing an agent may still add faults."""
 
-    def __init__(self, task: Task, seated: Sequence[Seated], save: bool, strict: bool) -> None:
-        self.task, self.seated, self.strict = task, seated, strict
+    def __init__(self, task: Task, seated: Sequence[Seated], save: bool) -> None:
+        self.task, self.seated = task, seated
         seatings = len(task.seatings)
         deals = np.tile(task.first + np.arange(task.deals), seatings)
         self.numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
@@ -240,10 +237,6 @@ class _Block:
 
     def _pool_faults(self) -> None:
         """Counts the faults of a player's instances together: it forfeits as a whole."""
-        if self.strict:
-            for player, fault in self._faults():
-                text = f"{self.task.agents[player]!r}: {fault}\n{fault.traceback}"
-                raise AgentError(text.rstrip())
         counts = [0] * len(self.task.agents)
         for one, agent in self.fault_tracking:
             counts[one.player] += FAULTS if agent.forfeited else len(agent.faults) - one.known

@@ -36,8 +36,6 @@ BLOCK_DEALS: Final = 256
 
 MAX_DEALS: Final = 10**7  # Most deals of a pair: points per round are then known to a hundredth.
 
-MAX_BLOCK_DEALS: Final = 1 << 16
-
 
 def check_deals(deals: int, least: int = 2, what: str = "a number of deals") -> None:
     """Checks a number of deals; raises a SettingError. An interval needs two."""
@@ -174,8 +172,7 @@ class TournamentPlan(Schedule):
     one: str | None = None
     """An agent that plays each of the field; the field then does not play among itself."""
     cross: bool = False
-    """Also play every two of the field as partners, against two of ``cross_opponent``."""
-    cross_opponent: str | None = None  #: None: the last of the field.
+    """Also play every two of the field as partners, against two of the last."""
     deals: int = 1000
     fewer_deals: tuple[tuple[int, str], ...] = ()
     """Most deals of the pairings of a slow agent: (deals, agent)."""
@@ -196,16 +193,8 @@ class TournamentPlan(Schedule):
         check_names(self.specs)
         if self.one and self.cross:
             raise SettingError("expected one of --one and --cross, got both")
-        if self.cross_opponent and not self.cross:
-            raise SettingError(
-                f"expected --cross for an opponent of its own, got {self.cross_opponent!r} without"
-            )
         check_information(self.information)
         check_episode(self.episode, get_rules(self.rules), self.information)
-        if not 2 <= self.block_deals <= MAX_BLOCK_DEALS:
-            raise SettingError(
-                f"expected 2 to {MAX_BLOCK_DEALS:,} deals in a block, got {self.block_deals!r}"
-            )
         for deals, agent in self.fewer_deals:
             check_deals(deals)
             if agent not in {*self.names, *self.specs}:
@@ -216,25 +205,12 @@ class TournamentPlan(Schedule):
     @property
     def specs(self) -> list[str]:
         """The text of every agent once, in order."""
-        specs = (self.one or None, *self.agents, self._opponent if self.cross else None)
-        return list(dict.fromkeys(spec for spec in specs if spec is not None))
+        return list(dict.fromkeys([*([self.one] if self.one else []), *self.agents]))
 
     @property
     def names(self) -> list[str]:
         """The name of every agent once, in order."""
         return [short_name(spec) for spec in self.specs]
-
-    @property
-    def opponent(self) -> str:
-        """The name of the agent that mixed partners play against."""
-        return short_name(self._opponent)
-
-    @property
-    def _opponent(self) -> str:
-        """The text of that agent, which may be named by the short name of one of the field."""
-        field = {short_name(spec): spec for spec in reversed(self.agents)}
-        chosen = self.cross_opponent or self.agents[-1]
-        return field.get(chosen, chosen)
 
     def pairings(self) -> list[Pairing]:
         """Returns the pairings in playing order."""
@@ -251,7 +227,7 @@ class TournamentPlan(Schedule):
         partners = list(combinations_with_replacement(field, 2)) if self.cross else []
         return [
             *(self._pairing(pair) for pair in pairs),
-            *(self._pairing((*pair, self._opponent)) for pair in partners),
+            *(self._pairing((*pair, self.agents[-1])) for pair in partners),
         ]
 
     def _pairing(self, agents: tuple[str, ...]) -> Pairing:
@@ -274,7 +250,7 @@ class TournamentPlan(Schedule):
         return {
             "agents": list(self.agents),
             "one": self.one,
-            "cross": self._opponent if self.cross else None,
+            "cross": self.agents[-1] if self.cross else None,
             "deals": self.deals,
             "fewer_deals": {agent: deals for deals, agent in self.fewer_deals},
             "seed": self.seed,

@@ -24,7 +24,6 @@ def play_schedule(
     workers: int = 1,
     results: Path | None = None,
     games: Path | None = None,
-    strict: bool = False,
 ) -> tuple[Tournament, Stop | None]:
     """Plays what is missing of a schedule, with a line of progress on standard error.
 
@@ -33,7 +32,6 @@ def play_schedule(
         workers: number of workers, which changes no result.
         results: file of finished blocks, from which it goes on; None: none is kept.
         games: folder to which the games are written; None: they are not saved.
-        strict: stop at the first fault of an agent.
 
     Returns:
         The tournament, and what ended it early (None: all is played).
@@ -63,13 +61,7 @@ def play_schedule(
     try:
         # What a class prints is not among the tables.
         with file or nullcontext(), redirect_stdout(sys.stderr):
-            tournament.play(
-                workers=workers,
-                file=file,
-                games=folder,
-                progress=note,
-                strict=strict,
-            )
+            tournament.play(workers=workers, file=file, games=folder, progress=note)
     except (GoitaError, OSError, KeyboardInterrupt) as error:
         return tournament, error
     return tournament, None

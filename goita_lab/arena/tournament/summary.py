@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from typing import Any, Self
@@ -14,6 +14,7 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.faults import Fault, Kind
+from goita_agents.registry import short_name
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics import ratings
@@ -234,7 +235,9 @@ class Summary:
             agents=tuple(plan.names),
             pairs=tuple(PairResult.of(played) for played in pairs),
             ratings=tuple(sorted(rated, key=lambda one: not one.ranked)),
-            cross=CrossPlay(plan.opponent, tuple(map(_cell, mixed))) if plan.cross else None,
+            cross=CrossPlay(short_name(plan.agents[-1]), tuple(map(_cell, mixed)))
+            if plan.cross
+            else None,
             faults=tuple(count for played in everything for count in fault_counts(played)),
             episode=plan.episode,
             rules=get_rules(plan.rules),
@@ -260,9 +263,10 @@ class Summary:
                 content[key] = value
         return content
 
-    def failed(self) -> bool:
-        """Returns whether an agent forfeited or made a fault other than being late."""
-        return any(fault.forfeited or fault.kind != "late" for fault in self.faults)
+
+def failed(faults: Iterable[FaultCount]) -> bool:
+    """Returns whether an agent forfeited or made a fault other than being late."""
+    return any(fault.forfeited or fault.kind != "late" for fault in faults)
 
 
 def _cell(played: Played) -> CrossCell:

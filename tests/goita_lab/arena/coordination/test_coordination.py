@@ -16,7 +16,7 @@ from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Part
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
+from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
 from goita_lab.commands import coordination as command
 
 PARTNERS = (
@@ -130,15 +130,6 @@ def test_an_agent_is_deaf_and_silent_at_a_table_with_messages_unless_it_speaks()
     assert InformationStructure(channel=channel) == SPEAKING.information
 
 
-def test_the_figures_follow_the_agent_not_its_seat():
-    """Two of one agent are the same team as a tournament's."""
-    pair = play_block(
-        Task(("heuristic", "greedy"), seed_of(0), 0, 0, 40, JGA, seatings=PAIR_SEATINGS)
-    )
-    own = points("heuristic", "heuristic", "greedy", 40, 0)
-    assert np.array_equal(own, pair.points.mean(axis=0))
-
-
 def test_a_stopped_benchmark_ends_as_one_that_was_not(tmp_path, capsys):
     whole, part = tmp_path / "whole.json", tmp_path / "part.json"
     results = tmp_path / "part.db"
@@ -179,19 +170,6 @@ def test_an_agent_that_names_a_player_of_the_task_is_no_entry():
         "champion:search=on,types=(greedy;heuristic:reading=off)": ("names heuristic:reading=off",),
     }.items():
         assert Benchmark((agent,), seed_given=False).marks(agent) == marks
-
-
-def test_tables_name_what_was_measured(capsys):
-    assert command.main(["me=greedy", "you=random", *ARGUMENTS, "--fewer-deals", "8:random"]) == 0
-    told = capsys.readouterr().out
-    for part in (
-        "points with unknown partners",
-        "with the worst partner",
-        "Minus me",
-        "with itself",
-    ):
-        assert part in told
-    assert "regret" not in told
 
 
 @pytest.mark.parametrize(

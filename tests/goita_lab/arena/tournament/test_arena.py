@@ -141,13 +141,6 @@ def test_each_player_has_a_chance_of_its_own_in_each_block():
     assert len(players[0].drawn) > 1.9 * len(seen[0])
 
 
-def test_blocks_cover_all_deals_once():
-    tasks = plan.tasks(("greedy", "random"), 1000, block_deals=256)
-    deals = [deal for task in tasks for deal in range(task.first, task.first + task.deals)]
-    assert deals == list(range(1000))
-    assert [task.block for task in tasks] == [0, 1, 2, 3]
-
-
 def test_whole_matches_are_played_to_a_winner():
     task = block(("greedy", "greedy"), episode="match")
     result = play_block(task)

@@ -92,11 +92,6 @@ def test_a_line_gives_back_the_deal_with_its_messages(information):
     assert bool(sent) == (information.channel is not None)
 
 
-def test_a_plan_of_the_plain_game_says_nothing_of_it():
-    assert "information" not in told(PLAIN).arguments()
-    assert told().arguments()["information"] == TOLD.to_keys()["information"]
-
-
 def _matches(information):
     field = ("plain:base=greedy", "muted:base=random")
     return plan(field, information=information, deals=4, block_deals=2, episode="match", cross=True)
@@ -168,19 +163,6 @@ def test_who_does_not_play_there_is_refused_with_another_way(
         refuses(AgentError, words, arena.play_pair, spec, "random", 2, information=TOLD)
         TournamentPlan(("random", instead), information=TOLD).check_agents()
     refuses(AgentError, "got 'random'", arena.play_pair, _Deaf(), "random", 2, information=TOLD)
-
-
-class _Informed(RandomAgent):
-    def plays(self, information):
-        return information == TOLD
-
-
-def test_an_agent_of_such_tables_alone_does_not_sit_at_others():
-    words = "expected agents that play the base game, got 'random'$"
-    refuses(AgentError, words, arena.play_pair, _Informed(), "greedy", 2)
-    other = replace(TOLD, shown="all")
-    words = r"channel=MessageChannel\(bits=2, audience='all', cost=7\)\), got 'random'$"
-    refuses(AgentError, words, arena.play_pair, _Informed(), "random", 2, information=other)
 
 
 class _Deaf(RandomAgent):

@@ -28,9 +28,7 @@ from goita_lab.arena.tournament.summary import Summary
 from goita_lab.arena.tournament.task import BlockFigures
 from goita_lab.commands import evaluate
 from goita_lab.store import pack, unpack
-from network_files import encoded, tensors
-from programs import ROOT, refusal, run, run_small
-from raising import refuses
+from programs import ROOT, run, run_small
 from sqlite_files import edit, refused
 from tournament_plans import found, keep, plan, played, unclocked
 
@@ -119,16 +117,6 @@ def test_arguments_are_told_before_a_plan_is_made(tmp_path):
             read_arguments(path)
         with pytest.raises(SettingError, match="no other program has open"):
             ResultsFile(path, whole)
-
-
-@pytest.mark.parametrize("seed", ["x", None, [3]])
-def test_a_file_whose_seed_is_no_number_is_refused_in_a_sentence(path, capsys, seed):
-    arguments = json.dumps(read_arguments(path) | {"seed": seed})
-    edit(path, f"UPDATE meta SET arguments = '{arguments}'")
-    refuses(SettingError, "damaged file .*: .its seed is", read_arguments, path)
-    assert "its seed is" in refusal(
-        capsys, evaluate.main, ["--agents", "greedy", "random", "--results", str(path)]
-    )
 
 
 def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(tmp_path):
@@ -221,17 +209,6 @@ def test_with_one_bot_changed_its_blocks_alone_are_played_again(tmp_path, monkey
     assert rows.items() < counted(path).items()
 
 
-def test_with_another_network_of_the_same_name_its_blocks_alone_are_played_again(tmp_path):
-    path, network = tmp_path / "results.db", tmp_path / "policy.safetensors"
-    network.write_bytes(encoded())
-    whole = plan((f"file:{network}", "greedy", "random"), deals=32)
-    keep(path, whole)
-    network.write_bytes(encoded(tensors(seed=1)))
-    file = keep(path, whole)[1]
-    assert "4 block(s)" in file.note
-    assert len(file.blocks) == 2
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -254,12 +231,6 @@ def test_a_file_of_other_arguments_is_an_error_that_says_which(path, settings, w
     "figures",
     [
         {"points": np.zeros((2, 15), np.int32)},
-        {"rounds_won": np.ones((3, 16), np.int32)},
-        {"thinking": np.zeros(3)},
-        {"thinking": np.full(2, np.inf)},
-        {"rounds": np.zeros((2, 16), np.int32)},
-        {"faults": ((2, Fault("late", 0, 0, "x", (), "")),)},
-        {"forfeited": (-1,)},
         {"seconds": "long"},
         {"faults": ((0, "late"),)},
     ],

@@ -14,7 +14,7 @@ from goita_env import Game, Rules, actions, records
 from goita_env.errors import SettingError
 from goita_env.records.model import from_game
 from goita_lab.arena.statistics.sequential_test import Sprt
-from goita_lab.arena.tournament import arena, games_folder
+from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
@@ -133,15 +133,6 @@ def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_pat
     assert Rules(**told["rules"]).name == "jga"
 
 
-def test_names_of_agents_make_names_of_files(tmp_path, monkeypatch):
-    pair = TournamentPlan(("file:runs/x/policy.safetensors", "exec:a b; rm -r /"), deals=2)
-    object.__setattr__(pair, "arguments", dict)  # the files are not there to be hashed
-    monkeypatch.setattr(games_folder, "weights", dict.fromkeys)
-    (task,) = Tournament(pair).tasks()
-    games = GamesFolder(tmp_path / "games", pair)
-    assert games.file(task).name == "001-file_runs_x_policy.safetensors-exec_a_b_rm_r_-00000.jsonl"
-
-
 @pytest.mark.parametrize("stop", [slow(1), 5])
 def test_stopped_and_gone_on_with_no_game_is_lost_or_doubled(tmp_path, monkeypatch, capsys, stop):
     command = "--agents greedy random greedy --deals 1024"
@@ -178,32 +169,25 @@ def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monke
     assert contents(games.path) == contents(alone.path)
 
 
-def test_a_folder_goes_on_with_other_versions_but_not_with_other_networks(tmp_path):
+def test_a_folder_of_another_tournament_is_refused(tmp_path):
     path, planned = tmp_path / "games", TournamentPlan(("champion", "greedy"), deals=2)
     GamesFolder(path, planned)
-    told = json.loads((path / "tournament.json").read_text())
+    manifest = path / "tournament.json"
+    told = json.loads(manifest.read_text())
     assert told["weights"] == weights(["champion"])
     assert told["versions"]["goita_env"] == goita_env.__version__
-    other = told | {"versions": {"commit": "0" * 40}}
-    (path / "tournament.json").write_text(json.dumps(other))
-    GamesFolder(path, planned)
-    assert json.loads((path / "tournament.json").read_text()) == other
-    (path / "tournament.json").write_text(json.dumps(told | {"weights": {"champion": "0" * 64}}))
-    refuses(SettingError, "this tournament's games", GamesFolder, path, planned)
-
-
-def test_a_folder_of_another_tournament_is_refused(tmp_path):
-    path = tmp_path / "games"
-    GamesFolder(path, plan())
-    GamesFolder(path, plan())
-    with pytest.raises(SettingError, match=r"tournament\.json"):
-        GamesFolder(path, plan(seed=4))
-    (path / "tournament.json").write_text("[]")
-    refuses(SettingError, r"expected JSON in .*tournament\.json", GamesFolder, path, plan())
-    (path / "tournament.json").unlink()
+    manifest.write_text(json.dumps(told | {"versions": {"commit": "0" * 40}}))
+    GamesFolder(path, planned)  # other versions go on, other networks don't
+    for content, words in (
+        (json.dumps(told | {"weights": {"champion": "0" * 64}}), "this tournament's games"),
+        (json.dumps(told | {"arguments": {}}), r"tournament\.json"),
+        ("[]", r"expected JSON in .*tournament\.json"),
+    ):
+        manifest.write_text(content)
+        refuses(SettingError, words, GamesFolder, path, planned)
+    manifest.unlink()
     (path / "diary").touch()
-    with pytest.raises(SettingError, match="saved games or none"):
-        GamesFolder(path, plan())
+    refuses(SettingError, "saved games or none", GamesFolder, path, planned)
 
 
 def test_results_whose_games_were_not_saved_are_not_gone_on_with(tmp_path, capsys):

@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 import hosted_bots
-from goita_agents import AgentError
 from goita_agents.faults import FAULTS
-from goita_lab.arena import play_pair
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import TournamentPlan, tasks
 from goita_lab.commands import evaluate
@@ -84,13 +82,6 @@ def test_the_random_actions_in_its_place_are_the_same_each_time():
     assert first.faults == second.faults
 
 
-def test_play_pair_raises():
-    with pytest.raises(ValueError, match="boom"):
-        play_pair(OWN + "raises", "greedy", 4)
-    with pytest.raises(AgentError, match=r"expected one of .* from .*answers one pass"):
-        play_pair(OWN + "answers one pass", "greedy", 4)
-
-
 @pytest.mark.parametrize("cross", [False, True])
 def test_no_instance_of_a_class_sees_two_hands_of_a_deal(cross):
     DIARIES.clear()
@@ -154,12 +145,6 @@ def test_what_a_bot_prints_is_not_among_the_tables(at_the_bots, capfd):
     assert "points per round" in shown.out
     assert '"game":17' not in shown.out
     assert '"game":17' in shown.err
-
-
-def test_strict_stops_at_the_first_fault(tmp_path, at_the_bots, no_children, capsys):
-    code, told = evaluated(tmp_path, "--agents", OWN + "raises", "greedy", "--strict")
-    assert (code, told) == (1, None)
-    assert "ValueError: boom" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

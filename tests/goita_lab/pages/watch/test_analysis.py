@@ -400,9 +400,9 @@ def test_the_command_writes_page_and_json_and_leaves_no_parts(tmp_path, capsys):
     [
         (["--json", "x.json"], "expected --analyse AGENT with --json"),
         (["--analyse", "greedy", "-o", "x.svg"], "expected a page as output of --analyse"),
-        (["--analyse", "greedy", "-o", "x", "--json", "./x"], "expected two files"),
+        (["--analyse", "greedy", "-o", "x", "--json", "./x"], "got one twice"),
         (["--analyse", "solver"], "expected an agent with known probabilities"),
-        (["--analyse", "greedy", "--workers", "0"], "expected 1 worker or more"),
+        (["--analyse", "greedy", "--workers", "0"], "expected 1 to 1,024 workers"),
         (["--analyse", "greedy", "--worlds", "0"], "expected worlds=1 to"),
     ],
 )
