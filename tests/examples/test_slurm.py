@@ -62,8 +62,7 @@ def test_a_command_runs_on_a_cluster_of_all_nodes_which_ends_with_it(tmp_path):
     assert called(tmp_path) == [
         "ray get-auth-token --generate",
         "ray start --head --port=6379 --num-cpus=2",
-        "srun --nodes=3 --ntasks=3 --exclude=one "
-        "ray start --address=one:6379 --num-cpus=2 --block",
+        "srun --nodes=3 --ntasks=3 --exclude=one ray start --address=one:6379 --num-cpus=2 --block",
         "goita evaluate --agents greedy random --workers 8",
         "ray stop",
     ]

@@ -1,5 +1,7 @@
 """The tournament report in a browser: widths, themes, accessibility."""
 
+from xml.etree import ElementTree
+
 import pytest
 
 from goita_lab.commands import evaluate
@@ -23,3 +25,21 @@ def test_nothing_overflows_and_axe_finds_nothing(file, open_page, wide, scheme):
     page = open_page(file.as_uri(), wide=wide, scheme=scheme)
     assert page.evaluate(OVERFLOW) <= 0
     assert axe.run(page).response["violations"] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins"), [("CSV", b"random,+0"), ("LaTeX", b"\\begin{table}"), ("SVG", b"<svg")]
+)
+def test_a_figure_is_saved_as_a_file(file, open_page, tmp_path, kind, begins):
+    page = open_page(file.as_uri())
+    figure = page.locator("figure:has(.plot)")
+    with page.expect_download() as download:
+        figure.locator(f"button:text-is('{kind}')").click()
+    path = tmp_path / "saved"
+    download.value.save_as(path)
+    content = path.read_bytes()
+    assert begins in content[:200]
+    assert all(agent in content for agent in (b"random", b"greedy", b"heuristic"))
+    if kind == "SVG":
+        assert content.count(b"<circle") == 3
+        ElementTree.fromstring(content)

@@ -1,11 +1,17 @@
-"""Builds the report's HTML page: one file that loads nothing from anywhere and has no script."""
+"""Builds the report's HTML page: one file that loads nothing from anywhere.
+
+Its one script saves tables and plots as files; without it the page shows the same.
+"""
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from math import ceil, floor, isfinite, log10
 from typing import Any
 
@@ -82,6 +88,9 @@ def environment(package: str) -> Environment:
         "figure": figures.true_minus,
         "signed": lambda *told: figures.true_minus(figures.signed(*told)),
     }
+    script = files(__package__).joinpath("templates", "save.js").read_text(encoding="utf-8")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    found.globals |= {"SAVE": Markup(script), "SAVE_HASH": f"sha256-{digest}"}
     return found
 
 
