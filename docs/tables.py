@@ -11,7 +11,7 @@ from docstring_parser import parse_from_object
 
 from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION, SLICES
 from goita_lab.__main__ import GROUPS
-from goita_lab.learning.settings import Options, Training
+from goita_lab.learning.settings import PRESETS, Options, Training
 
 MENTION: Final = re.compile(r"<!-- table: (\w+) -->")
 
@@ -31,6 +31,25 @@ def settings() -> str:
             text = " ".join(texts[field.name].split())
             rows.append(f"| `{field.name}` | `{kind}` | `{value}` | {text} |")
     return "\n".join(rows)
+
+
+def presets() -> str:
+    """Returns the settings in which the presets of a training differ."""
+    rows = ["| setting | " + " | ".join(f"`{name}`" for name in PRESETS) + " |"]
+    rows.append("|---" * (len(PRESETS) + 1) + "|")
+    for field in fields(Training):
+        values = [getattr(one, field.name) for one in PRESETS.values()]
+        if field.name != "preset" and any(value != values[0] for value in values):
+            rows.append(f"| `{field.name}` | " + " | ".join(map(_written, values)) + " |")
+    return "\n".join(rows)
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return " ".join(map(_written, value))
+    return f"{value:,}" if isinstance(value, int) and value > 9999 else f"{value}"
 
 
 def slices() -> str:
@@ -58,7 +77,7 @@ def commands() -> str:
     return "\n".join(rows)
 
 
-TABLES: Final = {"settings": settings, "slices": slices, "commands": commands}
+TABLES: Final = {"settings": settings, "presets": presets, "slices": slices, "commands": commands}
 
 
 def setup(app: Any) -> dict[str, bool]:
