@@ -23,7 +23,6 @@ from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE, Replay
 from goita_env.views.observation import NUM_WORDS
 from goita_env.worlds import Positions, Worlds, determinize
-from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 
 Int16 = npt.NDArray[np.int16]
 Words = npt.NDArray[np.uint64]
@@ -121,12 +120,6 @@ class Play:
         games = NUM_SEATS * self.deal[index] + self.seat[index]
         return View(self.words[index], games, self.rules, self.information)
 
-    def interval(self, values: npt.ArrayLike, rows: Int) -> Interval:
-        """Returns the mean of decisions' values with its 95 % interval over deals."""
-        _, which = np.unique(self.deal[rows], return_inverse=True)
-        sums = np.bincount(which, np.asarray(values, np.float64))
-        return ratio_interval(sums, np.bincount(which).astype(np.float64))
-
     def deals(self, index: slice | Int) -> Self:
         """Returns the play of some deals: a slice, or ascending indices."""
         kept = np.arange(len(self.round))[index]
@@ -174,14 +167,6 @@ def check_plays(policies: Iterable[Policy], information: InformationStructure) -
             raise AgentError(
                 f"expected agents that play games with {information}, got {policy.name!r}"
             )
-
-
-def check_plain(play: Play, measure: str) -> None:
-    """Raises a SettingError if a play is of another game than the plain one."""
-    if play.information != PLAIN:
-        raise SettingError(
-            f"expected a play of the base game for {measure}, got one with {play.information}"
-        )
 
 
 def check_agents(agents: int, drawn: bool) -> None:
@@ -354,7 +339,8 @@ def one_choice_a_deal(play: Play, rng: np.random.Generator, some: Bool | bool = 
 
 def positions(play: Play, index: Int) -> Positions:
     """Returns the full positions at decisions [n], the deciding seat as seat 0, to play them on."""
-    check_plain(play, "positions that are played on")
+    if play.information != PLAIN:
+        raise SettingError(f"expected a play of the base game, got one with {play.information}")
     view, moves, deal = play.view(index), play.move[index].astype(np.int64), play.deal[index]
     hands = np.empty((len(index), NUM_SEATS, NUM_KINDS), np.int8)
     face_down = np.empty((len(index), NUM_SEATS, NUM_SEATS), np.int8)

@@ -23,6 +23,7 @@ from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, rate_interval
 from goita_lab.signals.listening import PARTNER, POLICY, ListenerKnowledge
+from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play, load_policy, play
 
 DEPTH: Final = 4
@@ -286,7 +287,7 @@ def activation_probe(
     readings.append(known.holds[held, known.of(POLICY), PARTNER - 1])
     readings.append(known.prior_holds[held, PARTNER - 1])
     losses = [np.mean([*cross_entropy(q, truth[held]).T], axis=0) for q in readings]
-    intervals = [played.interval(loss, rows[held]) for loss in losses]
+    intervals = [over_deals(played, rows[held], loss) for loss in losses]
     trained, untrained, hand_only, exact, prior = intervals
     there = prior.mean - exact.mean
     efficiency = (prior.mean - trained.mean) / there if there > 0 else float("nan")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from goita_agents.base import Float, Int
 from goita_env import View
@@ -17,7 +18,7 @@ from goita_env.actions import CALL, MESSAGE, PASS
 from goita_env.errors import SettingError
 from goita_env.tiles import NAMES, NUM_KINDS
 from goita_env.views import NONE
-from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.signals.filters import CONTEXTS, Where, context, select
 from goita_lab.signals.listening import (
     PARTNER,
@@ -94,7 +95,7 @@ def information_gain(
         deals = len(np.unique(play.deal[rows]))
         if deals >= 2:
             values = some.content[at, number], told, some.gain[at, number]
-            expected, kl, gained = (play.interval(value, rows) for value in values)
+            expected, kl, gained = (over_deals(play, rows, value) for value in values)
             quantiles = tuple(np.quantile(told, QUANTILES).tolist())
             informative = float((told >= INFORMATIVE).mean())
             found.append(
@@ -145,7 +146,7 @@ def information_gain_split(
     by_policy = known.log_probability[:, known.of(model), seat]
     before = known.prior[:, seat]
     parts = by_uniform - before, by_policy - by_uniform, by_policy - before
-    by_rules, policy, total = (play.interval(part, rows) for part in parts)
+    by_rules, policy, total = (over_deals(play, rows, part) for part in parts)
     share = _ratio(play, parts[1], parts[2], rows) if total.low > 0 else None
     return InformationGainSplit(by_rules, policy, total, share, len(np.unique(play.deal[rows])))
 
@@ -184,7 +185,7 @@ def partner_opponent_gap(
     to_partner = np.bincount(which[spoke], value[spoke], len(rows))[complete]
     to_opponent = np.bincount(which[~spoke], value[~spoke], len(rows))[complete] / 2
     values = to_partner, to_opponent, to_partner - to_opponent
-    partner, opponent, gap = (play.interval(value, rows[complete]) for value in values)
+    partner, opponent, gap = (over_deals(play, rows[complete], value) for value in values)
     return PartnerOpponentGap(partner, opponent, gap, len(to_partner))
 
 
@@ -217,11 +218,23 @@ def model_mismatch(
     best, lowest = value[:, known.of(right)], value[:, known.of(uniform)]
     return [
         ModelMismatch(
-            name, play.interval(its - lowest, known.row), play.interval(best - its, known.row)
+            name,
+            over_deals(play, known.row, its - lowest),
+            over_deals(play, known.row, best - its),
         )
         for name, its in zip(known.models, value.T, strict=True)
         if name != uniform
     ]
+
+
+def over_deals(play: Play, rows: Int, values: npt.ArrayLike) -> Interval:
+    """Returns the mean of decisions' values [n] with its 95 % interval over deals.
+
+    ``rows`` [n] are the decisions among those of the play.
+    """
+    _, which = np.unique(play.deal[rows], return_inverse=True)
+    sums = np.bincount(which, np.asarray(values, np.float64))
+    return ratio_interval(sums, np.bincount(which).astype(np.float64))
 
 
 def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]:
@@ -258,5 +271,5 @@ def attacks_with(action: Int) -> Int:
 def _ratio(play: Play, part: Float, whole: Float, rows: Int) -> Interval:
     """Returns the ratio of two sums with an interval of its linearisation over deals."""
     ratio = float(part.sum() / whole.sum())
-    residual = play.interval((part - ratio * whole) / whole.mean(), rows)
+    residual = over_deals(play, rows, (part - ratio * whole) / whole.mean())
     return Interval(ratio, ratio + residual.low, ratio + residual.high)

@@ -4,14 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from goita_agents.models import PolicyModel
-from goita_lab.signals import listening, settings
-from goita_lab.signals import plan as planning
-from goita_lab.signals.listening import POLICY, listen, standard_models
+from goita_lab.signals import settings
 from goita_lab.signals.plan import quick
-from goita_lab.signals.playing import play
 from goita_lab.signals.study import study, to_json
-from goita_lab.store import pack
 from goita_lab.work import Runner
 
 SMALL = {"deals": 2, "gap_deals": 2, "value_deals": 2, "signals": 2}
@@ -36,9 +31,8 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     file = tmp_path / "page.html.parts"
     with pytest.raises(KeyboardInterrupt):
         study(plan, stopped(file, 3))
-    made = []
-    work = planning._do
-    monkeypatch.setattr(planning, "_do", lambda *given: made.append(given) or work(*given))
+    made, work = [], settings._do
+    monkeypatch.setattr(settings, "_do", lambda piece: made.append(piece) or work(piece))
     again = study(plan, Runner(results=file))
     assert len(made) == 1  # of four
     assert to_json(again, "x") == to_json(whole, "x")
@@ -48,30 +42,3 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     with pytest.raises(KeyboardInterrupt):
         study(plan, stopped(file, 1))
     assert len(made) == 1
-
-
-@pytest.fixture(scope="module")
-def told():
-    return play(["greedy"], 3)
-
-
-def test_listening_that_was_stopped_does_no_deal_again(told, tmp_path, monkeypatch):
-    monkeypatch.setattr(listening, "PIECE", 2)
-    models, file, made = standard_models("greedy"), tmp_path / "results", []
-    whole = listen(told, models)
-    with pytest.raises(KeyboardInterrupt):
-        listen(told, models, runner=stopped(file, 1))
-    follow = listening._follow
-    monkeypatch.setattr(
-        listening, "_follow", lambda *given: made.append(given[1]) or follow(*given)
-    )
-    again = listen(told, models, runner=Runner(results=file))
-    assert made == [2]
-    assert pack(again) == pack(whole)
-    # Another model of the same names, or other options, are other work.
-    random = PolicyModel("random")
-    random.name = models[POLICY].name
-    for other, options in ((models | {POLICY: random}, {}), (models, {"known": False})):
-        made.clear()
-        listen(told, other, runner=Runner(results=file), **options)
-        assert made == [0, 1, 2]

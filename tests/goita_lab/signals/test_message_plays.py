@@ -121,16 +121,7 @@ def test_the_command_takes_the_options_from_a_file(tmp_path, capsys):
 
 
 def test_what_is_measured_in_the_plain_game_alone_refuses_others(told):
-    for measure, given in (
-        (measures.speaker_consistency, ()),
-        (measures.instantaneous_coordination, ()),
-        (measures.causal_influence, (TellsKings(),)),
-        (measures.shuffled_signal, (PolicyModel(TellsKings()), TellsKings())),
-        (measures.convention_table, (*[None] * 4,)),
-        (measures.policy_distance, (["random"],)),
-    ):
-        refuses(SettingError, f"the base game for {measure.__name__}", measure, told, *given)
-    refuses(SettingError, "positions that are played on", positions, told, np.arange(2))
+    refuses(SettingError, "a play of the base game", positions, told, np.arange(2))
     refuses(AgentError, "play games with .* got 'greedy'", play, ["greedy"], 1, information=PRIVATE)
     plain = replace(told, information=InformationStructure())
     refuses(SettingError, "same agents, game and seed", Play.join, [told, plain])
