@@ -26,8 +26,7 @@ from goita_lab.arena.tournament.games_folder import MANIFEST, read_games
 from goita_lab.imitate.examples import Examples
 from goita_lab.imitate.replaying import replay
 from goita_lab.record_files import SUFFIXES, check_plain, dealt, files_of, joined, read_records
-from goita_lab.signals.log.reader import is_log
-from goita_lab.signals.playing import deal_rounds
+from goita_lab.signals.log.reader import parts as log_parts
 
 SHOWN: Final = 12  # Names of players in an error.
 
@@ -107,7 +106,7 @@ def _parts(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
     records = [source for source in sources if _holds_records(source)]
     for source in sources:
         if source not in records:
-            yield _log(source) if is_log(source) else _saved(source)
+            yield _log(source) if log_parts(source) else _saved(source)
         elif source == records[0]:
             yield from _records(records, rules)
 
@@ -117,7 +116,7 @@ def _holds_records(source: Path) -> bool:
         raise SettingError(f"expected recorded games, got {str(source)!r}, which does not exist")
     if not source.is_dir():
         return source.suffix != ".jsonl"
-    if (source / MANIFEST).exists() or is_log(source):
+    if (source / MANIFEST).exists() or log_parts(source):
         return False
     if not files_of(source):
         raise SettingError(
@@ -161,8 +160,7 @@ def _log(folder: Path) -> _Part:
         play.words[rows],
         play.legal[rows],
         play.action[rows].astype(np.int64),
-        # Two teams play each deal twice, in successive rounds.
-        play.round[deal] // deal_rounds(len(play.agents), play.drawn),
+        play.round[deal],
     )
     names = np.array(play.agents, dtype=object)[play.seating[deal, play.seat[rows]]]
     hands = [one.tobytes() for one in play.hands]

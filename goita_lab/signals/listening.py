@@ -30,7 +30,9 @@ from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.playing import Play, Shapes, concatenated
+from goita_lab.signals.playing import Play, concatenated
+
+Shapes = dict[str, tuple[int | str, ...]]
 
 ListenerModel = OpponentModel | Mapping[RelativeSeat, OpponentModel]
 

@@ -108,12 +108,13 @@ def test_a_log_keeps_messages_and_options(information, tmp_path):
 
 
 def test_the_command_takes_the_options_from_a_file(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
     file, out = tmp_path / "information.json", tmp_path / "log"
     file.write_text(json.dumps(PRIVATE.to_keys()))
     given = ["log", TELLER, "--rounds", "1", "-o", str(out), "--information", str(file)]
     assert main([*given, "--belief", TELLER]) == 0
     assert log.read(out).information == PRIVATE
-    frame = log.read_frame(out)
+    frame = pd.read_parquet(out)
     unknown, before_play = frame["log_probability_partner"].isna(), frame["action"] >= CALL
     assert (unknown == before_play).all()
     file.write_text('{"token": 1}')
