@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from research.studies import runs
-from research.studies.jackknife import over_runs, visible
-from research.studies.runs import CODES, figure, report, summarise
+from research.studies.runs import CODES, figure, over_runs, report, summarise, visible
 from research.studies.study import Options
 
 
