@@ -76,11 +76,6 @@ class MessageUse:
     """Points a round of a team that may send against the same agent muted, after costs."""
 
 
-def message_use(agent: str, deals: int, heard: int, *, settings: Settings = STANDARD) -> MessageUse:
-    """Measures how an agent uses its messages, as ``message_uses`` measures several."""
-    return message_uses([agent], deals, heard, settings=settings)[0]
-
-
 def message_uses(
     agents: Sequence[str],
     deals: int,

@@ -79,7 +79,7 @@ def test_a_game_with_other_eyes_is_solved(rules, capsys):
         (["mini_3", "--team", "nan"], "expected 0 or more, and a finite number, got nan"),
         (["mini_3", "--agents", "greedy", "--eyes", "blocks"], "--agents without -o"),
         (["mini_3", "--correlated", "--eyes", "blocks"], "--correlated with --eyes own"),
-        (["mini_3", "--agents", "solver"], "expected an agent with known probabilities"),
+        (["mini_3", "--agents", "solver"], "as of a known policy"),
     ],
 )
 def test_wrong_arguments_end_with_code_2(words, error, capsys):
