@@ -190,19 +190,12 @@ def _replayed(
     keys: Sequence[Hashable],
 ) -> tuple[_Part, dict[int, str]]:
     """Returns the decisions of deals, and by index of a deal what is illegal in it."""
-    parts: list[Examples] = []
-    names: list[str] = []
-    shared: list[Hashable] = []
-    illegal: dict[int, str] = {}
-    for rules in {deal.rules: None for deal in deals}:
-        of_rules = [at for at, deal in enumerate(deals) if deal.rules == rules]
-        found = replay([deals[at] for at in of_rules], rules)
-        number = np.array(games)[of_rules]
-        parts.append(Examples(rules, found.words, found.legal, found.action, number[found.deal]))
-        names += [
-            players[of_rules[deal]][seat]
-            for deal, seat in zip(found.deal.tolist(), found.seat.tolist(), strict=True)
-        ]
-        shared += [keys[of_rules[deal]] for deal in found.deal.tolist()]
-        illegal |= {of_rules[at]: what for at, what in found.illegal.items()}
-    return _Part(Examples.join(parts) if parts else None, names, shared), illegal
+    rules, *others = {deal.rules: None for deal in deals}
+    if others:
+        raise SettingError(f"expected games of one rule set, got {rules.name} and {others[0].name}")
+    found = replay(deals, rules)
+    games_of = np.array(games)[found.deal]
+    examples = Examples(rules, found.words, found.legal, found.action, games_of)
+    of, seats = found.deal.tolist(), found.seat.tolist()
+    names = [players[deal][seat] for deal, seat in zip(of, seats, strict=True)]
+    return _Part(examples, names, [keys[deal] for deal in of]), found.illegal
