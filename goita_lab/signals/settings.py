@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from goita_agents.registry import content_hash
@@ -49,7 +50,7 @@ class Work(NamedTuple):
     agents: Sequence[str]
     deals: int
     step: int
-    """Deals of a piece; the last may have fewer."""
+    """Deals of a piece; the last may have fewer, or one more: a single deal has no interval."""
 
 
 class _Piece(NamedTuple):
@@ -75,9 +76,9 @@ def in_pieces(
         SettingError, WorkerError, OSError: as ``Runner.run`` does.
     """
     todo = {
-        str((one.name, agent, first)): _Piece(one, agent, first, min(one.step, one.deals - first))
+        str((one.name, agent, first)): _Piece(one, agent, first, after - first)
         for one in work
-        for first in range(0, one.deals, one.step)
+        for first, after in pairwise([*range(0, max(one.deals - 1, 1), one.step), one.deals])
         for agent in one.agents
     }
     found = runner.run(_do, todo, lambda piece: piece.work.kind, arguments)
