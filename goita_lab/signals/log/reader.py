@@ -74,8 +74,8 @@ def parts(folder: Path) -> list[int]:
     return sorted(int(name[1]) for name in names if name)
 
 
-def read(folder: str | Path, rounds: int | None = None) -> Play:
-    """Reads the play that a log holds, all of it or whole parts up to ``rounds`` or more.
+def read(folder: str | Path) -> Play:
+    """Reads the play that a log holds.
 
     Raises:
         LogError: if it is no log, of another version, damaged, or parts of several.
@@ -86,8 +86,6 @@ def read(folder: str | Path, rounds: int | None = None) -> Play:
     if not found:
         raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
     for place, number in enumerate(found):
-        if rounds is not None and have >= rounds:
-            break
         if place != number:
             raise LogError(f"expected {part_file(folder, DECISIONS, place)}, got none")
         head, play = _read_part(folder, number)

@@ -142,7 +142,7 @@ class SpeakerTree:
 
 
 def speaker_tree(
-    played: Play, policy: str | Policy, *, depth: int = DEPTH, rounds: int = 1_000, seed: int = 0
+    played: Play, policy: str | Policy, *, rounds: int = 1_000, seed: int = 0
 ) -> SpeakerTree:
     """Fits a shallow tree to a policy's actions, and measures its fidelity and its points.
 
@@ -151,7 +151,7 @@ def speaker_tree(
         SettingError: if there are too few deals.
         ImportError: if scikit-learn is missing.
     """
-    agent = fit_speaker(played, policy, depth=depth, seed=seed)
+    agent = fit_speaker(played, policy, seed=seed)
     fitted, held = _choices(played, seed)
     deals, which = np.unique(played.deal[held], return_inverse=True)
     if len(deals) < 2:
@@ -165,9 +165,7 @@ def speaker_tree(
     return SpeakerTree(agent, text, int(leaves), fidelity, points, len(fitted))
 
 
-def fit_speaker(
-    played: Play, policy: str | Policy, *, depth: int = DEPTH, seed: int = 0
-) -> TreeAgent:
+def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAgent:
     """Fits a shallow tree to a policy's actions in positions with a choice, but held-out deals.
 
     ``PolicyModel(tree, temperature=1)`` is a listener's model of the policy that fits on a card.
@@ -180,7 +178,7 @@ def fit_speaker(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
     known = load_policy(policy)
     action = sample(known.probabilities(view, legal), rng)
-    limits = {"max_depth": depth, "min_samples_leaf": LEAST}
+    limits = {"max_depth": DEPTH, "min_samples_leaf": LEAST}
     tree = sklearn.tree.DecisionTreeClassifier(**limits, random_state=seed)
     tree.fit(view_features(view)[1], public_actions(action))
     blocks = np.zeros((2, NUM_ACTIONS))

@@ -124,25 +124,21 @@ class InformationGainSplit:
 
 
 def information_gain_split(
-    play: Play,
-    known: ListenerKnowledge,
-    model: str = POLICY,
-    uniform: str = UNIFORM,
-    of: int = PARTNER,
+    play: Play, known: ListenerKnowledge, model: str = POLICY
 ) -> InformationGainSplit:
-    """Splits knowledge of a hand into what legality and what the policy tell (M2).
+    """Splits knowledge of the partner's hand into what legality and what the policy tell (M2).
 
         U = E[ log b0_T(h*) - log prior(h*) ],   P = E[ log b_T(h*) - log b0_T(h*) ],
         share = P / (U + P)
 
-    with h* the true hand of the relative seat ``of``, b the belief under the policy's model, b0
+    with h* the true hand of the partner, b the belief under the policy's model, b0
     under the uniform one, and T each moment at which the listener itself decides. E[P] is at least
     0 where the model is right, and below 0 where it misleads. P does not measure convention: skill
     and determinism tell as much, and ``greedy``, which has none, has as high a share as bots that
     do. Compare with ``plan.CONTROLS``. Source: the belief b0 of Foerster et al. (arXiv:1811.01458).
     """
-    rows, seat = known.row, of - 1
-    by_uniform = known.log_probability[:, known.of(uniform), seat]
+    rows, seat = known.row, PARTNER - 1
+    by_uniform = known.log_probability[:, known.of(UNIFORM), seat]
     by_policy = known.log_probability[:, known.of(model), seat]
     before = known.prior[:, seat]
     parts = by_uniform - before, by_policy - by_uniform, by_policy - before
@@ -200,22 +196,16 @@ class ModelMismatch:
     """Mean log-probability under the right model minus under this one."""
 
 
-def model_mismatch(
-    play: Play,
-    known: ListenerKnowledge,
-    right: str = POLICY,
-    uniform: str = UNIFORM,
-    of: int = PARTNER,
-) -> list[ModelMismatch]:
-    """Measures how well each model but the uniform one reads hands from this play, in nats.
+def model_mismatch(play: Play, known: ListenerKnowledge) -> list[ModelMismatch]:
+    """Measures how well each model but the uniform one reads partners' hands, in nats.
 
-        understood = E[ log b^M(h*) - log b0(h*) ],   lost = E[ log b^right(h*) - log b^M(h*) ]
+        understood = E[ log b^M(h*) - log b0(h*) ],   lost = E[ log b^policy(h*) - log b^M(h*) ]
 
-    E[lost] is at least 0 where ``right`` is the policy that played: log-loss is a proper score.
+    E[lost] is at least 0 where "policy" is the policy that played: log-loss is a proper score.
     Source: the policy of another seed as a placebo of Lowe et al. (arXiv:1903.05168).
     """
-    value = known.log_probability[:, :, of - 1]
-    best, lowest = value[:, known.of(right)], value[:, known.of(uniform)]
+    value = known.log_probability[:, :, PARTNER - 1]
+    best, lowest = value[:, known.of(POLICY)], value[:, known.of(UNIFORM)]
     return [
         ModelMismatch(
             name,
@@ -223,7 +213,7 @@ def model_mismatch(
             over_deals(play, known.row, best - its),
         )
         for name, its in zip(known.models, value.T, strict=True)
-        if name != uniform
+        if name != UNIFORM
     ]
 
 

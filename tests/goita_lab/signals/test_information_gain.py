@@ -158,6 +158,6 @@ def test_impossible_questions_are_refused(at_random):
         ("expected deals 0 to", lambda: listen(told, models, deals=[99])),
         (r"a model of \['policy', 'uniform'\]", lambda: information_gain(told, heard, "champion")),
         ("expected a grouping by", lambda: information_gain(told, heard, by="colour")),
-        ("expected a model", lambda: information_gain_split(told, known, uniform="facts")),
+        ("expected a model", lambda: information_gain_split(told, known, "facts")),
     ):
         refuses(SettingError, says, ask)
