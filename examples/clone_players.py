@@ -2,7 +2,7 @@
 
 python examples/clone_players.py                                    (half a minute)
 python examples/clone_players.py --method selfplay --epochs 4
-python examples/clone_players.py --data FOLDER     (of research/signals/dataset.py: a larger one)
+python examples/clone_players.py --data FOLDER     (logs in FOLDER/train and FOLDER/validation)
 
 The clone is one network that predicts the action of any player of the data. It is measured on
 players of methods that it has never seen, and by what it makes against rule bots.

@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Listener, PolicyModel
 from goita_env.actions import PASS
@@ -64,7 +65,8 @@ def main(deals: int) -> None:
     print(f"  It was dealt {format_hand(hand)}.")
 
     # 3. A pass is one of many actions. What does a seat know at its decisions?
-    frame = log.read_frame(LOG, ["move", "log_probability_partner", "entropy_partner"]).dropna()
+    columns = ["move", "log_probability_partner", "entropy_partner"]
+    frame = pd.read_parquet(LOG, columns=columns).dropna()
     for low, high in ((0, 8), (8, 16), (16, 46)):
         part = frame[(frame["move"] >= low) & (frame["move"] < high)]
         print(

@@ -26,10 +26,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from goita_agents.base import AgentError, Float, Policy
+from goita_agents.base import Float
 from goita_agents.files import check_writable, json_text, write_whole
-from goita_agents.models import check_stateless
-from goita_agents.registry import load_agent
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
 from goita_lab import cli, provenance
@@ -41,6 +39,7 @@ from goita_lab.exact.exploitability import Exploitability, Ruler
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import Eyes, Tree, enumerate_game
 from goita_lab.exact.values import gains, value
+from goita_lab.signals.playing import load_policy
 
 EVERY = 25  # Rounds of the learners between two measurements, and between two savings.
 
@@ -91,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     command, start = cli.command("goita exact", argv), time.perf_counter()
     try:
-        agents = {text: _known(text) for text in args.agents or ()}
+        agents = {text: load_policy(text) for text in args.agents or ()}
         found: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
         if args.correlated:
             tree = enumerate_game(args.rules)
@@ -124,14 +123,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         write_whole(args.json, json_text(found))
     _say(command)
     return 0
-
-
-def _known(text: str) -> Policy:
-    agent = load_agent(text)
-    check_stateless(agent)
-    if not isinstance(agent, Policy):
-        raise AgentError(f"expected an agent with known probabilities, got {text!r}")
-    return agent
 
 
 def _describe(tree: Tree) -> dict[str, int]:

@@ -22,8 +22,7 @@ from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
-from goita_lab.imitate.learn import learn
-from goita_lab.imitate.report import text
+from goita_lab.imitate.learn import learn, text
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile, ZipFile
@@ -23,20 +23,12 @@ from goita_lab.exact.tree import Tree, spread
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-Shapes = Mapping[str, tuple[str, tuple[int | None, ...]]]
-"""Arrays by name: kinds of their numbers (numpy's ``dtype.kind``), and shape; None: any length."""
-
 MOST_BYTES: Final = 1 << 32
 """Largest size of all arrays of a file."""
 
 FORMAT: Final = "goita-solution-1"
 
-_PLAYED: Final = {
-    "digests": ("u", (None,)),
-    "starts": ("iu", (None,)),
-    "action": ("iu", (None,)),
-    "average": ("f", (None,)),
-}
+_PLAYED: Final = ("digests", "starts", "action", "average")
 """What is played of a file."""
 
 
@@ -48,14 +40,14 @@ def write(path: Path, kind: str, tree: Tree, arrays: Mapping[str, npt.NDArray[An
 
 
 def read(
-    path: Path, kind: str, wanted: Shapes, tree: Tree | None = None
+    path: Path, kind: str, names: Iterable[str], tree: Tree | None = None
 ) -> tuple[dict[str, Any], Arrays]:
     """Returns what a file says of its game, and its arrays; nothing is unpickled.
 
     Args:
         path: the file, which may come from somebody else.
         kind: as ``write`` takes it.
-        wanted: the arrays that are read, by name; their numbers have to be finite.
+        names: of the arrays that are read.
         tree: the game; None: any.
 
     Raises:
@@ -68,21 +60,11 @@ def read(
             raise ValueError(f"expected at most {MOST_BYTES:,} bytes, got {size:,}")
         with np.load(path, allow_pickle=False) as file:
             about = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
-            found = {name: file[name] for name in wanted}
+            found = {name: file[name] for name in names}
         game = {"format": kind} if tree is None else _about(kind, tree)
         if about != about | game:
             raise ValueError(f"expected {game}, got {about}")
-        for name, (types, shape) in wanted.items():
-            one = found[name]
-            same = len(one.shape) == len(shape) and all(
-                want in (None, got) for want, got in zip(shape, one.shape, strict=True)
-            )
-            if one.dtype.kind not in types or not same or not np.isfinite(one).all():
-                raise ValueError(
-                    f"expected finite numbers of shape {shape} as {name!r}, got {one.dtype} of "
-                    f"shape {one.shape}"
-                )
-    # What a damaged archive, a header or its numbers can raise; an array may declare any size.
+    # What a damaged archive or its headers can raise; an array may declare any size.
     except (ValueError, LookupError, EOFError, BadZipFile, zlib.error, MemoryError) as error:
         raise SettingError(f"expected a file of {kind} in {str(path)!r}: {error}") from error
     return about, found
@@ -111,9 +93,7 @@ def restore(tree: Tree, path: Path) -> Learner:
         SettingError: if the file is of another game, or none that ``save`` wrote.
     """
     learner = Learner(tree)
-    wanted = {name: ("f", one.shape) for name, one in learner.state().items()}
-    _, found = read(path, FORMAT, wanted, tree)
-    learner.restore(found)
+    learner.restore(read(path, FORMAT, learner.state(), tree)[1])
     return learner
 
 

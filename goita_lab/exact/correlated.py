@@ -17,7 +17,6 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 
 from goita_agents.base import Float, Int
-from goita_env.errors import SettingError
 from goita_lab.exact.agent import Arrays, read, write
 from goita_lab.exact.team import CLOSE, Program, alternating
 from goita_lab.exact.tree import Tree
@@ -68,16 +67,8 @@ class Mixtures:
     @classmethod
     def restore(cls, tree: Tree, path: Path) -> Mixtures:
         """Reads the plans that ``save`` wrote; raises a SettingError where they are others."""
-        wanted = {
-            "dealer": ("u", (None, None)),
-            "other": ("u", (None, None)),
-            "points": ("f", (None, None)),
-        }
-        _, found = read(path, FORMAT, wanted, tree)
-        try:
-            return cls(tree, [found["dealer"], found["other"]], found["points"])
-        except (LookupError, ValueError) as error:
-            raise SettingError(f"expected plans of this game in {str(path)!r}: {error}") from error
+        _, found = read(path, FORMAT, ("dealer", "other", "points"), tree)
+        return cls(tree, [found["dealer"], found["other"]], found["points"])
 
     def save(self, path: Path) -> None:
         """Writes the plans, and the points of each pair."""

@@ -118,14 +118,9 @@ def check_start(agent: object, name: str) -> NetworkAgent:
         raise AgentError(
             f"expected a network to begin with, such as champion or file:PATH, got {name!r}"
         )
-    if agent.information != PLAIN:
+    if agent.information != PLAIN or agent.transform:
         raise AgentError(
-            f"expected a network of the base game, got {name!r}, of one with {agent.information!r}"
-        )
-    if agent.transform:
-        raise AgentError(
-            "expected a network that was trained on whole observations, got "
-            f"{name!r}, with the transform {', '.join(agent.transform.texts)}"
+            f"expected a network of the base game that sees whole observations, got {name!r}"
         )
     return agent
 

@@ -1,10 +1,13 @@
-"""Learns a model of players from recorded games: reads, learns, compares, writes the network."""
+"""Learns a model of players from recorded games: reads, learns, compares, writes and shows it."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import isinf
 from pathlib import Path
+from typing import Any, Final
 
 from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
@@ -12,12 +15,35 @@ from goita_agents.bots.network_file import write_network
 from goita_agents.files import json_text, write_whole
 from goita_agents.registry import load_agent
 from goita_env.rules import JGA, Rules
-from goita_lab.imitate.clone import check_start, imitate
-from goita_lab.imitate.examples import Examples, split_games
-from goita_lab.imitate.reading import read_examples
-from goita_lab.imitate.report import Result, to_json
-from goita_lab.imitate.scores import Guesses, compare
+from goita_lab.arena.report.figures import estimate
+from goita_lab.arena.report.tables import Table
+from goita_lab.arena.report.to_terminal import draw
+from goita_lab.imitate.clone import Clone, check_start, imitate
+from goita_lab.imitate.examples import Examples, Split, split_games
+from goita_lab.imitate.reading import Reading, read_examples
+from goita_lab.imitate.scores import Calibration, Guesses, Score, compare
+from goita_lab.provenance import plain, provenance
 from goita_lab.work import shown
+
+FORMAT: Final = "goita-imitation-3"
+
+SHOWN: Final = 5  # Deals left out that are named.
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was learned, and how well it predicts."""
+
+    sources: tuple[str, ...]
+    player: str | None
+    init: str
+    seed: int
+    reading: Reading
+    split: Split
+    clone: Clone
+    scores: tuple[Score, ...]
+    calibration: tuple[Calibration, ...]
+    seconds: float
 
 
 def learn(
@@ -76,3 +102,92 @@ def learn(
     if json:
         write_whole(json, json_text(to_json(result)))
     return result
+
+
+def text(result: Result) -> str:
+    """Returns the tables as text."""
+    unsound = result.reading.unsound
+    lines = [*result.reading.notes, *(f"left out: {line}" for line in unsound[:SHOWN])]
+    lines += [f"and {len(unsound) - SHOWN} more deals"] if len(unsound) > SHOWN else []
+    parts = zip(("train", "validation", "test"), result.split, strict=True)
+    split = Table(
+        "Games",
+        ("", "games", "decisions"),
+        tuple((name, f"{part.games:,}", f"{len(part):,}") for name, part in parts),
+    )
+    tried = Table(
+        "On the games that the weight is chosen on",
+        (f"weight of KL({result.init} || model)", "nats a decision", "accuracy", "KL", ""),
+        tuple(
+            (
+                f"{one.weight:g}",
+                f"{one.log_likelihood:.3f}",
+                f"{one.accuracy:.3f}",
+                f"{one.divergence:.3f}",
+                "chosen" if one.weight == result.clone.weight else "",
+            )
+            for one in result.clone.tried
+        ),
+    )
+    scores = Table(
+        "On test games, 95 % intervals over games",
+        (
+            *("predicted by", "nats a decision", "accuracy", "model is ahead by"),
+            *("temperature", "epsilon"),
+        ),
+        tuple(
+            (
+                one.name,
+                estimate(one.log_likelihood, 3, "-"),
+                estimate(one.accuracy, 3, "-"),
+                estimate(one.behind, 3),
+                f"{one.temperature:.2g}",
+                f"{one.epsilon:g}",
+            )
+            for one in result.scores
+        ),
+    )
+    calibration = Table(
+        "Calibration of the model on them",
+        ("likeliest action", "decisions", "predicted", "observed"),
+        tuple(
+            (
+                f"{one.low:g} to {one.high:g}",
+                f"{one.decisions:,}",
+                f"{one.predicted:.3f}",
+                f"{one.observed:.3f}",
+            )
+            for one in result.calibration
+        ),
+    )
+    shown = [draw(table) for table in (split, tried, scores, calibration)]
+    return "\n\n".join(["\n".join(lines), *shown, f"{result.seconds:.0f} s\n"]).lstrip()
+
+
+def to_json(result: Result) -> dict[str, Any]:
+    """Returns all numbers as plain values; an infinite weight is null."""
+    names = ("train", "validation", "test")
+    return {
+        "format": FORMAT,
+        **provenance([result.init]),
+        "sources": result.sources,
+        "player": result.player,
+        "players": dict(result.reading.players.most_common()),
+        "left_out": result.reading.unsound,
+        "notes": result.reading.notes,
+        "init": result.init,
+        "init_temperature": result.clone.start_temperature,
+        "seed": result.seed,
+        "rules": result.split.train.rules.name,
+        "games": {n: part.games for n, part in zip(names, result.split, strict=True)},
+        "decisions": {n: len(part) for n, part in zip(names, result.split, strict=True)},
+        "weight": _finite(result.clone.weight),
+        "tried": [asdict(one) | {"weight": _finite(one.weight)} for one in result.clone.tried],
+        "scores": plain(result.scores),
+        "calibration": [asdict(one) for one in result.calibration],
+        "seconds": result.seconds,
+    }
+
+
+def _finite(number: float) -> float | None:
+    return None if isinf(number) else number

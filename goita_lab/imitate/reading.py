@@ -26,8 +26,7 @@ from goita_lab.arena.tournament.games_folder import MANIFEST, read_games
 from goita_lab.imitate.examples import Examples
 from goita_lab.imitate.replaying import replay
 from goita_lab.record_files import SUFFIXES, check_plain, dealt, files_of, joined, read_records
-from goita_lab.signals.log.reader import is_log
-from goita_lab.signals.playing import deal_rounds
+from goita_lab.signals.log.reader import parts as log_parts
 
 SHOWN: Final = 12  # Names of players in an error.
 
@@ -107,7 +106,7 @@ def _parts(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
     records = [source for source in sources if _holds_records(source)]
     for source in sources:
         if source not in records:
-            yield _log(source) if is_log(source) else _saved(source)
+            yield _log(source) if log_parts(source) else _saved(source)
         elif source == records[0]:
             yield from _records(records, rules)
 
@@ -117,7 +116,7 @@ def _holds_records(source: Path) -> bool:
         raise SettingError(f"expected recorded games, got {str(source)!r}, which does not exist")
     if not source.is_dir():
         return source.suffix != ".jsonl"
-    if (source / MANIFEST).exists() or is_log(source):
+    if (source / MANIFEST).exists() or log_parts(source):
         return False
     if not files_of(source):
         raise SettingError(
@@ -161,8 +160,7 @@ def _log(folder: Path) -> _Part:
         play.words[rows],
         play.legal[rows],
         play.action[rows].astype(np.int64),
-        # Two teams play each deal twice, in successive rounds.
-        play.round[deal] // deal_rounds(len(play.agents), play.drawn),
+        play.round[deal],
     )
     names = np.array(play.agents, dtype=object)[play.seating[deal, play.seat[rows]]]
     hands = [one.tobytes() for one in play.hands]
@@ -192,19 +190,12 @@ def _replayed(
     keys: Sequence[Hashable],
 ) -> tuple[_Part, dict[int, str]]:
     """Returns the decisions of deals, and by index of a deal what is illegal in it."""
-    parts: list[Examples] = []
-    names: list[str] = []
-    shared: list[Hashable] = []
-    illegal: dict[int, str] = {}
-    for rules in {deal.rules: None for deal in deals}:
-        of_rules = [at for at, deal in enumerate(deals) if deal.rules == rules]
-        found = replay([deals[at] for at in of_rules], rules)
-        number = np.array(games)[of_rules]
-        parts.append(Examples(rules, found.words, found.legal, found.action, number[found.deal]))
-        names += [
-            players[of_rules[deal]][seat]
-            for deal, seat in zip(found.deal.tolist(), found.seat.tolist(), strict=True)
-        ]
-        shared += [keys[of_rules[deal]] for deal in found.deal.tolist()]
-        illegal |= {of_rules[at]: what for at, what in found.illegal.items()}
-    return _Part(Examples.join(parts) if parts else None, names, shared), illegal
+    rules, *others = {deal.rules: None for deal in deals}
+    if others:
+        raise SettingError(f"expected games of one rule set, got {rules.name} and {others[0].name}")
+    found = replay(deals, rules)
+    games_of = np.array(games)[found.deal]
+    examples = Examples(rules, found.words, found.legal, found.action, games_of)
+    of, seats = found.deal.tolist(), found.seat.tolist()
+    names = [players[deal][seat] for deal, seat in zip(of, seats, strict=True)]
+    return _Part(examples, names, [keys[deal] for deal in of]), found.illegal

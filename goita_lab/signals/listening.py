@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -30,10 +29,10 @@ from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay
-from goita_lab.provenance import code
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.playing import BY_DEAL, BY_DECISION, Play, Shapes, concatenated
-from goita_lab.work import HERE, Runner
+from goita_lab.signals.playing import Play, concatenated
+
+Shapes = dict[str, tuple[int | str, ...]]
 
 ListenerModel = OpponentModel | Mapping[RelativeSeat, OpponentModel]
 
@@ -46,11 +45,6 @@ UNIFORM: Final = "uniform"
 """Name of ``UNIFORM_MODEL``: each legal action is equally likely."""
 LEGAL: Final = "legal"
 """Name of ``LEGAL_MODEL``: an action says no more than that it was legal."""
-
-PIECE: Final = 10
-"""Deals of a piece of work."""
-ANSWERS: Final = 64
-"""Positions whose answers tell one model from another of its name."""
 
 
 def standard_models(agent: str | Policy) -> dict[str, OpponentModel]:
@@ -160,7 +154,6 @@ def listen(
     known: bool = True,
     where: Where | None = None,
     speakers: Collection[int] = (1, 2, 3),
-    runner: Runner = HERE,
 ) -> tuple[ActionInformation, ListenerKnowledge]:
     """Runs exact listeners along deals of a play.
 
@@ -173,9 +166,6 @@ def listen(
     actions tell (True: all; False: none), ``where`` selects these actions
     (``goita_lab.signals.filters``; None: all), ``speakers`` the relative seats that do them, and
     ``known=False`` leaves out the knowledge at own decisions.
-
-    ``runner`` works on processes, tells its progress, and with a file goes on after a stop: the
-    same call does no finished piece again.
 
     Raises:
         SettingError: if there is no model, or a seat, deal, model or filter is none; if listeners
@@ -195,65 +185,25 @@ def listen(
     if seats is not None and (not seats or any(seat not in range(NUM_SEATS) for seat in seats)):
         raise SettingError(f"expected seats 0 to 3 as listeners, got {seats!r}")
     each = {n: m if isinstance(m, Mapping) else dict.fromkeys(SEATS, m) for n, m in models.items()}
-    meant = select(play, where)
-    task = _Listening(play, each, telling, known, meant, seats, tuple(speakers))
-    pieces = [chosen[first : first + PIECE] for first in range(0, len(chosen), PIECE)] or [[]]
-    todo = {str(piece): piece for piece in pieces}
-    arguments = {} if runner.results is None else task.arguments()
-    found = runner.run(task, todo, lambda _: _Both, arguments, "pieces of listening").values()
-    actions, knowledge = zip(*found, strict=True)
-    return ActionInformation.join(actions), ListenerKnowledge.join(knowledge)
-
-
-_Both = tuple[ActionInformation, ListenerKnowledge]
-
-
-@dataclass(frozen=True)
-class _Listening:
-    """Listens along some deals: the work of ``listen``."""
-
-    play: Play
-    models: Mapping[str, Mapping[RelativeSeat, OpponentModel]]
-    telling: tuple[str, ...]
-    known: bool
-    meant: Bool
-    seats: Sequence[int] | None
-    speakers: tuple[int, ...]
-
-    def __call__(self, deals: Sequence[int]) -> _Both:
-        play, starts = self.play, self.play.starts
-        heard: list[tuple[Any, ...]] = []
-        knowledge: list[tuple[Any, ...]] = []
-        caches = {id(m): cached_model(m) for each in self.models.values() for m in each.values()}
-        models = {n: {s: caches[id(m)] for s, m in each.items()} for n, each in self.models.items()}
-        for deal in deals:
-            for cache in caches.values():
-                if isinstance(cache, CachedModel):
-                    cache.forget()
-            rows = np.arange(starts[deal], starts[deal + 1])
-            rows = rows[(play.action[rows] < CALL) | (play.action[rows] >= MESSAGE)]
-            for seat in (deal % NUM_SEATS,) if self.seats is None else self.seats:
-                turn = (play.seat[rows] - seat) % NUM_SEATS
-                heard_of = np.isin(turn, [*self.speakers] if self.telling else [])
-                knows = self.known & (play.action[rows] < CALL)
-                kept = rows[np.where(turn == 0, knows, self.meant[rows] & heard_of)]
-                _follow(play, deal, kept, seat, models, self.telling, heard, knowledge)
-        found = ListenerKnowledge.collect(models, knowledge)
-        return ActionInformation.collect(self.telling, heard), found
-
-    def arguments(self) -> dict[str, Any]:
-        """Returns all that results depend on; a model is known by name and by some answers."""
-        play, digest = self.play, sha256(self.meant.tobytes())
-        for name in (*BY_DEAL, *BY_DECISION):
-            digest.update(np.ascontiguousarray(getattr(play, name)).tobytes())
-        some = np.flatnonzero(play.choice)[:ANSWERS]
-        for name, each in self.models.items():
-            for seat, model in each.items():
-                answers = model.probabilities(play.view(some), play.legal[some])
-                digest.update(f"{name} {seat} {model.name}".encode() + answers.round(6).tobytes())
-        options = (play.rules, play.information, self.telling, self.known, self.seats)
-        said = repr((*options, self.speakers))
-        return {"listening": said, "digest": digest.hexdigest(), "code": code()}
+    meant, heard_of = select(play, where), [*speakers] if telling else []
+    caches = {id(m): cached_model(m) for its in each.values() for m in its.values()}
+    cached = {n: {s: caches[id(m)] for s, m in its.items()} for n, its in each.items()}
+    starts = play.starts
+    heard: list[tuple[Any, ...]] = []
+    knowledge: list[tuple[Any, ...]] = []
+    for deal in chosen:
+        for cache in caches.values():
+            if isinstance(cache, CachedModel):
+                cache.forget()
+        rows = np.arange(starts[deal], starts[deal + 1])
+        rows = rows[(play.action[rows] < CALL) | (play.action[rows] >= MESSAGE)]
+        for seat in (deal % NUM_SEATS,) if seats is None else seats:
+            turn = (play.seat[rows] - seat) % NUM_SEATS
+            knows = known & (play.action[rows] < CALL)
+            kept = rows[np.where(turn == 0, knows, meant[rows] & np.isin(turn, heard_of))]
+            _follow(play, deal, kept, seat, cached, telling, heard, knowledge)
+    found = ListenerKnowledge.collect(models, knowledge)
+    return ActionInformation.collect(telling, heard), found
 
 
 def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:

@@ -30,8 +30,9 @@ from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
 from goita_lab.signals.measures.conventions import features, tabulated
 from goita_lab.signals.measures.emergent_communication import SHUFFLES
+from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play, load_policy, play
-from goita_lab.signals.settings import STANDARD, Piece, Settings, Work, in_pieces
+from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 
 BLOCK: Final = 500
@@ -75,11 +76,6 @@ class MessageUse:
     """Points a round of a team that may send against the same agent muted, after costs."""
 
 
-def message_use(agent: str, deals: int, heard: int, *, settings: Settings = STANDARD) -> MessageUse:
-    """Measures how an agent uses its messages, as ``message_uses`` measures several."""
-    return message_uses([agent], deals, heard, settings=settings)[0]
-
-
 def message_uses(
     agents: Sequence[str],
     deals: int,
@@ -110,11 +106,11 @@ def message_uses(
     if min(deals, heard) < 2:
         raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
     work = [
-        Work("listen", agents, heard, HEARD, ActionInformation),
-        Work("points", agents, deals, BLOCK, npt.NDArray[np.int64]),
+        Work("listen", partial(_hear, heard, settings), ActionInformation, agents, heard, HEARD),
+        Work("points", partial(_play, settings), npt.NDArray[np.int64], agents, deals, BLOCK),
     ]
     arguments = settings.arguments(agents, measure="messages", heard=heard)
-    found = in_pieces(partial(_work, heard, settings), work, arguments, runner)
+    found = in_pieces(work, arguments, runner)
     return [
         _joined(agent, deals, heard, settings, found["listen", agent], found["points", agent])
         for agent in agents
@@ -138,22 +134,27 @@ def _speakers(information: InformationStructure) -> tuple[int, ...]:
     return (PARTNER, *(OPPONENTS if channel and channel.audience == "all" else ()))
 
 
-def _work(heard: int, settings: Settings, piece: Piece) -> Any:
-    kind, agent, first, many = piece
-    information, seed, rules = _information(agent), settings.seed, settings.rules
-    if kind == "points":
-        task = Task(
-            (agent, f"muted:base=({agent})"),
-            seed,
-            first // BLOCK,
-            first,
-            many,
-            rules,
-            information=information,
-        )
-        return play_block(task).points.sum(axis=0).astype(np.int64)
-    followed = play([agent], heard, seed=seed, rules=rules, information=information)
-    inside = (followed.round >= first) & (followed.round < first + many)
+def _play(settings: Settings, agent: str, first: int, deals: int) -> Int:
+    """Returns the points of the agent against itself muted: int64 [deals], sum of all seatings."""
+    task = Task(
+        (agent, f"muted:base=({agent})"),
+        settings.seed,
+        first // BLOCK,
+        first,
+        deals,
+        settings.rules,
+        information=_information(agent),
+    )
+    return np.asarray(play_block(task).points.sum(axis=0), np.int64)
+
+
+def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -> ActionInformation:
+    """Listens to some of the rounds in which listeners follow the messages."""
+    information = _information(agent)
+    followed = play(
+        [agent], heard, seed=settings.seed, rules=settings.rules, information=information
+    )
+    inside = (followed.round >= first) & (followed.round < first + rounds)
     actions, _ = listen(
         followed,
         {POLICY: PolicyModel(agent)},
@@ -195,7 +196,7 @@ def _joined(
         information,
         deals,
         tuple(mean.tolist()),
-        played.interval(told, messages),
+        over_deals(played, messages, told),
         _features(played, messages, chances, seed),
         partner,
         opponents[0] if opponents else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
 from math import isfinite
 from typing import Final
@@ -53,33 +53,13 @@ CHARTS: Final = (
 
 def html(found: Study, command: str) -> str:
     """Returns a study as an HTML page; ``command``: what was run, for the page's foot."""
-    template, found = _environment().get_template("report.html"), _named(found)
+    template = _environment().get_template("report.html")
     told = {
         "figures": figures(found),
         "charts": charts(found),
         "lead": next(iter(found.agents), None),
     }
     return template.render(study=found, plan=found.plan, command=command, **told)
-
-
-def _named(found: Study) -> Study:
-    """Returns a study whose agents have their short names."""
-    agents = [
-        replace(
-            one,
-            agent=short_name(one.agent),
-            model_mismatch=[replace(it, model=short_name(it.model)) for it in one.model_mismatch],
-            model_mismatch_cost={short_name(k): it for k, it in one.model_mismatch_cost.items()},
-        )
-        for one in found.agents
-    ]
-    return replace(
-        found,
-        plan=replace(found.plan, agents=tuple(map(short_name, found.plan.agents))),
-        agents=agents,
-        controls=[replace(one, agent=short_name(one.agent)) for one in found.controls],
-        distances={(short_name(a), short_name(b)): it for (a, b), it in found.distances.items()},
-    )
 
 
 @dataclass(frozen=True)
@@ -98,7 +78,7 @@ def charts(found: Study) -> list[Chart]:
     """Returns the charts of a page; rows whose figure is open or not measured are left out."""
     shown = []
     for title, place in CHARTS:
-        every = [(one.agent, dict(intervals(one)).get(place)) for one in _all(found)]
+        every = [(short_name(one.agent), dict(intervals(one)).get(place)) for one in _all(found)]
         rows = [(agent, interval) for agent, interval in every if interval is not None]
         if rows:
             shown.append(Chart(title, rows))
@@ -163,6 +143,6 @@ def cell(value: float) -> str:
 @cache
 def _environment() -> Environment:
     found = environment(__package__)
-    found.filters |= {"bounds": bounds, "heat": heat, "cell": cell}
+    found.filters |= {"short": short_name, "bounds": bounds, "heat": heat, "cell": cell}
     found.globals |= {"actions": PUBLIC, "runs_needed": RUNS_NEEDED, "shown_tables": SHOWN_TABLES}
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Final, Self
@@ -26,7 +26,7 @@ from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import SOURCES, SourcePoints
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.searching import InformationSources
-from goita_lab.signals.settings import CONTROLS, Piece, Settings, Work, in_pieces
+from goita_lab.signals.settings import CONTROLS, Settings, Work, in_pieces
 from goita_lab.work import Runner
 
 PIECE: Final = 12
@@ -98,12 +98,13 @@ class Speaker:
 def speaker(plan: StudyPlan, agent: str) -> Speaker:
     """Returns an agent of a plan, in each process the same."""
     policy = load_policy(agent)
+    models, others = standard_models(policy), dict[str, OpponentModel]()
+    if agent in plan.agents:
+        others = {other: PolicyModel(other) for other in plan.agents if other != agent}
     played = play([policy], plan.rounds, seed=plan.seed + 3, rules=plan.rules)
-    models = standard_models(policy)
     if agent in plan.agents:
         tree = measures.fit_speaker(played, policy, seed=plan.seed)
-        models |= {LEGAL: LEGAL_MODEL, TREE: PolicyModel(tree, 1.0)}
-        models |= {other: PolicyModel(other) for other in plan.agents if other != agent}
+        models |= {LEGAL: LEGAL_MODEL, TREE: PolicyModel(tree, 1.0), **others}
     return Speaker(agent, policy, played, models)
 
 
@@ -123,8 +124,9 @@ class Heard:
         return cls(Play.join(plays), actions, knowledge)
 
 
-def search(plan: StudyPlan, of: Speaker, first: int, deals: int) -> SourcePoints:
+def search(plan: StudyPlan, agent: str, first: int, deals: int) -> SourcePoints:
     """Plays deals with a seat that searches, by each choice of what it listens to."""
+    of = speaker(plan, agent)
     wrong = (InformationSources(POLICY, name, POLICY) for name in of.models)
     return measures.play_listening(
         of.policy,
@@ -138,49 +140,38 @@ def search(plan: StudyPlan, of: Speaker, first: int, deals: int) -> SourcePoints
     )
 
 
-def shuffle(plan: StudyPlan, of: Speaker, first: int, deals: int) -> Shuffled:
+def shuffle(plan: StudyPlan, agent: str, first: int, deals: int) -> Shuffled:
     """Plays deals in which one signal is read in several ways."""
+    of = speaker(plan, agent)
     played = play([of.policy], deals, seed=plan.seed + 2, rules=plan.rules, first=first)
     model = of.models[POLICY]
     return measures.shuffled_signal(played, model, of.policy, seed=first, worlds=plan.worlds)
 
 
-def hear(plan: StudyPlan, of: Speaker, first: int, deals: int) -> Heard:
+def hear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     """Plays deals with one listener, who has each model."""
+    of = speaker(plan, agent)
     played = play([of.policy], deals, seed=plan.seed, rules=plan.rules, first=first)
     # The report says what actions tell under these two; the other models only read hands.
     return Heard(played, *listen(played, of.models, told=(POLICY, UNIFORM)))
 
 
-def overhear(plan: StudyPlan, of: Speaker, first: int, deals: int) -> Heard:
+def overhear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     """Plays deals with listeners at all seats."""
+    of = speaker(plan, agent)
     played = play([of.policy], deals, seed=plan.seed + 1, rules=plan.rules, first=first)
     models = {POLICY: of.models[POLICY]}
     return Heard(played, *listen(played, models, listeners=range(NUM_SEATS), known=False))
 
 
-WORK: Final[dict[str, tuple[Callable[[StudyPlan, Speaker, int, int], Any], Any, str]]] = {
-    "value": (search, SourcePoints, "value_deals"),
-    "shuffle": (shuffle, Shuffled, "signals"),
-    "listen": (hear, Heard, "deals"),
-    "overhear": (overhear, Heard, "gap_deals"),
-}
-"""By name what is done, the type of its result, and the field of the plan that says of how many
-deals; long pieces come first."""
-
-
 def run(plan: StudyPlan, runner: Runner) -> dict[tuple[str, str], Any]:
-    """Does the work of a plan and joins it by name and agent."""
-    heard = plan.agents + plan.other_controls
+    """Does the work of a plan and joins it by name and agent; long pieces come first."""
+    agents, everyone = plan.agents, plan.agents + plan.other_controls
     work = [
-        Work(name, heard if name == "listen" else plan.agents, getattr(plan, deals), PIECE, kind)
-        for name, (_, kind, deals) in WORK.items()
+        Work("value", partial(search, plan), SourcePoints, agents, plan.value_deals, PIECE),
+        Work("shuffle", partial(shuffle, plan), Shuffled, agents, plan.signals, PIECE),
+        Work("listen", partial(hear, plan), Heard, everyone, plan.deals, PIECE),
+        Work("overhear", partial(overhear, plan), Heard, agents, plan.gap_deals, PIECE),
     ]
-    arguments = plan.arguments(plan.agents, measure="report")
-    found = in_pieces(partial(_do, plan), work, arguments, runner)
-    return {(name, agent): WORK[name][1].join(some) for (name, agent), some in found.items()}
-
-
-def _do(plan: StudyPlan, piece: Piece) -> Any:
-    do, *_ = WORK[piece.work]
-    return do(plan, speaker(plan, piece.agent), piece.first, piece.deals)
+    found = in_pieces(work, plan.arguments(agents, measure="report"), runner)
+    return {key: type(parts[0]).join(parts) for key, parts in found.items()}

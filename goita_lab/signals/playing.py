@@ -12,7 +12,7 @@ import numpy.typing as npt
 from goita_agents.base import AgentError, Bool, Int, Policy, is_stateless, plays, sample
 from goita_agents.registry import load_agent
 from goita_env import View
-from goita_env.actions import CALL, NUM_ACTIONS
+from goita_env.actions import CALL
 from goita_env.arrays import Int8
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -21,9 +21,7 @@ from goita_env.rules import JGA, Rules, get_rules
 from goita_env.seeds import bot_generator
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE, Replay
-from goita_env.views.observation import NUM_WORDS
 from goita_env.worlds import Positions, Worlds, determinize
-from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 
 Int16 = npt.NDArray[np.int16]
 Words = npt.NDArray[np.uint64]
@@ -31,25 +29,11 @@ Words = npt.NDArray[np.uint64]
 MAX_ROUNDS: Final = 10**7
 SEATINGS: Final = {1: ((0, 0, 0, 0),), 2: ((0, 1, 0, 1), (1, 0, 1, 0)), 4: ((0, 1, 2, 3),)}
 """Which agent sits where, by their number; two teams play each deal twice, in successive rounds."""
-MAX_AGENTS: Final = 127
-"""Agents that may be drawn from."""
 
-Shapes = dict[str, tuple[int | str, ...]]
+BY_DEAL: Final = ("round", "redeal", "hands", "dealer", "scores", "seating", "winner", "points")
+"""Columns of a ``Play`` with a row per deal."""
 
-BY_DEAL: Final[Shapes] = {
-    **dict.fromkeys(("round", "redeal", "dealer", "winner", "points"), ()),
-    "hands": (NUM_SEATS, NUM_KINDS),
-    "scores": (2,),
-    "seating": (NUM_SEATS,),
-}
-"""Columns of a ``Play`` with a row per deal, and the shapes of their entries."""
-
-BY_DECISION: Final[Shapes] = {
-    **dict.fromkeys(("deal", "move", "seat", "action"), ()),
-    "words": (NUM_WORDS,),
-    "legal": (NUM_ACTIONS,),
-    "probabilities": (NUM_ACTIONS,),
-}
+BY_DECISION: Final = ("deal", "move", "seat", "words", "legal", "action", "probabilities")
 """The same with a row per decision."""
 
 
@@ -93,8 +77,6 @@ class Play:
     """[D, 69] Probabilities of its policy, 1 for a single legal action; with messages [D, 77]."""
     information: InformationStructure = PLAIN
     """Who knows and tells what. Messages are decisions, those before the pre-play decisions."""
-    drawn: bool = False
-    """Whether the agents were drawn for each round."""
 
     @property
     def rounds(self) -> int:
@@ -121,12 +103,6 @@ class Play:
         games = NUM_SEATS * self.deal[index] + self.seat[index]
         return View(self.words[index], games, self.rules, self.information)
 
-    def interval(self, values: npt.ArrayLike, rows: Int) -> Interval:
-        """Returns the mean of decisions' values with its 95 % interval over deals."""
-        _, which = np.unique(self.deal[rows], return_inverse=True)
-        sums = np.bincount(which, np.asarray(values, np.float64))
-        return ratio_interval(sums, np.bincount(which).astype(np.float64))
-
     def deals(self, index: slice | Int) -> Self:
         """Returns the play of some deals: a slice, or ascending indices."""
         kept = np.arange(len(self.round))[index]
@@ -139,7 +115,7 @@ class Play:
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """Concatenates plays of the same agents."""
-        same = ("agents", "rules", "seed", "information", "drawn")
+        same = ("agents", "rules", "seed", "information")
         if len({tuple(getattr(part, name) for name in same) for part in parts}) != 1:
             raise SettingError("expected plays of the same agents, game and seed, got others")
         joined = concatenated(parts, (*BY_DEAL, *BY_DECISION))
@@ -176,33 +152,11 @@ def check_plays(policies: Iterable[Policy], information: InformationStructure) -
             )
 
 
-def check_plain(play: Play, measure: str) -> None:
-    """Raises a SettingError if a play is of another game than the plain one."""
-    if play.information != PLAIN:
-        raise SettingError(
-            f"expected a play of the base game for {measure}, got one with {play.information}"
-        )
-
-
-def check_agents(agents: int, drawn: bool) -> None:
-    """Raises a SettingError if so many agents cannot be seated, or drawn from."""
-    if drawn and not 2 <= agents <= MAX_AGENTS:
-        raise SettingError(f"expected 2 to {MAX_AGENTS} agents to draw from, got {agents}")
-    if not drawn and agents not in SEATINGS:
-        raise SettingError(f"expected 1, 2 or 4 agents, got {agents}")
-
-
-def deal_rounds(agents: int, drawn: bool = False) -> int:
-    """Returns how many rounds a deal is played: once in every seating."""
-    return 1 if drawn else len(SEATINGS[agents])
-
-
-def check_rounds(
-    agents: int, rounds: int, most: int, first: int = 0, *, drawn: bool = False
-) -> None:
+def check_rounds(agents: int, rounds: int, most: int, first: int = 0) -> None:
     """Checks a number of rounds for a number of agents, which play each deal in every seating."""
-    check_agents(agents, drawn)
-    each = deal_rounds(agents, drawn)
+    if agents not in SEATINGS:
+        raise SettingError(f"expected 1, 2 or 4 agents, got {agents}")
+    each = len(SEATINGS[agents])
     whole = isinstance(rounds, int) and not isinstance(rounds, bool)
     if not whole or not 1 <= rounds <= most or rounds % each or first % each or first < 0:
         raise SettingError(f"expected rounds from {each} to {most:,} by {each}, got {rounds!r}")
@@ -216,26 +170,21 @@ def play(
     rules: str | Rules = JGA,
     first: int = 0,
     information: InformationStructure = PLAIN,
-    drawn: bool = False,
 ) -> Play:
     """Plays rounds, actions sampled from ``probabilities``, and returns every decision.
 
-    Agents sit by ``SEATINGS``, or are ``drawn`` for each round: a team is one agent at both seats
-    or two different ones, with a probability of a half each. The deals are those of
-    ``Rounds(seed=seed)``; random numbers depend on ``first``, the number of the first round, too.
+    Agents sit by ``SEATINGS``. The deals are those of ``Rounds(seed=seed)``; random numbers depend
+    on ``first``, the number of the first round, too.
 
     Raises:
         AgentError: if an agent is no policy (``load_policy``), or doesn't play such games.
         SettingError: if a number is impossible.
     """
-    check_rounds(len(agents), rounds, MAX_ROUNDS, first, drawn=drawn)
+    check_rounds(len(agents), rounds, MAX_ROUNDS, first)
     policies = [load_policy(agent) for agent in agents]
     check_plays(policies, information)
-    numbers, each = first + np.arange(rounds), deal_rounds(len(agents), drawn)
-    if drawn:
-        seating = _drawn(len(agents), rounds, bot_generator(seed, "seats", first))
-    else:
-        seating = np.array(SEATINGS[len(agents)], np.int8)[numbers % each]
+    numbers, each = first + np.arange(rounds), len(SEATINGS[len(agents)])
+    seating = np.array(SEATINGS[len(agents)], np.int8)[numbers % each]
     games = Rounds(
         rounds,
         rules=get_rules(rules),
@@ -276,16 +225,7 @@ def play(
         action=action.astype(np.int8),
         probabilities=probabilities,
         information=information,
-        drawn=drawn,
     )
-
-
-def _drawn(agents: int, rounds: int, rng: np.random.Generator) -> Int8:
-    """Draws who sits where: int8 [rounds, 4]."""
-    one = rng.integers(agents, size=(rounds, 2))
-    other = (one + rng.integers(1, agents, size=(rounds, 2))) % agents
-    alike = rng.random((rounds, 2)) < 1 / 2
-    return np.concatenate((one, np.where(alike, one, other)), axis=1).astype(np.int8)
 
 
 def _played(
@@ -354,7 +294,8 @@ def one_choice_a_deal(play: Play, rng: np.random.Generator, some: Bool | bool = 
 
 def positions(play: Play, index: Int) -> Positions:
     """Returns the full positions at decisions [n], the deciding seat as seat 0, to play them on."""
-    check_plain(play, "positions that are played on")
+    if play.information != PLAIN:
+        raise SettingError(f"expected a play of the base game, got one with {play.information}")
     view, moves, deal = play.view(index), play.move[index].astype(np.int64), play.deal[index]
     hands = np.empty((len(index), NUM_SEATS, NUM_KINDS), np.int8)
     face_down = np.empty((len(index), NUM_SEATS, NUM_SEATS), np.int8)

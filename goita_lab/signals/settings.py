@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from goita_agents.registry import content_hash
@@ -41,32 +42,31 @@ class Work(NamedTuple):
     """Work on deals of some agents that is done in pieces."""
 
     name: str
+    do: Callable[[str, int, int], Any]
+    """Does a piece: an agent, its first deal and its number of deals; it can be pickled."""
+    kind: Any
+    """Type of a piece's result."""
     agents: Sequence[str]
     deals: int
     step: int
-    """Deals of a piece; the last may have fewer."""
-    kind: Any
-    """Type of a piece's result."""
+    """Deals of a piece; the last may have fewer, or one more: a single deal has no interval."""
 
 
-class Piece(NamedTuple):
-    """A piece of work: ``deals`` deals of an agent from deal ``first`` on."""
-
-    work: str
+class _Piece(NamedTuple):
+    work: Work
     agent: str
     first: int
     deals: int
 
 
 def in_pieces(
-    do: Callable[[Piece], Any], work: Sequence[Work], arguments: Mapping[str, Any], runner: Runner
+    work: Sequence[Work], arguments: Mapping[str, Any], runner: Runner
 ) -> dict[tuple[str, str], list[Any]]:
     """Does work in pieces and returns their results in order, by name of the work and agent.
 
     The agents come in turn: a stopped run has measured all of them alike.
 
     Args:
-        do: does a piece; it can be pickled.
         work: what there is to do.
         arguments: all that results depend on (``Settings.arguments``).
         runner: of the pieces.
@@ -75,15 +75,17 @@ def in_pieces(
         SettingError, WorkerError, OSError: as ``Runner.run`` does.
     """
     todo = {
-        str(tuple(piece)): piece
+        str((one.name, agent, first)): _Piece(one, agent, first, after - first)
         for one in work
-        for first in range(0, one.deals, one.step)
+        for first, after in pairwise([*range(0, max(one.deals - 1, 1), one.step), one.deals])
         for agent in one.agents
-        for piece in [Piece(one.name, agent, first, min(one.step, one.deals - first))]
     }
-    kinds = {one.name: one.kind for one in work}
-    found = runner.run(do, todo, lambda piece: kinds[piece.work], arguments)
+    found = runner.run(_do, todo, lambda piece: piece.work.kind, arguments)
     parts: dict[tuple[str, str], list[Any]] = {}
     for key, piece in todo.items():
-        parts.setdefault((piece.work, piece.agent), []).append(found[key])
+        parts.setdefault((piece.work.name, piece.agent), []).append(found[key])
     return parts
+
+
+def _do(piece: _Piece) -> Any:
+    return piece.work.do(piece.agent, piece.first, piece.deals)

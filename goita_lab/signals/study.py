@@ -33,7 +33,7 @@ from goita_lab.signals.measures.value import (
     SourcePoints,
 )
 from goita_lab.signals.plan import Heard, Speaker, StudyPlan, run, speaker
-from goita_lab.signals.playing import load_policy, play
+from goita_lab.signals.playing import play
 from goita_lab.work import HERE, Runner
 
 FORMAT: Final = "goita-signals-study-4"
@@ -108,22 +108,20 @@ def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
     """
     if len(set(plan.agents)) < len(plan.agents):
         raise SettingError(f"expected different agents, got {plan.agents!r}")
-    for agent in plan.agents + plan.other_controls:
-        load_policy(agent)
+    speakers = [speaker(plan, agent) for agent in plan.agents + plan.other_controls]
+    studied, controls = speakers[: len(plan.agents)], speakers[len(plan.agents) :]
+    first, seed, rules = studied[0], plan.seed, plan.rules
+    shared = play([first.policy], min(plan.rounds, SHARED_ROUNDS), seed=seed, rules=rules)
     played, agents = run(plan, runner), []
-    for agent in plan.agents:
-        agents.append(_agent_study(plan, speaker(plan, agent), played))
-        runner.progress("agents", len(agents), len(plan.agents))
-    controls = [
-        ControlStudy(**_shared(speaker(plan, agent), played["listen", agent]))
-        for agent in plan.other_controls
-    ]
-    first, seed, rules = plan.agents[0], plan.seed, plan.rules
-    shared = play([first], min(plan.rounds, SHARED_ROUNDS), seed=seed, rules=rules)
-    points = measures.cross_play(plan.agents, first, plan.cross_play_deals, seed=seed, rules=rules)
-    gap = measures.cross_play_gap(points) if len(plan.agents) > 1 else None
-    distances = measures.policy_distance(shared, plan.agents)
-    return Study(plan, agents, controls, distances, points.mean(axis=2), gap)
+    for of in studied:
+        agents.append(_agent_study(plan, of, played))
+        runner.progress("agents", len(agents), len(studied))
+    others = [ControlStudy(**_shared(of, played["listen", of.agent])) for of in controls]
+    deals = plan.cross_play_deals
+    points = measures.cross_play(plan.agents, first.agent, deals, seed=seed, rules=rules)
+    gap = measures.cross_play_gap(points) if len(agents) > 1 else None
+    distances = measures.policy_distance(shared, {of.agent: of.policy for of in studied})
+    return Study(plan, agents, others, distances, points.mean(axis=2), gap)
 
 
 def _shared(of: Speaker, heard: Heard) -> dict[str, Any]:

@@ -22,14 +22,7 @@ from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.plan import PIECE, Heard
 from goita_lab.signals.playing import load_policy, play
-from goita_lab.signals.settings import (
-    CONTROLS,
-    STANDARD,
-    Piece,
-    Settings,
-    Work,
-    in_pieces,
-)
+from goita_lab.signals.settings import CONTROLS, STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 
 
@@ -82,9 +75,9 @@ def worth(
     every = tuple(dict.fromkeys((*agents, *controls)))
     for agent in every:
         select(play([load_policy(agent)], 1, seed=settings.seed, rules=settings.rules), where)
-    work = [Work("worth", every, deals, PIECE, _Found)]
+    work = [Work("worth", partial(_measure, where, settings), _Found, every, deals, PIECE)]
     arguments = settings.arguments(every, measure="worth", where=str(where))
-    found = in_pieces(partial(_work, where, settings), work, arguments, runner)
+    found = in_pieces(work, arguments, runner)
     return [_joined(agent, agent not in agents, where, found["worth", agent]) for agent in every]
 
 
@@ -108,8 +101,7 @@ def table(found: Sequence[Worth]) -> Table:
     return Table("What decisions are worth", heads, tuple(rows))
 
 
-def _work(where: Where | None, settings: Settings, piece: Piece) -> _Found:
-    _, agent, first, deals = piece
+def _measure(where: Where | None, settings: Settings, agent: str, first: int, deals: int) -> _Found:
     played = play([agent], deals, seed=settings.seed, rules=settings.rules, first=first)
     models = standard_models(agent)
     some = select(played, where)

@@ -16,7 +16,7 @@ import numpy as np
 
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.bots.network_file import MAX_DECISIONS, write_network
+from goita_agents.bots.network_file import write_network
 from goita_agents.files import write_whole
 from goita_env.errors import SettingError
 from goita_lab import cli
@@ -53,15 +53,13 @@ def average(files: Sequence[Path], decisions: int | None = None) -> bytes:
     Raises:
         AgentError: if a file is no network.
         SettingError: if there are fewer than two, or they differ in layers, rules, rewards,
-            options of the game or transform, or the number of ``decisions`` is none.
+            options of the game or transform.
     """
     networks = [NetworkAgent.load(file) for file in files]
     if len(networks) < 2:
         raise SettingError(f"expected at least two networks, got {len(networks)}")
     most = max(network.info.decisions for network in networks)
     info = replace(networks[0].info, decisions=most if decisions is None else decisions)
-    if not 0 <= info.decisions < MAX_DECISIONS:
-        raise SettingError(f"expected 0 to {MAX_DECISIONS:,} decisions, got {info.decisions:,}")
     tensors = [network.tensors() for network in networks]
     shapes = [{name: array.shape for name, array in one.items()} for one in tensors]
     for file, network, found in zip(files, networks, shapes, strict=True):

@@ -39,6 +39,8 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_inte
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.provenance import plain
+from research import tables
+from research.tables import bounds
 
 FOLDER: Final = Path(__file__).parent / "results" / "inference"
 BLOCK: Final = 100
@@ -162,33 +164,25 @@ def points(row: Row, played: Played) -> npt.NDArray[np.float64]:
 
 def table(of: str | None = None) -> str:
     """Returns the table of the rows that have been played, in Markdown."""
-    lines = [
-        "| against | beside | deals | first | second | first minus second |",
-        "|---|---|--:|--:|--:|--:|",
-    ]
-    outside = []
+    lines, outside = [], []
     for name, row in ROWS.items():
         played = load(name, of)
         deals = min(len(one.points) for one in played.values())
         if deals < 2:
             continue
         first, second = (points(row, played[agent])[:deals] for agent in row.agents)
-        gain = mean_interval(first - second)
         if name in OUTSIDE:
             outside.append(first - second)
-        shown = (interval(mean_interval(one)) for one in (first, second))
-        cells = (f"`{row.against}`", f"`{row.partner or 'itself'}`", f"{deals:,}", *shown)
-        lines.append(f"| {' | '.join(cells)} | {interval(gain)} |")
+        shown = (bounds(mean_interval(one), "+") for one in (first, second, first - second))
+        lines.append([f"`{row.against}`", f"`{row.partner or 'itself'}`", f"{deals:,}", *shown])
     if len(outside) == len(OUTSIDE):
         mean = sum(float(one.mean()) for one in outside) / len(outside)
         error = sum(float(one.var(ddof=1)) / len(one) for one in outside) ** 0.5 / len(outside)
-        shown = interval(t_interval(mean, error, min(map(len, outside)) - 1))
-        lines.append(f"| mean of the {len(outside)} outside the set | | | | | {shown} |")
-    return "\n".join(lines)
-
-
-def interval(value: Interval) -> str:
-    return f"{value.mean:+.2f} [{value.low:+.2f}, {value.high:+.2f}]"
+        all_of_them = t_interval(mean, error, min(map(len, outside)) - 1)
+        name = f"mean of the {len(outside)} outside the set"
+        lines.append([name, *[""] * 4, bounds(all_of_them, "+")])
+    heads = ["against", "beside", "deals", "first", "second", "first minus second"]
+    return tables.table(heads, lines)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

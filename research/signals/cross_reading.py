@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -35,7 +35,7 @@ from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, 
 from goita_lab.signals.measures.value import play_listening
 from goita_lab.signals.playing import load_policy, play
 from goita_lab.signals.searching import InformationSources
-from goita_lab.signals.settings import STANDARD, Settings
+from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 from research import tables
 from research.drawing import grid
@@ -44,7 +44,7 @@ from research.tables import bounds
 RUNS: Final = 3
 """Fewest runs of a method that tell how much runs differ."""
 PIECE: Final = 10
-"""Deals of a piece of work; the last may have one more."""
+"""Deals of a piece of work."""
 
 UNITS: Final = {
     "nats": "Nats of the speaker's hand beyond the rules",
@@ -150,16 +150,14 @@ def cross_reading(
         raise SettingError(f"expected two deals or more, got {deals!r}")
     for agent in agents:
         load_policy(agent)
-    firsts = range(0, deals - 1, PIECE)  # a single deal is no piece
-    pieces = [(first, after - first) for first, after in pairwise([*firsts, deals])]
-    # The agents in turn: a stopped run has measured all of them alike.
-    todo = {f"{agent} {piece}": (agent, *piece) for piece, agent in product(pieces, agents)}
+    every = tuple(agents)
+    work = Work("read", partial(_work, every, settings), _Found, every, deals, PIECE)
     arguments = settings.arguments(agents, measure="cross-reading", order=list(agents))
-    work = partial(_work, tuple(agents), settings)
-    found = runner.run(work, todo, lambda _: _Found, arguments)
-    row = {a: [found[f"{a} {piece}"] for piece in pieces] for a in agents}
+    found = in_pieces([work], arguments, runner)
     nats, points = (
-        np.stack([np.concatenate([part[unit] for part in row[a]], axis=1) for a in agents])
+        np.stack(
+            [np.concatenate([part[unit] for part in found["read", a]], axis=1) for a in agents]
+        )
         for unit in (0, 1)
     )
     return summarise(agents, nats, points)
@@ -169,9 +167,10 @@ _Found = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 """Nats [n, deals] and points [n + 1, deals] of a speaker, the last those of the rules alone."""
 
 
-def _work(agents: tuple[str, ...], settings: Settings, piece: tuple[str, int, int]) -> _Found:
+def _work(
+    agents: tuple[str, ...], settings: Settings, speaker: str, first: int, deals: int
+) -> _Found:
     """Measures so many deals of a speaker, from one on."""
-    speaker, first, deals = piece
     models: dict[str, OpponentModel] = {agent: PolicyModel(agent) for agent in agents}
     models[LEGAL] = LEGAL_MODEL
     seed, rules = settings.seed, settings.rules

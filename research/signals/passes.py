@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
 from math import ceil
 from typing import Final
 
@@ -34,13 +33,13 @@ from goita_lab.signals.listening import POLICY, listen, standard_models
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
-from goita_lab.signals.settings import STANDARD, Settings
+from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 from research import tables
 from research.tables import bounds
 
 PIECE: Final = 10
-"""Deals of a piece of work; the last may have one more."""
+"""Deals of a piece of work."""
 
 PARTNER: Final = 2
 """The attacker whose attack a seat leaves to its team, as the passing seat counts seats."""
@@ -129,11 +128,9 @@ def passes_value(
     """
     if deals < 2:
         raise SettingError(f"expected two deals or more, got {deals!r}")
-    firsts = range(0, deals - 1, PIECE)  # a single deal is no piece
-    pieces = [(first, after - first) for first, after in pairwise([*firsts, deals])]
-    todo = {str(piece): piece for piece in pieces}
-    work, arguments = partial(_work, agent, settings), settings.arguments([agent], measure="passes")
-    found = runner.run(work, todo, lambda _: _Found, arguments).values()
+    work = Work("passes", partial(_work, settings), _Found, (agent,), deals, PIECE)
+    arguments = settings.arguments([agent], measure="passes")
+    found = in_pieces([work], arguments, runner)["passes", agent]
     value = SourcePoints.join([points for points, _ in found])
     known = np.concatenate([nats for _, nats in found])
     heard = value.of(ALL)
@@ -155,9 +152,8 @@ _Found = tuple[SourcePoints, npt.NDArray[np.float64]]
 """Points, and nats by deal."""
 
 
-def _work(agent: str, settings: Settings, piece: tuple[int, int]) -> _Found:
+def _work(settings: Settings, agent: str, first: int, many: int) -> _Found:
     """Plays so many deals, from one on."""
-    first, many = piece
     seed, rules = settings.seed, settings.rules
     models = standard_models(agent)
     models |= {name: PassesIgnored(models[POLICY], on) for name, on in IGNORED.items()}

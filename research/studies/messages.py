@@ -28,7 +28,7 @@ from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.runs import between_runs, over_runs
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
-from goita_lab.signals.messages import MessageUse, message_use
+from goita_lab.signals.messages import MessageUse, message_uses
 from goita_lab.signals.playing import Play, play
 from goita_lab.signals.settings import Settings
 from research.drawing import dots
@@ -213,9 +213,8 @@ def measure(one: Run) -> Found:
     use = None
     if one.arm.audience is not None:
         # Named by its run: where the file stands is this machine's affair.
-        use = replace(
-            message_use(agent, one.deals, one.heard, settings=Settings(seed=SEED)), agent=one.key
-        )
+        (use,) = message_uses([agent], one.deals, one.heard, settings=Settings(seed=SEED))
+        use = replace(use, agent=one.key)
     (digest,) = network_weights([agent]).values()
     return Found(moves_tell(agent, one.arm.information, one.heard), use, digest)
 

@@ -7,9 +7,10 @@ control are runs with messages, whose codes are arbitrary, and the same runs mut
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from math import sqrt
 from typing import Final
 
 import numpy as np
@@ -20,12 +21,12 @@ from goita_agents.population import Population
 from goita_agents.population.manifest import INFORMATION
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
-from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.intervals import Interval, t_quantile
+from goita_lab.arena.statistics.runs import interval_over_runs
 from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
 from research.drawing import dots
 from research.population.methods import SEEDS
 from research.studies import study
-from research.studies.jackknife import over_runs, spread_of, visible
 from research.studies.study import Options
 from research.tables import bounds, table
 
@@ -41,6 +42,11 @@ MARGIN: Final = 0.5
 """Points a round: a gap below counts as small; eight runs can show it."""
 MANY: Final = 1_000
 """Runs that nobody trains."""
+POWER: Final = 0.8
+"""Probability with which what is called visible is seen."""
+
+Statistic = Callable[[Bool], float]
+"""Takes the runs that are kept, bool [n]."""
 
 DEALS: Final = 500
 """Of each pair against each opponent."""
@@ -256,6 +262,32 @@ def _crossed(mean: Float, kept: Bool) -> float:
     """Returns the mean over pairs of different runs, of those that are kept."""
     own = mean[np.ix_(kept, kept)]
     return float(own[~np.eye(len(own), dtype=bool)].mean())
+
+
+def over_runs(statistic: Statistic, groups: Mapping[str, Bool], *names: str) -> Interval:
+    """Returns a statistic of the runs that are kept, with its 95 % interval over runs.
+
+    Runs are left out one by one, method by method: the jackknife of a stratified sample, with
+    Student's quantile.
+
+    Args:
+        statistic: takes the runs that are kept, bool [n].
+        groups: the runs of each method, bool [n].
+        names: the methods that the statistic is of.
+    """
+    every = np.logical_or.reduce([groups[name] for name in names])
+    return interval_over_runs(lambda kept: statistic(kept & every), [groups[n] for n in names])
+
+
+def spread_of(found: Interval, runs: int) -> float:
+    """Returns the standard deviation over runs by the interval of their mean."""
+    return (found.high - found.mean) / t_quantile(runs - 1) * sqrt(runs)
+
+
+def visible(spread: float, runs: int) -> float:
+    """Returns the smallest gap that runs of a spread show with a probability of ``POWER``."""
+    # One side of an interval of this level is the quantile of POWER.
+    return (t_quantile(runs - 1) + t_quantile(runs - 1, 2 * POWER - 1)) * spread / sqrt(runs)
 
 
 def report(result: Result) -> str:

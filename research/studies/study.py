@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
@@ -27,8 +27,8 @@ RECORDS: Final = "GOITA_KIFU"
 
 
 @dataclass(frozen=True)
-class Args:
-    """Options of the command line."""
+class Options:
+    """Options of the command line: how a study is run."""
 
     output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
     """folder of the tables, NAME.md, of all figures, NAME.json, and of the picture, NAME.svg;
@@ -40,20 +40,10 @@ class Args:
     records: Path | None = None
     """folder of human records (default: that of the environment variable GOITA_KIFU)"""
 
-
-@dataclass(frozen=True)
-class Options:
-    """How a study is run."""
-
-    output: Path
-    """Folder of its files; finished pieces stand there, too, until the study is done."""
-    quick: bool = False
-    """A fraction of the work, which shows that all of it runs and what comes out."""
-    workers: int = 1
-    """Processes; they change no result."""
-    records: Path | None = None
-    """Folder of human records."""
-    progress: Progress = lambda *_: None
+    @property
+    def progress(self) -> Progress:
+        """Tells what is done."""
+        return shown()
 
     def pieces(
         self,
@@ -98,12 +88,12 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
     """Runs a study, writes and prints what it found, and returns the exit code."""
     # By its full name: processes and kept pieces name the types of a script's results by it.
     study = import_module(f"research.studies.{name}")
-    args = cli.parse(Args, argv, study.__doc__)
-    named = os.environ.get(RECORDS)
-    records = args.records or (Path(named) if named else None)
+    args = cli.parse(Options, argv, study.__doc__)
+    if args.records is None and (named := os.environ.get(RECORDS)):
+        args = replace(args, records=Path(named))
     try:
         check_writable(args.output, folder=True)
-        result = study.run(Options(args.output, args.quick, args.workers, records, shown()))
+        result = study.run(args)
         text = study.report(result)
         told = to_json({"quick": args.quick, **vars(result)}, study.players(result))
         write_whole(args.output / f"{name}.json", told)

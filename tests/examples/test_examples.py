@@ -15,7 +15,6 @@ from goita_agents.registry import expand, load_agent
 from goita_env import Game
 from goita_lab.commands import evaluate
 from goita_lab.signals import log
-from research.signals.dataset import make
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NEEDS = {"sb3_one_seat.py": "sb3_contrib", "cleanrl_ppo.py": "torch", "uke_shogi.py": "sb3_contrib"}
@@ -37,7 +36,8 @@ def test_the_sample_is_small_and_of_members_of_its_split():
 def test_players_are_cloned_from_a_data_set(tmp_path):
     for needed in ("torch", "pandas", "pyarrow"):
         pytest.importorskip(needed)
-    assert list(make(tmp_path, 60))[-1] == 60
+    for split, member in (("train", "population:selfplay-0"), ("validation", "greedy")):
+        assert list(log.write(tmp_path / split, [member], 30)) == [30]
     told = run("clone_players.py", f"--data={tmp_path}", "--epochs=2", "--deals=4")
     assert re.search(r"epoch 2: \d+ choices: \d+\.\d% predicted, \d\.\d{3} nats\n", told)
     assert re.search(r"against heuristic: [+-]\d+\.\d\d \[.*\] points\n$", told)

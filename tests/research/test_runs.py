@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from research.studies import runs
-from research.studies.jackknife import over_runs, visible
-from research.studies.runs import CODES, figure, report, summarise
+from research.studies import runs, study
+from research.studies.runs import CODES, figure, over_runs, report, summarise, visible
 from research.studies.study import Options
 
 
@@ -73,10 +72,12 @@ def test_the_command_goes_on_where_it_stopped(tmp_path, monkeypatch):
         if done == 3 and len(played) < 10:
             raise KeyboardInterrupt
 
+    monkeypatch.setattr(study, "shown", lambda: stop)
     with pytest.raises(KeyboardInterrupt):
-        runs.run(Options(tmp_path, quick=True, progress=stop))
+        runs.run(Options(tmp_path, quick=True))
     rest = []
-    again = runs.run(Options(tmp_path, quick=True, progress=lambda _, done, of: rest.append(done)))
+    monkeypatch.setattr(study, "shown", lambda: lambda _, done, of: rest.append(done))
+    again = runs.run(Options(tmp_path, quick=True))
     assert rest[0] == 3
     whole = runs.run(Options(tmp_path / "whole", quick=True))
     assert again == whole

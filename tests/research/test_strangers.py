@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from math import inf
 
@@ -13,7 +13,6 @@ from goita_agents.registry import load_agent
 from goita_agents.search.action_values import ALLOCATION, MAX_UNSEEN_TILES
 from goita_agents.search.rollout import RolloutAgent
 from goita_lab.signals.playing import play
-from research.studies import strangers
 from research.studies.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from research.studies.strangers import (
     FOUR,
@@ -28,7 +27,6 @@ from research.studies.strangers import (
     report,
     summarise,
 )
-from research.studies.study import Options
 
 ONE, OTHER = "population:selfplay-0", "population:otherplay-0"
 SMALL = {"worlds": 16, "budget": 160}
@@ -125,24 +123,3 @@ def test_intervals_over_pairs_cover_what_pairs_that_share_runs_have(samples):
         found = over_pairs(*drawn)
         covered += found.low < 0 < found.high
     assert 0.91 < covered / 300 < 0.99
-
-
-@pytest.mark.slow
-def test_the_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr(strangers, "QUICK_DEALS", 2)
-    monkeypatch.setattr(strangers, "SISTERS", SISTERS[:8])
-    monkeypatch.setattr(strangers, "ReaderAgent", partial(ReaderAgent, worlds=4, budget=20))
-
-    def stop(what, done, of):
-        if what == "strangers" and done == 4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        strangers.run(Options(tmp_path, quick=True, progress=stop))
-    rest = []
-    told = Options(tmp_path, quick=True, progress=lambda what, done, of: rest.append((what, done)))
-    again = strangers.run(told)
-    assert ("strangers", 4) in rest
-    assert ("strangers", 3) not in rest
-    assert again == strangers.run(Options(tmp_path / "whole", quick=True))
-    assert not list(tmp_path.glob("*.parts"))

@@ -1,23 +1,62 @@
-"""Reads logs to numpy and to pandas."""
+"""Reads logs to numpy, also those of somebody else.
+
+A file's metadata is parsed into types, its columns must be those of the format, and it must be no
+larger than its rounds can be. Names of agents are texts; none of them is loaded. What the numbers
+say is believed.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from goita_env.errors import SettingError, install
-from goita_lab.signals.log.checking import Head, check_file
-from goita_lab.signals.log.columns import DEALS, DECISIONS, FOLDERS, arrow
-from goita_lab.signals.log.schema import LogError, play_of
+from goita_env.errors import SettingError
+from goita_env.information import InformationStructure
+from goita_env.rules import Rules
+from goita_env.views.observation import OBSERVATION_VERSION
+from goita_lab.signals.log.schema import (
+    DEALS,
+    DECISIONS,
+    FOLDERS,
+    KEY,
+    LogError,
+    arrow,
+    columns,
+    play_of,
+)
 from goita_lab.signals.playing import MAX_ROUNDS, Play
 
-if TYPE_CHECKING:
-    import pandas as pd
+MAX_PART_ROUNDS: Final = 50_000
+"""Most rounds of a part: read, it takes half a gigabyte."""
+ROUND_BYTES: Final = 1 << 18
+"""Uncompressed bytes a round that no part has on average, beyond ``SPARE``."""
+SPARE: Final = 1 << 24
 
 _PART: Final = re.compile(rf"{DECISIONS}-(\d{{5,7}})\.parquet")
+
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+Texts = Annotated[list[Text], msgspec.Meta(min_length=1, max_length=127)]
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The metadata of a file, on which its content depends."""
+
+    format: Literal["goita-signals-3"]
+    observation_version: int
+    goita_env: Text
+    agents: Texts
+    specs: Texts
+    seed: Annotated[int, msgspec.Meta(ge=0)]
+    belief: Text | None
+    rules: Text
+    first: Annotated[int, msgspec.Meta(ge=0, le=MAX_ROUNDS)]
+    rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_PART_ROUNDS)]
+    rules_fields: dict[str, str | bool | int | list[int]] | None = None
+    information: dict[str, Any] | None = None
+    weights: dict[Text, Text] | None = None
 
 
 def part_file(folder: Path, kind: str, number: int) -> Path:
@@ -28,112 +67,79 @@ def part_file(folder: Path, kind: str, number: int) -> Path:
     return folder / FOLDERS[kind] / f"{kind}-{number:05d}.parquet"
 
 
-def is_log(folder: Path) -> bool:
-    """Returns whether a folder holds parts of a log."""
-    return bool(_parts(folder))
-
-
-def _parts(folder: Path) -> list[int]:
+def parts(folder: Path) -> list[int]:
+    """Returns the numbers of a log's parts, ascending; none: the folder holds no log."""
     files = (folder / FOLDERS[DECISIONS]).glob(f"{DECISIONS}-*.parquet")
     names = [_PART.fullmatch(file.name) for file in files]
     return sorted(int(name[1]) for name in names if name)
 
 
-def read(folder: str | Path, rounds: int | None = None) -> Play:
+def read(folder: str | Path) -> Play:
     """Reads the play that a log holds.
-
-    The log may be somebody else's: every file is checked before its rows are read, and its names of
-    agents are texts and load nothing. What its numbers say is believed.
-
-    Reads whole parts up to ``rounds`` or more.
 
     Raises:
         LogError: if it is no log, of another version, damaged, or parts of several.
         ImportError: if pyarrow is missing or too old.
     """
-    parts, have = [], 0
-    for number in _numbers(Path(folder)):
-        if rounds is not None and have >= rounds:
-            break
-        head = _next_head(Path(folder), number, have)
-        parts.append(_read_part(Path(folder), number, head))
+    folder, plays, have = Path(folder), list[Play](), 0
+    found = parts(folder)
+    if not found:
+        raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
+    for place, number in enumerate(found):
+        if place != number:
+            raise LogError(f"expected {part_file(folder, DECISIONS, place)}, got none")
+        head, play = _read_part(folder, number)
+        if head.first != have or have + head.rounds > MAX_ROUNDS:
+            file = part_file(folder, DECISIONS, number)
+            raise LogError(f"expected {file} to go on at round {have}, got round {head.first}")
+        plays.append(play)
         have += head.rounds
     try:
-        return Play.join(parts)
+        return Play.join(plays)
     except SettingError as error:
         raise LogError(f"{folder}: {error}") from error
 
 
-def read_frame(folder: str | Path, columns: list[str] | None = None) -> pd.DataFrame:
-    """Reads the decisions of a log, each with the columns of its deal.
+def _read_part(folder: Path, number: int) -> tuple[Head, Play]:
+    files = [part_file(folder, kind, number) for kind in (DEALS, DECISIONS)]
+    heads = [read_head(file, kind) for file, kind in zip(files, (DEALS, DECISIONS), strict=True)]
+    if heads[0] != heads[1]:
+        raise LogError(f"expected {files[0]} and {files[1]} of the same play, got others")
+    pyarrow = arrow()
+    try:
+        deals, decisions = (pyarrow.parquet.ParquetFile(file).read() for file in files)
+        for table in (deals, decisions):
+            table.validate(full=True)  # places in dictionaries, offsets, text that is none
+        return heads[1], play_of(deals, decisions, msgspec.to_builtins(heads[1]))
+    except (OSError, ValueError, LookupError, ArithmeticError, pyarrow.ArrowException) as error:
+        raise LogError(f"expected a whole part of a log, got {str(files[1])!r}: {error}") from error
+
+
+def read_head(file: Path, kind: str) -> Head:
+    """Checks all of a file of a log but its rows, and returns its metadata.
 
     Raises:
-        LogError: as ``read``; also if there is no such column.
-        ImportError: if pyarrow or pandas is missing.
+        LogError: if it is no such file, of another version, or larger than its rounds can be.
+        ImportError: if pyarrow is missing or too old.
     """
     pyarrow = arrow()
     try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError(f"a table needs pandas: {install('lab')}") from error
-    frames, key, have = [], ["round", "redeal"], 0
-    for number in _numbers(Path(folder)):
-        loaded = []
-        have += _next_head(Path(folder), number, have).rounds
-        for kind in (DECISIONS, DEALS):
-            file = part_file(Path(folder), kind, number)
-            names = pyarrow.parquet.read_schema(file).names
-            wanted = [name for name in names if columns is None or name in columns or name in key]
-            loaded.append(_table(file, wanted).to_pandas())
-        frames.append(loaded[0].merge(loaded[1], on=key, how="left"))
-    frame = pd.concat(frames, ignore_index=True)
-    if columns is None:
-        return frame
-    if unknown := sorted(set(columns) - set(frame.columns)):
-        raise LogError(f"expected columns of {list(frame.columns)}, got {unknown}")
-    return frame[columns]
-
-
-def _numbers(folder: Path) -> list[int]:
-    """Returns the numbers of a log's parts: 0, 1, 2 and so on; a LogError if one is missing."""
-    found = _parts(folder)
-    if not found:
-        raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
-    if found != list(range(len(found))):
-        missing = next(place for place, number in enumerate(found) if place != number)
-        raise LogError(f"expected {part_file(folder, DECISIONS, missing)}, got none")
-    return found
-
-
-def _next_head(folder: Path, number: int, have: int) -> Head:
-    """Checks both files of a part, which must go on at round ``have``; returns their metadata."""
-    deals, decisions = (part_file(folder, kind, number) for kind in (DEALS, DECISIONS))
-    head = check_file(decisions, DECISIONS)
-    if check_file(deals, DEALS) != head:
-        raise LogError(f"expected {deals} and {decisions} of the same play, got others")
-    if head.first != have or have + head.rounds > MAX_ROUNDS:
-        raise LogError(f"expected {decisions} to go on at round {have}, got round {head.first}")
+        known = pyarrow.parquet.read_metadata(file)
+        head = msgspec.json.decode((known.metadata or {}).get(KEY, b"null"), type=Head)
+        Rules.from_keys(msgspec.to_builtins(head))
+        information = InformationStructure.from_keys({"information": head.information})
+        expected = columns(kind, words=information.num_words, belief=head.belief is not None)
+        given = {one.name: one.type for one in pyarrow.parquet.read_schema(file)}
+        size = sum(known.row_group(g).total_byte_size for g in range(known.num_row_groups))
+    except (OSError, ValueError, RecursionError, pyarrow.ArrowException) as error:
+        raise LogError(f"expected a Parquet file of a log, got {str(file)!r}: {error}") from error
+    if (head.observation_version, given) != (OBSERVATION_VERSION, expected):
+        raise LogError(
+            f"expected the columns of {kind}, observations of version {OBSERVATION_VERSION}, in "
+            f"{str(file)!r}, got version {head.observation_version} and {sorted(given)}"
+        )
+    if size > ROUND_BYTES * head.rounds + SPARE:
+        raise LogError(
+            f"expected no more in {file} than {head.rounds} rounds can have, got {size:,} bytes"
+        )
     return head
-
-
-def _table(file: Path, columns: list[str] | None = None) -> Any:
-    pyarrow = arrow()
-    try:
-        table = pyarrow.parquet.ParquetFile(file).read(columns)
-        table.validate(full=True)  # places in dictionaries, offsets, text that is none
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise _damaged(file, error) from error
-    return table
-
-
-def _read_part(folder: Path, number: int, head: Head) -> Play:
-    deals, decisions = (part_file(folder, kind, number) for kind in (DEALS, DECISIONS))
-    tables = _table(deals), _table(decisions)
-    try:
-        return play_of(*tables, msgspec.to_builtins(head))
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
-        raise _damaged(decisions, error) from error
-
-
-def _damaged(file: Path, error: Exception) -> LogError:
-    return LogError(f"expected a whole part of a log, got {str(file)!r}: {error}")

@@ -1,11 +1,11 @@
-"""Turns plays into the tables of a log and back; ``columns`` says what their columns mean.
+"""Says what the columns of a log's two tables are, and turns plays into the tables and back.
 
 A log is a folder with two tables in parts, ``_deals/deals-00000.parquet`` and
-``decisions/decisions-00000.parquet`` and so on. Every file names its format and all that its
-content depends on in the metadata of its schema, under ``goita``: JSON with "format", "agents",
-"weights" (the SHA-256 of each network), "seed", "rules", "first", "rounds", "observation_version"
-and "goita_env", "information" unless the game is the plain one, and "drawn" if the agents were
-drawn for each round.
+``decisions/decisions-00000.parquet`` and so on. ``round`` and ``redeal`` are the key of a deal in
+both. Every file names its format and all that its content depends on in the metadata of its schema,
+under ``goita``: JSON with "format", "agents", "weights" (the SHA-256 of each network), "seed",
+"rules", "first", "rounds", "observation_version" and "goita_env", and "information" unless the game
+is the plain one.
 """
 
 from __future__ import annotations
@@ -18,17 +18,30 @@ import numpy.typing as npt
 
 import goita_env
 from goita_agents.population import origin
-from goita_env.errors import GoitaError
+from goita_env.errors import GoitaError, install
 from goita_env.hands import format_hand
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
 from goita_env.tiles import DIGITS, NUM_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
-from goita_lab.signals.log.columns import FORMAT, arrow
 from goita_lab.signals.playing import Play
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+SAFE_ARROW: Final = (14, 0, 1)
+"""The first pyarrow that runs no code which a Parquet file holds (CVE-2023-47248)."""
+
+DEALS: Final = "deals"
+DECISIONS: Final = "decisions"
+FOLDERS: Final = {DECISIONS: "decisions", DEALS: "_deals"}
+"""Of the tables in a log. Who reads a whole log by pandas gets the decisions alone."""
+
+FORMAT: Final = "goita-signals-3"
+"""Names this kind of file; grows when a column or its meaning changes."""
+
+WHO: Final = {"partner": 2, "next": 1, "previous": 3}
+"""The other seats as columns name them, and as relative seats."""
 
 KEY: Final = b"goita"
 
@@ -38,6 +51,73 @@ _BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 class LogError(GoitaError):
     """A folder that is no log, another version or play, or damage."""
+
+
+def arrow() -> Any:
+    """Returns pyarrow.
+
+    Raises:
+        ImportError: if it is missing, or so old that a file can make it run code.
+    """
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(f"a log needs pyarrow: {install('lab')}") from error
+    version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
+    if version < SAFE_ARROW:
+        raise ImportError(
+            f"expected pyarrow 14.0.1 or newer, which runs no code of a file's, got "
+            f"{pyarrow.__version__}: pip install -U pyarrow"
+        )
+    return pyarrow
+
+
+def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa.DataType]:
+    """Returns the columns of a table with their types in Arrow.
+
+    Args:
+        table: ``DECISIONS`` or ``DEALS``.
+        words: of a packed view: 8, or 10 or 14 if tiles are shown.
+        belief: whether the log says what deciding seats know of the others' hands.
+    """
+    pa = arrow()
+    text, name = (pa.dictionary(places, pa.string()) for places in (pa.int32(), pa.int8()))
+    key = {
+        "round": pa.int64(),  # number of the round in the log, from 0
+        "redeal": pa.int8(),  # which deal of the round it is, from 0
+    }
+    if table == DEALS:
+        return {
+            **key,
+            **{f"dealt_{s}": text for s in range(NUM_SEATS)},  # hand of seat s: eight digits
+            **{f"agent_{s}": name for s in range(NUM_SEATS)},  # agent at seat s
+            "dealer": pa.int8(),
+            "score_0": pa.int16(),  # points of seats 0 and 2 before the round
+            "score_1": pa.int16(),  # points of seats 1 and 3 before the round
+            "winner": pa.int8(),  # seat that ended the round; -1: it is dealt again
+            "won": pa.int16(),  # points of the round, to the winner's team
+        }
+    decisions = {
+        **key,
+        "move": pa.int16(),  # number of the decision in the deal, from 0
+        "seat": pa.int8(),  # seat that decided
+        "agent": name,  # agent that decided
+        "method": text,  # how it was trained, by the population's name; else empty
+        "split": text,  # part of the population that it is of; else empty
+        # The seat's packed view, View.words: bit b of word w is bit 64 w + b of the observation.
+        "words": pa.list_(pa.uint64(), words),
+        "mask_low": pa.uint64(),  # bit a: action a is legal
+        "mask_high": pa.uint16(),  # bit a: action 64 + a is legal
+        "action": pa.int8(),  # action taken
+        "probabilities": pa.list_(pa.float32()),  # of the legal actions, ascending
+        "points": pa.int16(),  # of the round for the seat's team, below 0 if it lost
+    }
+    if belief:
+        for who in WHO:
+            # Nats, by the seat's exact listener: of the real hand, and of the belief about it.
+            decisions[f"log_probability_{who}"] = pa.float32()
+            decisions[f"entropy_{who}"] = pa.float32()
+    return decisions
 
 
 def head(depends: dict[str, Any]) -> bytes:
@@ -100,8 +180,6 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
     agents = tuple(known["agents"])
     round_, redeal = _numpy(deals, "round"), _numpy(deals, "redeal").astype(np.int8)
     dealt = round_ * 128 + redeal
-    if (np.diff(dealt, prepend=-1) <= 0).any():
-        raise ValueError("expected each deal once, in order, got others")
     key = _numpy(decisions, "round") * 128 + _numpy(decisions, "redeal")
     deal = np.searchsorted(dealt, key)
     if (np.diff(deal) < 0).any() or (dealt.take(deal, mode="clip") != key).any():
@@ -134,7 +212,6 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
         action=_numpy(decisions, "action"),
         probabilities=probabilities,
         information=information,
-        drawn=known["drawn"],
     )
 
 

@@ -20,10 +20,8 @@ from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.signals.listening import listen
-from goita_lab.signals.log.checking import MAX_PART_ROUNDS, check_file
-from goita_lab.signals.log.columns import DEALS, DECISIONS, WHO, arrow
-from goita_lab.signals.log.reader import part_file
-from goita_lab.signals.log.schema import LogError, head, tables
+from goita_lab.signals.log.reader import MAX_PART_ROUNDS, part_file, read_head
+from goita_lab.signals.log.schema import DEALS, DECISIONS, WHO, LogError, arrow, head, tables
 from goita_lab.signals.playing import MAX_ROUNDS, Play, check_plays, check_rounds, load_policy, play
 from goita_lab.work import on_workers
 
@@ -42,7 +40,6 @@ def write(
     part_rounds: int = PART_ROUNDS,
     workers: int = 1,
     information: InformationStructure = PLAIN,
-    drawn: bool = False,
 ) -> Iterator[int]:
     """Plays rounds and logs every decision; parts that are there already stay.
 
@@ -60,7 +57,6 @@ def write(
         part_rounds: rounds of a part.
         workers: number of processes.
         information: shown tiles and messages.
-        drawn: draw who sits where for each round, as ``play`` does.
 
     Yields:
         The rounds of the log so far.
@@ -77,13 +73,13 @@ def write(
     if belief is not None:
         check_followed(information)
     names = [policy.name for policy in policies]
-    check_rounds(len(agents), rounds, MAX_ROUNDS, drawn=drawn)
-    check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS, drawn=drawn)
+    check_rounds(len(agents), rounds, MAX_ROUNDS)
+    check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     check_seed(seed)
     rule_set = get_rules(rules)
     known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
     known["weights"] = weights([*agents, *([belief] if belief else [])])
-    known |= rule_set.to_keys() | information.to_keys() | ({"drawn": True} if drawn else {})
+    known |= rule_set.to_keys() | information.to_keys()
     firsts = range(0, rounds, part_rounds)
     parts = [{**known, "first": f, "rounds": min(part_rounds, rounds - f)} for f in firsts]
     folder.mkdir(parents=True, exist_ok=True)
@@ -106,8 +102,8 @@ def write(
 
 def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
     file = part_file(folder, DECISIONS, number)
-    found = msgspec.to_builtins(check_file(file, DECISIONS))
-    expected = {"information": None, "drawn": False, **part}
+    found = msgspec.to_builtins(read_head(file, DECISIONS))
+    expected = {"information": None, **part}
     if wrong := {key: found.get(key) for key in expected if found.get(key) != expected[key]}:
         wanted = {key: expected[key] for key in wrong}
         raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
@@ -122,7 +118,6 @@ def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
         rules=Rules.from_keys(part),
         first=part["first"],
         information=InformationStructure.from_keys(part),
-        drawn=part.get("drawn", False),
     )
     columns = {} if part["belief"] is None else belief_columns(played, part["belief"])
     deals, decisions = tables(played, columns, head(part))

@@ -5,7 +5,7 @@ Tables come from the policy's exact probabilities, not from sampled actions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,14 +14,13 @@ import numpy.typing as npt
 
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs.supports import support
-from goita_env import View
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import COUNTS, KING, NAMES, NUM_KINDS, PAWN
 from goita_env.views import Replay
 from goita_lab.signals.measures.emergent_communication import SHUFFLES
-from goita_lab.signals.playing import Play, check_plain, load_policy
+from goita_lab.signals.playing import Play, load_policy
 
 PUBLIC: Final = ("pass", *NAMES)
 """Public actions of the tables: pass, or the kind of the attack."""
@@ -89,7 +88,7 @@ def convention_table(
     policy: str | Policy,
     feature: str,
     context: str,
-    chosen: Bool | Callable[[View], Bool],
+    chosen: Bool,
     seed: int = 0,
 ) -> ConventionTable:
     """Tabulates actions by a feature of the tiles in hand, in a context of a play.
@@ -98,15 +97,13 @@ def convention_table(
 
     The policy's probabilities are exact, but positions are sampled: ``ConventionTable.shuffled``
     shows the size of the bias. ``feature`` is a name from ``features``; ``chosen`` [D] marks the
-    decisions of the context, or tells them from views. Those without a choice are left out.
+    decisions of the context. Those without a choice are left out.
 
     Raises:
         AgentError: if the policy is none.
         SettingError: if there is no such feature, or no such position.
     """
-    check_plain(play, "convention_table")
-    meant = chosen(play.view()) if callable(chosen) else chosen
-    rows = np.flatnonzero(meant & play.choice & (play.action < CALL))
+    rows = np.flatnonzero(chosen & play.choice & (play.action < CALL))
     if len(rows) == 0:
         raise SettingError(f"expected positions of the context {context!r}, got none")
     view, known = play.view(rows), load_policy(policy)

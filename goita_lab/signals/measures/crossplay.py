@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, permutations
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy import typing as npt
 
-from goita_agents.base import Float, Int
+from goita_agents.base import Float, Int, Policy
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
@@ -18,7 +18,8 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_inte
 from goita_lab.arena.statistics.runs import jackknife_error
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
-from goita_lab.signals.playing import Play, check_plain, load_policy
+from goita_lab.signals.measures.information_gain import over_deals
+from goita_lab.signals.playing import Play
 from goita_lab.work import one_thread
 
 MOST_RUNS: Final = 9
@@ -124,7 +125,7 @@ def partners_points(
     return points
 
 
-def policy_distance(play: Play, agents: Sequence[str]) -> dict[tuple[str, str], Interval]:
+def policy_distance(play: Play, policies: Mapping[str, Policy]) -> dict[tuple[str, str], Interval]:
     """Measures how far policies are apart on shared positions, in nats.
 
         D_ij = E over s of JSD( pi_i(.|s), pi_j(.|s) ),   0 to ln 2
@@ -132,12 +133,11 @@ def policy_distance(play: Play, agents: Sequence[str]) -> dict[tuple[str, str], 
     the Jensen-Shannon divergence (Lin 1991), exact in each position with a choice of the play.
     Compare arXiv:2303.06775, a rate of disagreement.
     """
-    check_plain(play, "policy_distance")
     rows = np.flatnonzero(play.choice)
     view, legal = play.view(rows), play.legal[rows]
-    known = {agent: load_policy(agent).probabilities(view, legal) for agent in agents}
+    known = {name: its.probabilities(view, legal) for name, its in policies.items()}
     return {
-        (one, other): play.interval(divergence(known[one], known[other]), rows)
+        (one, other): over_deals(play, rows, divergence(known[one], known[other]))
         for one, other in combinations(known, 2)
     }
 

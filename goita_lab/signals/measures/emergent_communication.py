@@ -23,8 +23,9 @@ from goita_env.worlds import Positions
 from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.arena.statistics.runs import jackknife_error
 from goita_lab.signals.filters import context
-from goita_lab.signals.measures.information_gain import attack, attacks_with
-from goita_lab.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
+from goita_lab.signals.listening import PARTNER
+from goita_lab.signals.measures.information_gain import attack, attacks_with, over_deals
+from goita_lab.signals.playing import Play, load_policy, one_choice_a_deal, positions
 
 GROUPS: Final = 50
 """Groups of deals that the jackknife leaves out in turn."""
@@ -32,8 +33,6 @@ SHUFFLES: Final = 20
 """Permutations behind a shuffled control."""
 NOTHING: Final = NUM_ACTIONS
 """In place of an action: the round is over before the seat is asked."""
-LISTENERS: Final = {"next": 1, "partner": 2}
-"""Seats whose answer is looked at, relative to the speaker."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,6 @@ def speaker_consistency(play: Play, seed: int = 0) -> Information:
     attack in the round, given the public context of the second play. High values need no listener:
     scrambling what others hear leaves SC unchanged.
     """
-    check_plain(play, "speaker_consistency")
     rows = np.flatnonzero((play.action > PASS) & (play.action < CALL))
     order = rows[np.lexsort((rows, play.seat[rows], play.deal[rows]))]
     same = play.seat[order[:-1]] == play.seat[order[1:]]
@@ -125,11 +123,9 @@ def instantaneous_coordination(play: Play, seed: int = 0) -> Information:
     arXiv:1903.05168), each as pass or kind of the attack, given the attack that the partner answers
     and whose it is; unconditioned it would measure the rules. What both saw before confounds it.
     """
-    check_plain(play, "instantaneous_coordination")
-    later = LISTENERS["partner"]  # every seat decides in turn
-    first = np.flatnonzero(play.action[:-later] < CALL)
+    first = np.flatnonzero(play.action[:-PARTNER] < CALL)  # every seat decides in turn
     return _of_pairs(
-        play, first, first + later, lambda view: attack(view) * 8 + context(view), seed
+        play, first, first + PARTNER, lambda view: attack(view) * 8 + context(view), seed
     )
 
 
@@ -145,7 +141,7 @@ def _of_pairs(
 
 @dataclass(frozen=True)
 class Influence:
-    """The influence of actions on another seat's next one, in nats a decision."""
+    """The influence of actions on the partner's next one, in nats a decision."""
 
     influence: Interval
     """I(A_k; A_j | s), all hands fixed."""
@@ -159,19 +155,18 @@ class Influence:
 def causal_influence(
     play: Play,
     policy: str | Policy,
-    listener: str = "partner",
     *,
     messages: Literal["policy", "legal"] = "policy",
     decisions: int | None = None,
     seed: int = 0,
 ) -> Influence:
-    """Measures how far an action determines another seat's next one, in nats (CIC).
+    """Measures how far an action determines the partner's next one, in nats (CIC).
 
         p(a, m) = pi_j(a | do(m)) p(m),   p(a) = sum over m of p(a, m)
         CIC = mean over positions of sum over a, m of p(a, m) log [ p(a, m) / (p(a) p(m)) ]
 
-    with m the speaker's action, a the listener's next action, hands as dealt; decisions between
-    them are averaged by the policy. By ``messages``, p(m) is the policy (a deterministic one has
+    with m the speaker's action, a the partner's next action, hands as dealt; the decision between
+    them is averaged by the policy. By ``messages``, p(m) is the policy (a deterministic one has
     one message and no influence) or uniform over legal actions. One decision with a choice is drawn
     of each of ``decisions`` deals, and its value is exact.
 
@@ -182,11 +177,8 @@ def causal_influence(
 
     Raises:
         AgentError: if the policy is none.
-        SettingError: if there is no such listener, or fewer than two deals have a choice.
+        SettingError: if fewer than two deals have a choice.
     """
-    check_plain(play, "causal_influence")
-    if listener not in LISTENERS:
-        raise SettingError(f"expected a listener of {list(LISTENERS)}, got {listener!r}")
     known = load_policy(policy)
     rows = one_choice_a_deal(play, np.random.default_rng(seed))[:decisions]
     if len(rows) < 2:
@@ -198,10 +190,10 @@ def causal_influence(
         likely = known.probabilities(play.view(rows), legal)[row, action]
     some = likely > 0
     row, action, likely = row[some], action[some], likely[some]
-    answers = _answers(positions(play, rows), row, action, known, LISTENERS[listener])
+    answers = _answers(positions(play, rows), row, action, known)
     by_policy, by_uniform = (channel_information(row, likely, answer) for answer in answers)
     values = by_policy, by_uniform, by_policy - by_uniform
-    influence, uniform, beyond = (play.interval(value, rows) for value in values)
+    influence, uniform, beyond = (over_deals(play, rows, value) for value in values)
     return Influence(influence, uniform, beyond, len(rows))
 
 
@@ -221,18 +213,16 @@ def channel_information(row: Int, likely: Float, answers: Float) -> Float:
     return found
 
 
-def _answers(games: Positions, row: Int, action: Int, policy: Policy, turn: int) -> Float:
-    """Returns P [2, m, 70] of answers of seat ``turn`` to seat 0, by the policy and uniformly."""
+def _answers(games: Positions, row: Int, action: Int, policy: Policy) -> Float:
+    """Returns P [2, m, 70] of the partner's answers to seat 0, by the policy and uniformly."""
     rounds = Rounds.from_positions(games, row, actions=action)
     known = _next_action(rounds, np.zeros(len(row), bool), 1, policy)
-    if turn == LISTENERS["next"]:
-        return known
     owner, between = np.nonzero(known[0])
     weight = known[0, owner, between]
     rounds = Rounds.from_positions(games, row[owner], actions=action[owner])
     if not rounds.over:
         rounds.step(between[rounds.decisions.rows])
-    answers = weight[:, None] * _next_action(rounds, between == NOTHING, turn, policy)
+    answers = weight[:, None] * _next_action(rounds, between == NOTHING, PARTNER, policy)
     found = np.zeros_like(known)
     for total, answer in zip(found, answers, strict=True):
         np.add.at(total, owner, answer)

@@ -23,6 +23,7 @@ from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, rate_interval
 from goita_lab.signals.listening import PARTNER, POLICY, ListenerKnowledge
+from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play, load_policy, play
 
 DEPTH: Final = 4
@@ -141,7 +142,7 @@ class SpeakerTree:
 
 
 def speaker_tree(
-    played: Play, policy: str | Policy, *, depth: int = DEPTH, rounds: int = 1_000, seed: int = 0
+    played: Play, policy: str | Policy, *, rounds: int = 1_000, seed: int = 0
 ) -> SpeakerTree:
     """Fits a shallow tree to a policy's actions, and measures its fidelity and its points.
 
@@ -150,7 +151,7 @@ def speaker_tree(
         SettingError: if there are too few deals.
         ImportError: if scikit-learn is missing.
     """
-    agent = fit_speaker(played, policy, depth=depth, seed=seed)
+    agent = fit_speaker(played, policy, seed=seed)
     fitted, held = _choices(played, seed)
     deals, which = np.unique(played.deal[held], return_inverse=True)
     if len(deals) < 2:
@@ -164,9 +165,7 @@ def speaker_tree(
     return SpeakerTree(agent, text, int(leaves), fidelity, points, len(fitted))
 
 
-def fit_speaker(
-    played: Play, policy: str | Policy, *, depth: int = DEPTH, seed: int = 0
-) -> TreeAgent:
+def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAgent:
     """Fits a shallow tree to a policy's actions in positions with a choice, but held-out deals.
 
     ``PolicyModel(tree, temperature=1)`` is a listener's model of the policy that fits on a card.
@@ -179,7 +178,7 @@ def fit_speaker(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
     known = load_policy(policy)
     action = sample(known.probabilities(view, legal), rng)
-    limits = {"max_depth": depth, "min_samples_leaf": LEAST}
+    limits = {"max_depth": DEPTH, "min_samples_leaf": LEAST}
     tree = sklearn.tree.DecisionTreeClassifier(**limits, random_state=seed)
     tree.fit(view_features(view)[1], public_actions(action))
     blocks = np.zeros((2, NUM_ACTIONS))
@@ -286,7 +285,7 @@ def activation_probe(
     readings.append(known.holds[held, known.of(POLICY), PARTNER - 1])
     readings.append(known.prior_holds[held, PARTNER - 1])
     losses = [np.mean([*cross_entropy(q, truth[held]).T], axis=0) for q in readings]
-    intervals = [played.interval(loss, rows[held]) for loss in losses]
+    intervals = [over_deals(played, rows[held], loss) for loss in losses]
     trained, untrained, hand_only, exact, prior = intervals
     there = prior.mean - exact.mean
     efficiency = (prior.mean - trained.mean) / there if there > 0 else float("nan")

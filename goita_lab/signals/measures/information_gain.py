@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from goita_agents.base import Float, Int
 from goita_env import View
@@ -17,7 +18,7 @@ from goita_env.actions import CALL, MESSAGE, PASS
 from goita_env.errors import SettingError
 from goita_env.tiles import NAMES, NUM_KINDS
 from goita_env.views import NONE
-from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.signals.filters import CONTEXTS, Where, context, select
 from goita_lab.signals.listening import (
     PARTNER,
@@ -94,7 +95,7 @@ def information_gain(
         deals = len(np.unique(play.deal[rows]))
         if deals >= 2:
             values = some.content[at, number], told, some.gain[at, number]
-            expected, kl, gained = (play.interval(value, rows) for value in values)
+            expected, kl, gained = (over_deals(play, rows, value) for value in values)
             quantiles = tuple(np.quantile(told, QUANTILES).tolist())
             informative = float((told >= INFORMATIVE).mean())
             found.append(
@@ -123,29 +124,25 @@ class InformationGainSplit:
 
 
 def information_gain_split(
-    play: Play,
-    known: ListenerKnowledge,
-    model: str = POLICY,
-    uniform: str = UNIFORM,
-    of: int = PARTNER,
+    play: Play, known: ListenerKnowledge, model: str = POLICY
 ) -> InformationGainSplit:
-    """Splits knowledge of a hand into what legality and what the policy tell (M2).
+    """Splits knowledge of the partner's hand into what legality and what the policy tell (M2).
 
         U = E[ log b0_T(h*) - log prior(h*) ],   P = E[ log b_T(h*) - log b0_T(h*) ],
         share = P / (U + P)
 
-    with h* the true hand of the relative seat ``of``, b the belief under the policy's model, b0
+    with h* the true hand of the partner, b the belief under the policy's model, b0
     under the uniform one, and T each moment at which the listener itself decides. E[P] is at least
     0 where the model is right, and below 0 where it misleads. P does not measure convention: skill
     and determinism tell as much, and ``greedy``, which has none, has as high a share as bots that
     do. Compare with ``plan.CONTROLS``. Source: the belief b0 of Foerster et al. (arXiv:1811.01458).
     """
-    rows, seat = known.row, of - 1
-    by_uniform = known.log_probability[:, known.of(uniform), seat]
+    rows, seat = known.row, PARTNER - 1
+    by_uniform = known.log_probability[:, known.of(UNIFORM), seat]
     by_policy = known.log_probability[:, known.of(model), seat]
     before = known.prior[:, seat]
     parts = by_uniform - before, by_policy - by_uniform, by_policy - before
-    by_rules, policy, total = (play.interval(part, rows) for part in parts)
+    by_rules, policy, total = (over_deals(play, rows, part) for part in parts)
     share = _ratio(play, parts[1], parts[2], rows) if total.low > 0 else None
     return InformationGainSplit(by_rules, policy, total, share, len(np.unique(play.deal[rows])))
 
@@ -184,7 +181,7 @@ def partner_opponent_gap(
     to_partner = np.bincount(which[spoke], value[spoke], len(rows))[complete]
     to_opponent = np.bincount(which[~spoke], value[~spoke], len(rows))[complete] / 2
     values = to_partner, to_opponent, to_partner - to_opponent
-    partner, opponent, gap = (play.interval(value, rows[complete]) for value in values)
+    partner, opponent, gap = (over_deals(play, rows[complete], value) for value in values)
     return PartnerOpponentGap(partner, opponent, gap, len(to_partner))
 
 
@@ -199,29 +196,35 @@ class ModelMismatch:
     """Mean log-probability under the right model minus under this one."""
 
 
-def model_mismatch(
-    play: Play,
-    known: ListenerKnowledge,
-    right: str = POLICY,
-    uniform: str = UNIFORM,
-    of: int = PARTNER,
-) -> list[ModelMismatch]:
-    """Measures how well each model but the uniform one reads hands from this play, in nats.
+def model_mismatch(play: Play, known: ListenerKnowledge) -> list[ModelMismatch]:
+    """Measures how well each model but the uniform one reads partners' hands, in nats.
 
-        understood = E[ log b^M(h*) - log b0(h*) ],   lost = E[ log b^right(h*) - log b^M(h*) ]
+        understood = E[ log b^M(h*) - log b0(h*) ],   lost = E[ log b^policy(h*) - log b^M(h*) ]
 
-    E[lost] is at least 0 where ``right`` is the policy that played: log-loss is a proper score.
+    E[lost] is at least 0 where "policy" is the policy that played: log-loss is a proper score.
     Source: the policy of another seed as a placebo of Lowe et al. (arXiv:1903.05168).
     """
-    value = known.log_probability[:, :, of - 1]
-    best, lowest = value[:, known.of(right)], value[:, known.of(uniform)]
+    value = known.log_probability[:, :, PARTNER - 1]
+    best, lowest = value[:, known.of(POLICY)], value[:, known.of(UNIFORM)]
     return [
         ModelMismatch(
-            name, play.interval(its - lowest, known.row), play.interval(best - its, known.row)
+            name,
+            over_deals(play, known.row, its - lowest),
+            over_deals(play, known.row, best - its),
         )
         for name, its in zip(known.models, value.T, strict=True)
-        if name != uniform
+        if name != UNIFORM
     ]
+
+
+def over_deals(play: Play, rows: Int, values: npt.ArrayLike) -> Interval:
+    """Returns the mean of decisions' values [n] with its 95 % interval over deals.
+
+    ``rows`` [n] are the decisions among those of the play.
+    """
+    _, which = np.unique(play.deal[rows], return_inverse=True)
+    sums = np.bincount(which, np.asarray(values, np.float64))
+    return ratio_interval(sums, np.bincount(which).astype(np.float64))
 
 
 def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]:
@@ -258,5 +261,5 @@ def attacks_with(action: Int) -> Int:
 def _ratio(play: Play, part: Float, whole: Float, rows: Int) -> Interval:
     """Returns the ratio of two sums with an interval of its linearisation over deals."""
     ratio = float(part.sum() / whole.sum())
-    residual = play.interval((part - ratio * whole) / whole.mean(), rows)
+    residual = over_deals(play, rows, (part - ratio * whole) / whole.mean())
     return Interval(ratio, ratio + residual.low, ratio + residual.high)

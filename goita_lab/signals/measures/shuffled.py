@@ -23,7 +23,7 @@ from goita_env.tiles import COUNTS, NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import PARTNER, cached_model, public_action, reweighted, seen_by
-from goita_lab.signals.playing import Play, check_plain, load_policy, one_choice_a_deal, positions
+from goita_lab.signals.playing import Play, load_policy, one_choice_a_deal, positions
 from goita_lab.signals.searching import play_searching
 
 VARIANTS: Final = ("V0", "V1", "V2", "V3", "V4")
@@ -97,7 +97,6 @@ def shuffled_signal(
     Raises:
         SettingError: if fewer than two deals have such a decision, or there is no such filter.
     """
-    check_plain(play, "shuffled_signal")
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
     chosen = one_choice_a_deal(play, rng, select(play, where))[:signals]
     if len(chosen) < 2:

@@ -98,12 +98,11 @@ def play_listening(
     rules: str | Rules = JGA,
     worlds: int = WORLDS,
     min_z: float = MIN_Z,
-    max_unseen_tiles: int = MAX_UNSEEN_TILES,
     first: int = 0,
 ) -> SourcePoints:
     """Plays the same deals with each of some sources: one seat searches, three play the policy.
 
-    The search is the champion's by default: of decisions with up to ``max_unseen_tiles``, in worlds
+    The search is the champion's by default: of decisions with up to ``MAX_UNSEEN_TILES``, in worlds
     of the exact belief, with the policy at all seats of the playouts; its choice stands unless
     another action leads it by ``min_z`` standard errors. Sources share deals and random numbers.
     The listener of deal d, from ``first`` on, sits at seat d modulo 4.
@@ -122,7 +121,7 @@ def play_listening(
     games = np.arange(len(deal))
     rounds = Rounds(len(deal), rules=rules, seed=seed, games=deal, numbers=games, finals=False)
     keys = seeds.mix(~seeds.game_keys(seed, deal))
-    beliefs = _SourceBeliefs(models, sources, deal, max_unseen_tiles)
+    beliefs = _SourceBeliefs(models, sources, deal)
     points = play_searching(rounds, known, keys, beliefs, worlds, min_z)
     table = (points * (1 - 2 * (deal % 2))).reshape(-1, deals)
     names = {name: model.name for name, model in models.items()}
@@ -137,9 +136,8 @@ class _SourceBeliefs:
         models: Mapping[str, OpponentModel],
         sources: Sequence[InformationSources],
         deal: Int,
-        max_unseen_tiles: int,
     ) -> None:
-        self.sources, self.deal, self.max_unseen_tiles = sources, deal, max_unseen_tiles
+        self.sources, self.deal = sources, deal
         self.deals = len(np.unique(deal))
         self.caches: defaultdict[tuple[int, int], BeliefCache]
         """By deal and relative seat."""
@@ -160,7 +158,7 @@ class _SourceBeliefs:
         if mine.any():
             view = decisions.view
             mine &= ~(view.asked_call | view.asked_choice)
-            mine &= view.unseen.sum(axis=1) <= self.max_unseen_tiles
+            mine &= view.unseen.sum(axis=1) <= MAX_UNSEEN_TILES
         found: dict[int, DealBelief] = {}
         key = NUM_SEATS * self.deal[rows] + turn
         for one in np.unique(key[mine]).tolist():

@@ -25,7 +25,7 @@ from goita_lab.signals.measures import value as sources
 from goita_lab.signals.measures.conventions import table_information, tabulated
 from goita_lab.signals.measures.crossplay import divergence
 from goita_lab.signals.measures.explain import cross_entropy, duplicate_points, tree_text
-from goita_lab.signals.measures.information_gain import attack, context
+from goita_lab.signals.measures.information_gain import attack, context, over_deals
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import SHOWN, InformationSources, mixed
@@ -125,16 +125,16 @@ def test_intervals_keep_the_decisions_of_a_deal_together(told):
     first, second = told.starts[:2].tolist()
     rows = np.array([first, first + 1, second])
     # Three decisions: (1 + 2 + 6) / 3, not the mean (1.5 + 6) / 2 of the deals.
-    found = told.interval([1, 2, 6], rows)
+    found = over_deals(told, rows, [1, 2, 6])
     assert found.mean == near(3)
     # Two deals, each 2 from the ratio once linearised: Student's t with one degree of freedom.
     half = 2 * t.ppf(0.975, 1)
     assert (found.low, found.high) == near((3 - half, 3 + half))
     assert found.few
-    same = told.interval([4, 4, 4], rows)
+    same = over_deals(told, rows, [4, 4, 4])
     assert (same.mean, same.low, same.high) == (4, 4, 4)
     with pytest.raises(SettingError, match="at least two deals"):
-        told.interval([1, 2], rows[:2])
+        over_deals(told, rows[:2], [1, 2])
 
 
 # --------------------------------------------------------------------------------------- knowledge

@@ -15,8 +15,9 @@ from goita_lab.signals import measures
 from goita_lab.signals.filters import CONTEXTS, context, select
 from goita_lab.signals.listening import LEGAL, POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.playing import one_choice_a_deal, play
-from goita_lab.signals.settings import Settings
+from goita_lab.signals.settings import Settings, Work, in_pieces
 from goita_lab.signals.worth import table, worth
+from goita_lab.work import HERE
 from programs import refusal
 from raising import refuses
 
@@ -116,6 +117,12 @@ def test_what_a_filter_is_worth_is_the_measures_of_its_decisions():
     assert "control: greedy" in text
     assert "control: tame" in draw(table([random, replace(greedy, agent="tame=greedy")]))
     assert "-0.00" not in text
+
+
+def test_the_last_piece_of_work_is_no_single_deal():
+    work = Work("it", lambda agent, first, deals: (first, deals), tuple[int, int], ["a"], 25, 12)
+    for deals, pieces in ((25, [(0, 12), (12, 13)]), (24, [(0, 12), (12, 12)]), (1, [(0, 1)])):
+        assert in_pieces([work._replace(deals=deals)], {}, HERE)["it", "a"] == pieces
 
 
 def test_what_is_worth_nothing_to_measure_is_refused(capsys):

@@ -15,6 +15,7 @@ from goita_lab.signals.measures import (
     model_mismatch,
     partner_opponent_gap,
 )
+from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import play
 from raising import refuses
 from signalling_bots import CodeBot, LengthBot, MixedCodeBot, dealt
@@ -39,7 +40,7 @@ def test_a_random_player_has_no_policy_information(at_random):
     (every,) = information_gain(told, heard)
     assert every.expected.mean > 0.3
     for what in (heard.told, heard.gain):  # on average both are what was expected
-        rest = told.interval((what - heard.content)[:, 0], heard.row)
+        rest = over_deals(told, heard.row, (what - heard.content)[:, 0])
         assert rest.low < 0 < rest.high
 
 
@@ -157,6 +158,6 @@ def test_impossible_questions_are_refused(at_random):
         ("expected deals 0 to", lambda: listen(told, models, deals=[99])),
         (r"a model of \['policy', 'uniform'\]", lambda: information_gain(told, heard, "champion")),
         ("expected a grouping by", lambda: information_gain(told, heard, by="colour")),
-        ("expected a model", lambda: information_gain_split(told, known, uniform="facts")),
+        ("expected a model", lambda: information_gain_split(told, known, "facts")),
     ):
         refuses(SettingError, says, ask)

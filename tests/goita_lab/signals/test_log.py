@@ -14,7 +14,7 @@ from goita_env.rounds import Rounds
 from goita_env.rules import Rules
 from goita_lab.commands.signals import main
 from goita_lab.signals import log
-from goita_lab.signals.log import checking, schema
+from goita_lab.signals.log import reader, schema
 from goita_lab.signals.playing import Play, play
 from raising import refuses
 
@@ -61,27 +61,24 @@ def test_a_log_reads_back_as_what_was_played(folder):
     agents = ["greedy", "random"]
     parts = [play(agents, PART, first=first) for first in range(0, ROUNDS, PART)]
     assert same(log.read(folder), Play.join(parts))
-    assert same(log.read(folder, rounds=PART + 1), Play.join(parts[:2]))
     told, some = log.read(folder), log.read(folder).deals(np.array([1, 4]))
     assert some.deal.tolist() == [0] * (told.deal == 1).sum() + [1] * (told.deal == 4).sum()
     assert np.array_equal(some.words, told.words[np.isin(told.deal, [1, 4])])
 
 
-def test_a_table_has_a_row_a_decision_with_the_columns_of_its_deal(folder):
+def test_pandas_reads_a_row_a_decision_and_a_row_a_deal(folder):
     pd = pytest.importorskip("pandas")
-    frame, told = log.read_frame(folder), log.read(folder)
+    told = log.read(folder)
     decisions, deals = (pd.read_parquet(folder / name) for name in ("decisions", "_deals"))
     assert decisions.equals(pd.read_parquet(folder))
     assert (len(decisions), len(deals)) == (len(told.deal), len(told.hands))
     assert not decisions.isna().any(axis=None)
-    assert len(frame) == len(told.deal)
-    row = len(frame) // 2
-    assert np.array_equal(frame["words"][row], told.words[row])
-    assert np.array_equal(frame["probabilities"][row], told.probabilities[row, told.legal[row]])
+    row = len(decisions) // 2
+    assert np.array_equal(decisions["words"][row], told.words[row])
+    chances = decisions["probabilities"][row]
+    assert np.array_equal(chances, told.probabilities[row, told.legal[row]])
     won = told.gained[told.deal] * np.where(told.seat % 2 == 0, 1, -1)
-    assert np.array_equal(frame["points"], won)
-    assert set(log.read_frame(folder, ["points", "winner"]).columns) == {"points", "winner"}
-    refuses(log.LogError, "expected columns of", log.read_frame, folder, ["point"])
+    assert np.array_equal(decisions["points"], won)
 
 
 def test_a_log_that_was_stopped_goes_on_and_becomes_the_same(folder, tmp_path):
@@ -160,10 +157,9 @@ def craft(file, change=None, **columns):
 
 
 def refused(place, says):
-    for read in (log.read, log.read_frame):
-        with pytest.raises(log.LogError, match=says) as error:
-            read(place)
-        assert len(str(error.value)) < 2_000
+    with pytest.raises(log.LogError, match=says) as error:
+        log.read(place)
+    assert len(str(error.value)) < 2_000
 
 
 @pytest.mark.parametrize(
@@ -231,11 +227,10 @@ def test_agents_that_a_log_names_are_never_loaded(mine, monkeypatch):
     for place in ("goita_agents.registry.load_agent", "goita_lab.signals.playing.load_agent"):
         monkeypatch.setattr(place, load)
     assert log.read(mine).agents == tuple(names)
-    assert len(log.read_frame(mine)) > 100
 
 
 def test_a_file_that_unpacks_to_more_than_its_rounds_can_have_is_refused(mine, monkeypatch):
-    monkeypatch.setattr(checking, "SPARE", -8 * checking.ROUND_BYTES)
+    monkeypatch.setattr(reader, "SPARE", -8 * reader.ROUND_BYTES)
     refused(mine, "expected no more in .* than 8 rounds can have, got ")
 
 

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from goita_agents.base import AgentError, certain
+from goita_agents.base import certain
 from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
@@ -71,8 +71,6 @@ def test_actions_influence_a_random_player_by_what_is_legal_alone(at_random):
     found = measures.causal_influence(at_random, "random", decisions=60)
     assert found.influence.mean == found.uniform.mean > 0.1
     assert (found.beyond.low, found.beyond.high) == (0, 0)
-    nearer = measures.causal_influence(at_random, "random", "next", decisions=60)
-    assert nearer.influence.mean > found.influence.mean
 
 
 def test_a_policy_that_is_sure_sends_one_message_and_has_no_influence(greedy):
@@ -93,7 +91,7 @@ def test_influence_is_the_sum_over_messages_not_the_mean():
             return certain(self.act(view, legal, None))
 
     told = play(["random"], 60, seed=3)
-    found = measures.causal_influence(told, Deaf(), "partner", messages="legal")
+    found = measures.causal_influence(told, Deaf(), messages="legal")
     assert found.influence.mean < found.uniform.mean
 
 
@@ -146,9 +144,9 @@ def test_cross_play_is_symmetric_and_against_itself_near_nothing():
 
 
 def test_policies_are_as_far_apart_as_their_distributions(greedy):
-    found = measures.policy_distance(greedy, ["greedy", "random"])
+    policies = {name: load_agent(name) for name in ("greedy", "random")}
+    found = measures.policy_distance(greedy, policies)
     assert 0 < found["greedy", "random"].low < found["greedy", "random"].high < log(2)
-    refuses(AgentError, "known policy", measures.policy_distance, greedy, ["greedy", "rollout"])
 
 
 def test_an_opening_table_is_exact():
@@ -168,13 +166,11 @@ def test_an_opening_table_is_exact():
 
 
 def test_a_table_of_positions_tells_more_than_its_shuffled_control_where_there_is_something(greedy):
-    found = measures.convention_table(
-        greedy, LengthBot(), "silvers", "a lead", lambda view: view.leads
-    )
+    view = greedy.view()
+    found = measures.convention_table(greedy, LengthBot(), "silvers", "a lead", view.leads)
     assert found.information > 2 * found.shuffled > 0
-    nothing = measures.convention_table(
-        greedy, "random", "golds", "a lead", lambda view: view.leads & (view.num_plays == 0)
-    )
+    first = view.leads & (view.num_plays == 0)
+    nothing = measures.convention_table(greedy, "random", "golds", "a lead", first)
     assert nothing.positions > 0
     refuses(SettingError, "expected a feature of", measures.opening_table, "greedy", "jokers")
     with pytest.raises(SettingError, match="expected positions of the context 'none'"):

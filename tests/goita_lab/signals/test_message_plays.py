@@ -108,12 +108,13 @@ def test_a_log_keeps_messages_and_options(information, tmp_path):
 
 
 def test_the_command_takes_the_options_from_a_file(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
     file, out = tmp_path / "information.json", tmp_path / "log"
     file.write_text(json.dumps(PRIVATE.to_keys()))
     given = ["log", TELLER, "--rounds", "1", "-o", str(out), "--information", str(file)]
     assert main([*given, "--belief", TELLER]) == 0
     assert log.read(out).information == PRIVATE
-    frame = log.read_frame(out)
+    frame = pd.read_parquet(out)
     unknown, before_play = frame["log_probability_partner"].isna(), frame["action"] >= CALL
     assert (unknown == before_play).all()
     file.write_text('{"token": 1}')
@@ -121,16 +122,7 @@ def test_the_command_takes_the_options_from_a_file(tmp_path, capsys):
 
 
 def test_what_is_measured_in_the_plain_game_alone_refuses_others(told):
-    for measure, given in (
-        (measures.speaker_consistency, ()),
-        (measures.instantaneous_coordination, ()),
-        (measures.causal_influence, (TellsKings(),)),
-        (measures.shuffled_signal, (PolicyModel(TellsKings()), TellsKings())),
-        (measures.convention_table, (*[None] * 4,)),
-        (measures.policy_distance, (["random"],)),
-    ):
-        refuses(SettingError, f"the base game for {measure.__name__}", measure, told, *given)
-    refuses(SettingError, "positions that are played on", positions, told, np.arange(2))
+    refuses(SettingError, "a play of the base game", positions, told, np.arange(2))
     refuses(AgentError, "play games with .* got 'greedy'", play, ["greedy"], 1, information=PRIVATE)
     plain = replace(told, information=InformationStructure())
     refuses(SettingError, "same agents, game and seed", Play.join, [told, plain])

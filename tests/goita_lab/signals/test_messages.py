@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from goita_env.errors import SettingError
-from goita_lab.arena.statistics.runs import over_runs
 from goita_lab.commands.signals import main
-from goita_lab.signals.messages import message_use
+from goita_lab.signals.messages import message_uses
 from programs import refusal
 from raising import refuses
 
@@ -55,7 +54,7 @@ def coded(tmp_path, monkeypatch):
 
 
 def test_a_known_code_is_measured(coded):
-    found = message_use("coded_sender:Sender", 200, 8)
+    (found,) = message_uses(["coded_sender:Sender"], 200, 8)
     silent, sends = found.sent
     entropy = -sum(p * np.log(p) for p in (silent, sends))
     assert found.depends.mean == pytest.approx(entropy, abs=1e-6)
@@ -68,7 +67,7 @@ def test_a_known_code_is_measured(coded):
 
 
 def test_noise_tells_nothing(coded):
-    found = message_use("coded_sender:Sender:noise=on,audience=all", 200, 2)
+    (found,) = message_uses(["coded_sender:Sender:noise=on,audience=all"], 200, 2)
     assert found.depends.mean == pytest.approx(0, abs=1e-9)
     assert max(one.information for one in found.features) < 0.01
     assert found.partner.high < 0.01
@@ -87,13 +86,8 @@ def test_a_trained_policy_tells_its_partner_something(tmp_path, capsys):
     assert "mean of 2 runs" in capsys.readouterr().out
 
 
-def test_runs_have_students_interval():
-    found = over_runs([1.0, 2.0, 3.0])
-    assert found.high - found.mean == pytest.approx(4.3027 / 3**0.5, rel=1e-3)
-
-
 def test_others_are_refused(capsys):
     words = "expected a policy of a game with messages"
-    refuses(SettingError, words, message_use, "greedy", 10, 10)
-    refuses(SettingError, "two deals or more", message_use, "population:token-private-0", 1, 10)
+    refuses(SettingError, words, message_uses, ["greedy"], 10, 10)
+    refuses(SettingError, "two deals or more", message_uses, ["population:token-private-0"], 1, 10)
     assert words in refusal(capsys, main, ["messages", "greedy"])

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 
 import numpy as np
@@ -15,15 +16,20 @@ from goita_env import records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_lab.commands.signals import main
+from goita_lab.signals import settings
 from goita_lab.signals.follow import follow_deal, text
 from goita_lab.signals.page import figures as page_figures
 from goita_lab.signals.page import html
 from goita_lab.signals.plan import full, quick
 from goita_lab.signals.playing import load_policy
 from goita_lab.signals.study import study, to_json, version_of
-from programs import refusal
+from goita_lab.work import Runner
+from programs import ROOT, refusal
 from raising import refuses
 from record_samples import LINE, SIX
+
+SMALL = {"deals": 2, "gap_deals": 2, "value_deals": 2, "signals": 2}
+SMALL |= {"rounds": 30, "cross_play_deals": 4, "worlds": 1}
 
 
 @pytest.fixture(scope="module")
@@ -96,11 +102,8 @@ def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
 def found():
     pytest.importorskip("sklearn")
     pytest.importorskip("jinja2")
-    sizes = {"deals": 3, "gap_deals": 2, "value_deals": 2, "signals": 2}
-    sizes |= {"rounds": 30, "cross_play_deals": 4}
     controls = ("random", "mine=random")
-    plan = replace(quick(("greedy", "random"), controls=controls), worlds=1, **sizes)
-    return study(plan)
+    return study(replace(quick(("greedy", "random"), controls=controls), **(SMALL | {"deals": 3})))
 
 
 def test_a_study_has_every_measure_of_every_agent(found):
@@ -163,3 +166,48 @@ def test_the_page_holds_it_all_in_one_file(found):
     assert figures["levels: policy"][2] == ""
     assert all(figures["split: policy"])
     assert 25 < len(figures) < 45
+
+
+def stopped(file, pieces):
+    """Returns what stops a study after some pieces."""
+
+    def progress(what, done, of):
+        if done == pieces:
+            raise KeyboardInterrupt
+
+    return Runner(results=file, progress=progress)
+
+
+@pytest.mark.slow
+def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path, monkeypatch):
+    pytest.importorskip("sklearn")
+    plan = replace(quick(("random",), controls=()), **SMALL)
+    whole = study(plan)
+    file = tmp_path / "page.html.parts"
+    with pytest.raises(KeyboardInterrupt):
+        study(plan, stopped(file, 3))
+    made, work = [], settings._do
+    monkeypatch.setattr(settings, "_do", lambda piece: made.append(piece) or work(piece))
+    again = study(plan, Runner(results=file))
+    assert len(made) == 1  # of four
+    assert to_json(again, "x") == to_json(whole, "x")
+
+    made.clear()
+    monkeypatch.setattr(settings, "code", lambda: "other code")
+    with pytest.raises(KeyboardInterrupt):
+        study(plan, stopped(file, 1))
+    assert len(made) == 1
+
+
+@pytest.mark.pages
+def test_the_tutorial_goes_from_a_pass_to_points(capsys):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("pandas")
+    spec = spec_from_file_location("tutorial", ROOT / "examples" / "what_a_pass_tells.py")
+    tutorial = module_from_spec(spec)
+    spec.loader.exec_module(tutorial)
+    tutorial.main(2)
+    told = capsys.readouterr().out
+    assert "my partner passes" in told
+    assert len(re.findall(r"If it plays as .*: \d\.\d\d nats", told)) == 2
+    assert re.search(r"Listening to the partner: [+-]\d+\.\d\d points a round", told)
