@@ -17,7 +17,7 @@ _PLACES: Final = {
     "PRESETS": "settings",
     "OpponentPool": "pool",
     "Run": "run",
-    "SavedPolicy": "policy_agent",
+    "SavedPolicy": "policy_file",
     "SeatRolloutBuffer": "buffer",
     "SeatVecEnv": "vec_env",
     "SelfPlayPPO": "ppo",
@@ -45,7 +45,3 @@ def __getattr__(name: str) -> Any:
         text = f"a training needs {error.name!r}: {install('train')}"
         raise ModuleNotFoundError(text, name=error.name) from error
     return getattr(module, name)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -10,7 +10,6 @@ import pytest
 import training
 from goita_agents.base import AgentError
 from goita_agents.registry import expand, load_agent
-from goita_env import GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_lab.learning import OpponentPool
 from goita_lab.learning.pool import LEARNER, named_agents, read_weighted
@@ -72,16 +71,10 @@ def test_only_the_learners_seats_enter_the_buffer_and_count():
     # No decision of a frozen seat is waiting for what it will earn, either.
     waiting, _ = model.rollout_buffer.open_decisions()
     assert not (waiting & (pool.owner != LEARNER)).any()
-
-
-def test_one_team_is_frozen_in_the_given_share_of_the_games_either_team_in_half_of_them():
-    pool = drawn(share=0.25, agents=["random"], snapshots=False)
+    # One team is frozen in the given share of the games, either team in half of them.
     frozen = pool.owner != LEARNER
-    assert frozen.any(axis=1).sum() == 16
-    teams = frozen[frozen.any(axis=1)]
-    assert np.array_equal(teams[:, 0], teams[:, 2])
-    assert np.array_equal(teams[:, 1], teams[:, 3])
-    assert teams[:, 0].sum() == teams[:, 1].sum() == 8
+    assert frozen[:, :2].sum(axis=0).tolist() == [16, 16]
+    assert np.array_equal(frozen[:, :2], frozen[:, 2:])
 
 
 def test_a_game_keeps_its_opponent_to_the_end_of_its_episode():
@@ -141,16 +134,6 @@ def test_results_beside_a_partner_are_those_of_its_team():
     assert beside_random.points < beside_heuristic.points < 0
 
 
-def test_results_are_averaged_over_the_last_rounds():
-    pool = OpponentPool(8, share=1.0, agents=["random"], snapshots=False)
-    for _ in range(40):
-        pool.players[0].learn(10.0, 100)
-    for _ in range(100):
-        pool.players[0].learn(-10.0, 100)
-    assert -10 < pool.players[0].points < -9
-    assert pool.players[0].rounds == 14_000
-
-
 def test_a_restored_pool_goes_on_identically():
     def play(pool, turns):
         pool.begin()
@@ -193,8 +176,6 @@ def test_weights_and_sets_of_players():
 
 def test_partners_are_drawn_by_weight_and_the_learner_is_one_of_them():
     pool = OpponentPool(1024, share=0.0, partners=["3*self", "greedy"], seed=2)
-    games = GoitaVectorEnv(1024, seed=3)
-    turn = games.reset()
     share = []
     for _ in range(300):
         pool.begin()
@@ -206,12 +187,3 @@ def test_partners_are_drawn_by_weight_and_the_learner_is_one_of_them():
         share.append(partner.any(axis=1).mean())
     assert len({round(one * 8) for one in share}) > 3  # eight groups, drawn one by one
     assert 0.15 < np.mean(share) < 0.35
-    rows = np.arange(1024)
-    mine, others = pool.split(turn, rows)
-    assert len(mine) + len(others) == 1024
-    again = OpponentPool(1024, share=0.0, partners=["3*self", "greedy"], seed=5)
-    again.load_state(*pool.state())
-    for one in (pool, again):
-        one.begin()
-        one.draw_opponents()
-    assert np.array_equal(pool.owner, again.owner)
