@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.base import Agent, AgentError, StatefulAgent, close
-from goita_agents.registry import check_shipped, load_agent, short_name
+from goita_agents.registry import load_agent, short_name
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
@@ -127,12 +127,3 @@ def leading_seed(seat: int, rules: Rules) -> int:
         seed = new_seed()
         if Game(rules, seed=seed, episode="match").dealer == seat:
             return seed
-
-
-def is_shipped(spec: str) -> bool:
-    """Says whether an agent is of this repository, and so is all that it is built of."""
-    try:
-        check_shipped(spec, "")
-    except AgentError:
-        return False
-    return True

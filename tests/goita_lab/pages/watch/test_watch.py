@@ -14,7 +14,6 @@ from goita_env.render.pen import FACES, PREFIX
 from goita_lab.commands import evaluate
 from goita_lab.commands.watch import main
 from goita_lab.pages import watch
-from goita_lab.pages.watch.frames import named
 from goita_lab.pages.watch.reading import Source, Watched, read
 from record_samples import FIVE, LINE, YAML
 
@@ -87,12 +86,12 @@ def test_a_page_has_a_frame_for_every_position_and_seat(page, deal):
 
 
 def test_a_frame_is_the_drawing_of_the_position(page, deal):
-    games, players = deal.replay(), ("north", "", "", "")
+    games = deal.replay()
     for move in range(1, 6):
         game = next(games)
-        open_table = svg.draw(named(game.scene(), players), faces="letters")
+        open_table = svg.draw(game.scene(), faces="letters")
         assert page.frame(0, move, OPEN) == [line.replace(PREFIX, "w") for line in open_table.lines]
-        seen = svg.draw(named(game.view(3).scene(3), players), faces="letters")
+        seen = svg.draw(game.view(3).scene(3), faces="letters")
         assert page.frame(0, move, 3) == [line.replace(PREFIX, "w") for line in seen.lines]
 
 
