@@ -32,7 +32,7 @@
       const text = move.name === "p" ? say("pass") : move.hidden || move.said;
       link.innerHTML = `<span class="pass" aria-hidden="true">${text}</span>`;
     }
-    link.append(make("span", { className: "words", textContent: `${number}${say(": ")}${hides(move) ? move.hidden : move.said}` }));
+    link.append(make("span", { className: "hidden", textContent: `${number}${say(": ")}${hides(move) ? move.hidden : move.said}` }));
     return link;
   }
 
