@@ -45,3 +45,7 @@ def __getattr__(name: str) -> Any:
         text = f"a training needs {error.name!r}: {install('train')}"
         raise ModuleNotFoundError(text, name=error.name) from error
     return getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -89,18 +89,6 @@ def test_a_game_keeps_its_opponent_to_the_end_of_its_episode():
     assert {*np.unique(seen[-1][2])} == {LEARNER, 0, 1}
 
 
-def test_without_snapshots_yet_the_learner_plays_all_seats():
-    pool, asked = OpponentPool(64, share=1.0), []
-    pool.load = lambda decisions: asked.append(decisions) or load_agent("random")
-    _, seen = watched(pool, 1)
-    assert all(len(step[4]) == 0 for step in seen)
-    pool.known = [100, 200]
-    _, seen = watched(pool, 6)
-    assert set(asked) <= {100, 200}
-    assert len(seen[-1][4]) > 0
-    assert set(pool.needed()) <= {100, 200}
-
-
 def test_a_partner_sits_opposite_the_learner_in_every_game():
     pool = OpponentPool(64, share=0.0, partners=["greedy"])
     training.rollout(make_model(pool))
@@ -123,6 +111,8 @@ def test_recent_and_hard_opponents_are_drawn_more_often():
     names = [pool.players[n].name or str(pool.players[n].decisions) for n in drawn]
     times = {name: names.count(name) for name in set(names)}
     assert times["greedy"] > times["300"] > times["200"] > times["100"] > times["random"] > 0
+    alone = OpponentPool(8, share=1.0)  # without snapshots yet the learner plays all seats
+    assert alone._draw() == LEARNER
 
 
 def test_results_beside_a_partner_are_those_of_its_team():
