@@ -195,12 +195,6 @@ def test_options_that_are_no_dict_or_unknown_are_refused_and_those_of_none_are_n
     assert seen(env, env.reset()) == seen(twin, twin.reset())
 
 
-def test_options_of_pettingzoos_own_tests_are_taken():
-    env = after_reset(goita_v0.raw_env(), seed=1, options={"options": 1})
-    env.reset(seed=1, options={"dealer": 3})
-    assert env.agent_selection == "player_3"
-
-
 @pytest.mark.parametrize("name", ["player0", 0, ["player_0"]])
 @pytest.mark.parametrize(
     "make", [*ENVIRONMENTS.values(), uke_shogi_v0.env, uke_shogi_v0.parallel_env]
@@ -238,15 +232,6 @@ def test_what_is_no_action_is_refused(action):
         assert not any(env.terminations.values())
     with refused(errors.ActionError, "action"):
         after_reset(SeatEnv(), seed=0).step(action)
-
-
-def test_an_illegal_action_is_named_as_it_came():
-    game = Game(hands=complete("66223344", "", "", ""), dealer=0)
-    for came, number in (("99", 64), ("98", 64), ("79", 56), ("p", 0)):
-        with Unchanged(game), refused(errors.IllegalActionError, rf"got '{came}' \({number}\)"):
-            game.play(came)
-    with refused(errors.IllegalActionError, r"got '78' \(56\)"):
-        game.play(56)
 
 
 ILLEGAL = {
