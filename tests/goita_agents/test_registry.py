@@ -189,13 +189,6 @@ def test_a_class_of_ones_own_is_known_by_its_text_alone():
         assert registry.is_own(spec)  # there is no such module that could be imported
 
 
-def test_workers_find_a_class_in_the_working_directory(my_bots):
-    plan = TournamentPlan(("mine=my_bots:Cautious", "random"), deals=8, block_deals=4)
-    tournament = arena.Tournament(plan)
-    tournament.play(workers=2)
-    assert [played.pairing.agents for played in tournament.played()] == [("mine", "random")]
-
-
 def test_two_agents_of_one_name_are_refused():
     for pair in (("m=greedy", "m=random"), ("greedy", "greedy=random")):
         for refused in (TournamentPlan, lambda pair: arena.play_pair(*pair, 4)):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from belief_worlds import OddPolicy
-from goita_agents import load_agent
 from goita_agents.base import AgentError
 from goita_agents.beliefs import (
     LEGAL_MODEL,
@@ -19,8 +18,7 @@ from goita_agents.beliefs import (
     follow,
     summing,
 )
-from goita_agents.bots.network import NetworkAgent
-from goita_env import Game, actions
+from goita_env import Game
 from goita_env.errors import HandsError, SettingError
 from goita_env.records.model import DealRecord, from_game
 from goita_env.worlds import determinize
@@ -144,23 +142,6 @@ def test_before_anything_is_done_it_believes_the_prior():
     assert belief.sampling_ratio("11112333") == pytest.approx(1)
 
 
-def test_a_belief_tells_what_it_holds():
-    *_, (game, heard) = follow(played_round(2), 0, ODD)
-    belief = heard.posterior("partner")
-    assert belief.probability.sum() == pytest.approx(1)
-    assert belief.hands.sum(axis=1).tolist() == [8] * len(belief.hands)
-    truth = game.dealt[2]
-    known = belief.probability[belief.index(truth)]
-    assert belief.log_probability(truth) == pytest.approx(np.log(known))
-    assert belief.sampling_ratio(truth) == pytest.approx(known / belief.facts[belief.index(truth)])
-    (best, highest), *rest = belief.most_likely(3)
-    assert highest == belief.probability.max()
-    assert highest == pytest.approx(np.exp(belief.log_probability(best)))
-    assert len(rest) <= 2
-    np.testing.assert_allclose(sum(map(belief.at_least, range(1, 9))), belief.expected())
-    assert all("odd (epsilon=0.05)" in name for name in belief.models)
-
-
 def test_worlds_are_drawn_as_likely_as_they_are_believed():
     record = played_round(4)
     for game, _ in follow(record, 0, ODD):
@@ -182,19 +163,6 @@ def test_worlds_are_drawn_as_likely_as_they_are_believed():
     assert np.isfinite(likely).all()
     again = deals.sample(4000, np.random.default_rng(0))
     np.testing.assert_array_equal(worlds.hands, again.hands)
-
-
-def test_which_of_two_tiles_alike_lies_where_changes_nothing():
-    moves = [(2, actions.parse("14")), (3, actions.parse("46")), (0, 0), (1, 0)]
-    written = (
-        HANDS,
-        ["87553211", "33321111", "76544411", "96542211"],
-        ["11235579", "11112333", "11444567", "11224568"],
-    )
-    deals = [DealRecord(hands, 2, moves) for hands in written]
-    found = [[h.posterior().probability for _, h in follow(deal, 0, ODD)] for deal in deals]
-    for other in found[1:]:
-        np.testing.assert_array_equal(found[0], other)
 
 
 def test_what_a_policy_never_does_is_an_error_unless_epsilon_allows_for_it():
@@ -253,15 +221,3 @@ def test_temperature_and_epsilon_do_what_they_say():
     assert slips[0, likeliest] == pytest.approx(0.7 + 0.3 / legal.sum())
     assert UNIFORM_MODEL.probabilities(view, legal).sum() == pytest.approx(1)
     assert LEGAL_MODEL.probabilities(view, legal).sum() == legal.sum()
-
-
-def test_a_network_is_heard_at_the_temperature_given():
-    game = played(Game(hands=HANDS, dealer=2), "14")
-    view = game.view(3)
-    legal = view.legal()
-    champion, warm = load_agent("champion"), load_agent("champion:temperature=1")
-    assert isinstance(champion, NetworkAgent)
-    heard = PolicyModel(champion, temperature=1, epsilon=0)
-    np.testing.assert_array_equal(heard.probabilities(view, legal), warm.probabilities(view, legal))
-    assert PolicyModel(champion).temperature == champion.temperature == 0
-    assert "temperature=1" in heard.name

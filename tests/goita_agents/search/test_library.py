@@ -5,9 +5,7 @@ import pytest
 
 from goita_agents import load_agent
 from goita_agents.base import Results
-from goita_agents.beliefs.hindsight import log_likelihood
-from goita_agents.search.carrying import carried
-from goita_agents.search.library import SEARCHED, SHARE, LibraryRolloutAgent, with_library
+from goita_agents.search.library import SEARCHED, LibraryRolloutAgent
 from goita_env import Game
 from goita_env.views import Replay
 
@@ -51,22 +49,6 @@ def test_players_of_the_library_are_recognised_as_opponents_and_as_partner():
     assert {one.name for one in opponents} > {*KNOWN, "heuristic", "nobody who is known"}
 
 
-def test_the_probabilities_are_the_carried_likelihoods_of_all_rounds(monkeypatch):
-    agent, seen = new(*KNOWN), []
-    end = agent.end
-
-    def noted(games, results, hands):
-        seen.append((results.view, hands[0]))
-        end(games, results, hands)
-
-    monkeypatch.setattr(agent, "end", noted)
-    rounds(agent, KNOWN[0], "champion", 2)
-    prior = agent.types.prior()
-    for view, hands in seen:
-        prior = carried(agent.types, prior, log_likelihood(view, agent.types, hands))
-    np.testing.assert_allclose(agent.prior_of(GAME), prior)
-
-
 def test_a_round_is_searched_with_the_likeliest_types_and_the_first_with_those_known_anyway():
     agent = new(*KNOWN)
     first, prior = agent.types_of(GAME)
@@ -92,15 +74,6 @@ def test_a_round_is_searched_with_the_likeliest_types_and_the_first_with_those_k
     both.game = np.array([GAME, 99])  # another match is searched with the first types
     chosen = agent.act(both, both.legal(), np.random.default_rng(0))
     assert both.legal()[[0, 1], chosen].all()
-
-
-def test_a_library_takes_a_share_of_the_first_prior():
-    first = load_agent("champion:search=on,carry=off")._sampler.types
-    types = with_library(first, [load_agent(one) for one in KNOWN], (), 0.1)
-    prior = types.prior()
-    library = prior[len(first.opponents) - 1 : -1].sum()
-    assert library == pytest.approx(SHARE)
-    assert prior[-1].sum() == pytest.approx((1 - SHARE) * first.prior()[-1].sum())
 
 
 def test_a_player_is_known_once_and_the_partner_may_be_whom_the_opponents_may_be():

@@ -8,8 +8,7 @@ import pytest
 from brute_force import late_positions
 from deals import RULE_SETS, complete
 from goita_agents import solver
-from goita_agents.solver import kernel
-from goita_env import Game, actions, records
+from goita_env import Game, records
 from goita_env.engine.state import State
 from goita_env.errors import GoitaError, IllegalActionError, SettingError
 from goita_env.records import DealRecord
@@ -17,7 +16,7 @@ from goita_env.worlds import Positions
 from playing import played
 from raising import refuses
 from record_samples import LINE
-from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
+from solver_positions import KNOWN, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
 
 
 def check_bounds(solution, truth: dict[int, int]) -> None:
@@ -56,21 +55,6 @@ def test_bounds_hold_the_truth_under_every_limit_of_nodes(rules):
             check_bounds(solution, truth)
             unfinished += not solution.finished
     assert unfinished > 40
-
-
-def test_a_limit_of_nodes_is_kept_and_gives_the_same_twice():
-    for nodes in (100, 10_000):
-        first, second = (solver.solve(WHOLE_DEAL, nodes=nodes) for _ in range(2))
-        assert first.nodes == second.nodes <= nodes + 1_000
-        assert (first.bounds, first.values) == (second.bounds, second.values)
-
-
-def test_after_an_unfinished_solve_a_kept_solver_still_finds_the_truth():
-    kept = solver.Solver()
-    for nodes in (1, 10, 100, 1_000, None):
-        solution = kept.solve(KNOWN, nodes=nodes)
-        check_bounds(solution, {actions.parse(name): v for name, v in KNOWN_VALUES.items()})
-    assert solution.finished
 
 
 @pytest.mark.parametrize(
@@ -180,27 +164,6 @@ SET_UP = {
 def test_a_position_that_there_is_not_cannot_be_set_up(change, text):
     with pytest.raises(GoitaError, match=f"(?s)expected .*{text}.*got "):
         solver.Position.set_up(**{"hands": ["12", "34", "15", "26"], "seat": 0, **change})
-
-
-def interrupt(monkeypatch, name):
-    """Has Ctrl-C come as a compiled function returns."""
-    original = getattr(kernel, name)
-
-    def interrupted(*arguments):
-        original(*arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(kernel, name, interrupted)
-
-
-def test_a_search_to_a_horizon_leaves_nothing_behind(monkeypatch):
-    place, kept = solver.Position.from_record(*records.history.loads(KNOWN).deals), solver.Solver()
-    root = np.array([*place.codes, place.seat, place.status])
-    interrupt(monkeypatch, "value_world")
-    with pytest.raises(KeyboardInterrupt):
-        kept.evaluate(place.rules, root, np.array(kept.legal_actions(place)), 10**6, 1)
-    truth = {actions.parse(name): value for name, value in KNOWN_VALUES.items()}
-    assert kept.values(place) == truth
 
 
 def test_a_horizon_beyond_the_end_of_the_round_gives_exact_values():
