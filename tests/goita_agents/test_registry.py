@@ -116,7 +116,7 @@ def test_a_class_of_ones_own_is_named_by_module_and_class(my_bots):
         ("greedy:Cautious", "takes no options"),  # a registered name wins over a module
         *(("file:", "file:PATH"), ("file:no/such/file", "no/such/file")),
         *(("tunable", "none for ['base']"), ("tunable:base=gredy", "expected an agent of ")),
-        *(("rolout:worlds=3", "mean 'rollout'?"), ("tunable:base=greedy,wolds=3", "worlds=8")),
+        ("tunable:base=greedy,wolds=3", "worlds=8"),
         *(("x" * 5000, "characters"), ("file:" + "x" * 1900 + ",temperature=1", "too long")),
         (f"exec:{'(' * 40}", "can be started"),
         ("tunable:base=greedy,worlds=many", "worlds=int"),

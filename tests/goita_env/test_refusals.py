@@ -76,7 +76,6 @@ SETTINGS = [
     ("partner", SEATS, [7], "act"),
     ("opponents", SEATS, [("random",)], "a pair"),
     ("keys", SEATS, [("a", "a"), ("a",)], "two keys"),
-    ("illegal", SEATS, ["ignore"], "illegal of"),
     ("autoreset_mode", ["SeatVectorEnv"], ["Later"], "autoreset_mode"),
     ("reward_scale", SEATS, [0, -1.0, np.inf, np.nan, None, True], "finite reward_scale"),
     ("num_envs", ["SeatVectorEnv"], [0, 2.0, True], "game"),
@@ -349,11 +348,11 @@ def test_nothing_is_shown_or_done_before_the_first_reset():
     for make in (goita_v0.raw_env, goita_v0.env):
         env = make()
         observe = partial(env.observe, "player_0")
-        for ask in (observe, env.state, partial(env.step, 0), partial(env.step, None)):
+        for ask in (observe, env.state, env.last, partial(env.step, 0), partial(env.step, None)):
             with Unchanged(env), pytest.raises(OVER, match=r"reset.* before the first"):
                 ask()
     batch = GoitaVectorEnv(2)
-    for ask in (lambda: batch.step([0, 0]), batch.state, batch.packed_state):
+    for ask in (lambda: batch.step([0, 0]), batch.state, batch.packed_state, batch.save):
         with Unchanged(batch), pytest.raises(OVER, match="expected a reset"):
             ask()
     for env, action in ((SeatEnv(), 0), (SeatVectorEnv(2), [0, 0])):
@@ -378,16 +377,6 @@ def test_who_plays_no_seat_is_refused_and_nothing_has_changed():
     refuses(errors.SettingError, "no partner", team.set_opponents, partner="random")
     refuses(errors.SettingError, "no partner", SeatVectorEnv, seat="team", partner="random")
     assert same(env.reset(), twin.reset())
-
-
-def test_where_illegal_actions_of_the_learner_raise_nothing_has_changed():
-    env = after_reset(SeatVectorEnv(5, illegal="raise"), seed=0)
-    twin = copy.deepcopy(env)
-    legal = env.sample_legal(np.random.default_rng(0))
-    wrong = legal.copy()
-    wrong[3] = int((~env.action_masks()[3]).argmax())
-    refuses(errors.IllegalActionError, "from the learner.* in game 3", env.step, wrong)
-    assert same(env.step(legal), twin.step(legal))
 
 
 class Wrong:

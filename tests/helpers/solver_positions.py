@@ -59,7 +59,3 @@ def game_of(late: Late) -> Game:
     for _, action in late.log:
         game.play(action)
     return game
-
-
-
-

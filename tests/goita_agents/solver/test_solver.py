@@ -134,14 +134,10 @@ def test_a_known_deal_has_its_known_value_from_the_first_turn_on():
 
 
 @TWO
-def test_table_and_ordering_change_no_value(rules):
+def test_a_tiny_table_changes_no_value(rules):
     tiny = solver.Solver(table_bits=6)
     for state in states(lates(rules, 12, [20]) + lates(rules, 4, range(18, 25))):
-        expected = solver.solve(state).values
-        check_complete(tiny.solve(state), expected)
-        for table in (True, False):
-            for ordering in ("best", "plain", "reverse"):
-                check_complete(solver.solve(state, table=table, ordering=ordering), expected)
+        check_complete(tiny.solve(state), solver.solve(state).values)
 
 
 def test_a_solver_used_along_rounds_of_all_rules_gives_the_values_of_fresh_ones():

@@ -62,9 +62,7 @@ def test_bounds_hold_the_truth_under_every_limit_of_nodes(rules):
     [
         (partial(solver.solve, KNOWN), "nodes", (0, 1.5)),
         (partial(solver.solve, KNOWN), "seconds", (0, float("nan"))),
-        (partial(solver.solve, KNOWN), "ordering", ("worst",)),
         (partial(solver.solve_many, [KNOWN]), "workers", (0,)),
-        (solver.Solver, "table_bits", (-1, 64, 1.5)),
     ],
 )
 def test_wrong_options_raise_a_setting_error(call, option, values):

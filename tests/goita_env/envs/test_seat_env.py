@@ -143,3 +143,15 @@ def test_an_illegal_action_forfeits_the_episode():
             if mode == AutoresetMode.DISABLED:
                 env.reset(options={"reset_mask": done})
             env.step(env.sample_legal(np.random.default_rng(0)))
+
+
+def test_a_factor_scales_every_reward_and_no_points():
+    plain, scaled = (SeatVectorEnv(24, reward_scale=factor) for factor in (1, 0.02))
+    for one, two in zip(told(plain, 30), told(scaled, 30), strict=True):
+        assert np.array_equal(one[-1]["skipped_points"], two[-1]["skipped_points"])
+        if len(one) == 5:
+            assert np.allclose(two[1], 0.02 * one[1])
+            if one[2].any():
+                last, other = one[-1]["final_info"], two[-1]["final_info"]
+                assert np.allclose(other["rewards"], 0.02 * last["rewards"])
+                assert np.array_equal(other["points"], last["points"])
