@@ -213,5 +213,6 @@ def test_temperature_and_epsilon_do_what_they_say():
     assert cold[0, likeliest] == pytest.approx(1)
     slips = PolicyModel(policy, temperature=0, epsilon=0.3).probabilities(view, legal)
     assert slips[0, likeliest] == pytest.approx(0.7 + 0.3 / legal.sum())
+    assert PolicyModel(policy).name == "odd (epsilon=0.02)"
     assert UNIFORM_MODEL.probabilities(view, legal).sum() == pytest.approx(1)
     assert LEGAL_MODEL.probabilities(view, legal).sum() == legal.sum()

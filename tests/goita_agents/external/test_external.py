@@ -155,3 +155,9 @@ def test_a_bot_started_anew_is_told_its_running_games_again(tmp_path):
         play_pair(agent, "random", 20, seed=2)
     (fault,) = agent.faults  # a game that it had not heard of would have been another
     assert (fault.kind, agent.restarts, agent.forfeited) == ("died", 1, False)
+
+
+def test_a_flood_of_standard_error_holds_nobody_up():
+    with bad("floods stderr", ms=5000) as agent:
+        play_pair(agent, "random", 2, seed=2)
+        assert agent.faults == []

@@ -103,7 +103,6 @@ IMPOSSIBLE = {
     "a pre-play decision": before_play,
     "a choice before play": lambda: played(before_play(), "call"),
     "a record cut before play": lambda: DealRecord(tuple(complete(*FIVE_PAWNS)), 0),
-    "an empty state": lambda: Positions(State.empty(1, "jga")),
     "two games": lambda: Positions(known_state().repeat(2)),
     "no game": lambda: Positions(known_state().select(np.arange(0))),
 }
@@ -111,7 +110,6 @@ IMPOSSIBLE = {
 
 GARBAGE = {
     "nothing": "",
-    "two hands": "11244556,12234569",
     "an eleventh pawn": KNOWN.replace("12234569", "11234569"),
     "a hidden block": KNOWN.replace("371", "3x1"),
     "an illegal move": KNOWN.removesuffix("2p") + "299",
@@ -141,10 +139,7 @@ def test_a_position_that_is_set_up_is_solved_like_one_that_was_played():
 KINGS = ["88", "33", "15", "26"]
 SET_UP = {
     "three hands": ({"hands": ["12", "34", "15"]}, "four strings"),
-    "numbers": ({"hands": [12, 34, 15, 26]}, "digits 1 to 9"),
-    "an empty hand": ({"hands": ["", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
     "three tiles": ({"hands": ["123", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
-    "three rooks": ({"hands": ["77", "37", "15", "26"]}, "no more than"),
     "three kings": ({"hands": ["88", "38", "15", "26"]}, "two kings"),
     "a king face up too many": ({"hands": KINGS, "king_up": True}, "two kings"),
     "a king attack too many": ({"hands": KINGS, "attack": 7, "attacker": 3}, "two kings"),
@@ -153,8 +148,6 @@ SET_UP = {
     "its own attack": ({"attack": 1, "attacker": 0}, "another seat"),
     "an attack of nobody": ({"attack": 1}, "another seat"),
     "an attacker without attack": ({"attacker": 1}, "a kind 0..7"),
-    "kind 8": ({"attack": 8, "attacker": 1}, "a kind 0..7"),
-    "another game's rules": ({"rules": "chess"}, "Rules value"),
 }
 
 
