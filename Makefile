@@ -27,7 +27,7 @@ mkdir -p $(1) && touch $(1)/.installing
 $(PYTHON) -m venv $(1)
 endef
 
-.PHONY: train test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel bench \
+.PHONY: train test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks dist bench \
 	benchmark clean
 
 train: $(VENV)/.installed
@@ -36,7 +36,7 @@ train: $(VENV)/.installed
 test: $(VENV)/.installed
 	$(VENV)/bin/pytest -n $(WORKERS) --dist loadfile $(TESTS)
 
-release-check: lint test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel
+release-check: lint test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks dist
 
 lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check
@@ -79,11 +79,11 @@ test-plain: $(PLAIN)/.installed
 test-web: $(WEB)/.installed
 	$(WEB)/bin/pytest tests/web
 
-# The wheel in a fresh environment, away from the source tree and beside another package called agents: the pages that
-# need no extra but [records] run on it; then, with [lab], what a user does.
-test-wheel: $(VENV)/.installed
+# Source archive and wheel, in dist/. The wheel is installed into a fresh environment, away from the source tree and beside
+# another package called agents: the pages that need no extra but [records] run on it; then, with [lab], what a user does.
+dist: $(VENV)/.installed
 	rm -rf $(WHEEL) build dist
-	$(VENV)/bin/python -m build --wheel --no-isolation
+	$(VENV)/bin/python -m build --no-isolation
 	$(PYTHON) -m venv $(WHEEL)
 	$(WHEEL)/$(PIP) -c constraints.txt "$$(echo dist/*.whl)[records]"
 	cd $(WHEEL) && bin/python -I -W error $(CURDIR)/tests/helpers/pages.py

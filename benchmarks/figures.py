@@ -226,7 +226,7 @@ RUNS: Final = {
     ),
     "signals": Run(
         "goita signals report heuristic champion -o {folder}/report.html --json {json}",
-        40,
+        19,
         {
             "signals-uniform": studied("split", "uniform"),
             "signals-policy": studied("split", "policy"),

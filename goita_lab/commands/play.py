@@ -27,7 +27,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.arena.report.figures import line
 from goita_lab.pages.play import savegame
-from goita_lab.pages.play.seating import HUMAN, MatchSettings, is_shipped, leading_seed
+from goita_lab.pages.play.seating import HUMAN, MatchSettings, leading_seed
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.play.terminal import Terminal
 
@@ -175,7 +175,5 @@ def _next_commands(table: PlayTable, path: Path) -> str:
     if table.asks == "match":
         return look
     one, partner, other = table.settings.others
-    again = "" if is_shipped(partner) else f" --partner {shlex.quote(partner)}"
-    if not (is_shipped(one) and is_shipped(other)):
-        again += f" --opponents {shlex.join(dict.fromkeys((one, other)))}"
-    return f"Continue: goita play --resume {file}{again}\n{look}"
+    again = f"--partner {shlex.quote(partner)} --opponents {shlex.join((one, other))}"
+    return f"Continue: goita play --resume {file} {again}\n{look}"

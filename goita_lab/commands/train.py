@@ -145,7 +145,7 @@ def measure(settings: Training, measuring: Evaluator, run: Run, model: SelfPlayP
     """Prints and saves the policy's results against the bots, on deals that selected nothing."""
     if (best := run.history.best()) is not None:
         print(f"best of the snapshots: the one at {best:,} decisions, {run.files.best}")
-    from goita_lab.learning.policy_agent import load_policy
+    from goita_lab.learning.policy_file import load_policy
 
     agent = load_policy(run.files.policy, type(model.policy))
     agent.name = f"file:{run.files.policy}"

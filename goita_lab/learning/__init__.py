@@ -17,7 +17,7 @@ _PLACES: Final = {
     "PRESETS": "settings",
     "OpponentPool": "pool",
     "Run": "run",
-    "SavedPolicy": "policy_agent",
+    "SavedPolicy": "policy_file",
     "SeatRolloutBuffer": "buffer",
     "SeatVecEnv": "vec_env",
     "SelfPlayPPO": "ppo",

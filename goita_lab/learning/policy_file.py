@@ -1,37 +1,191 @@
-"""Writes the policies of trainings to files, and begins trainings with the policies of files."""
+"""Writes the policies of trainings to files, plays these as agents, and begins trainings with them.
+
+A stack of layers with two heads has a file that ``goita_agents.bots.network`` plays without torch.
+The file of any other network names the class that it belongs to; ``SavedPolicy`` plays it.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from pkgutil import resolve_name
 from reprlib import repr as shortened
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch as th
+from gymnasium.spaces import Box, Discrete
 
-from goita_agents.bots.network import NetworkAgent
-from goita_agents.bots.network_file import Array, NetworkInfo, write_network
+from goita_agents.base import Agent, AgentError, Float
+from goita_agents.bots.network import LogitAgent, NetworkAgent
+from goita_agents.bots.network_file import Array, NetworkInfo, read_network, write_network
+from goita_agents.bots.transform import UNCHANGED, Transform
 from goita_agents.files import write_whole
-from goita_env import GoitaVectorEnv
+from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.information import PLAIN
+from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
-from goita_lab.learning.losses import DivergedError
-from goita_lab.learning.policy import MASKED
-from goita_lab.learning.policy_agent import (
-    ALIASES,
-    PolicyAgent,
-    Tensors,
-    build_policy,
-    class_name,
-    find_policy,
-    load_tensors,
-    named,
-    read_policy,
-)
+from goita_lab.learning.losses import check_weights
+from goita_lab.learning.policy import STACK_NAMES, SelfPlayPolicy
 from goita_lab.learning.ppo import SelfPlayPPO
+
+Tensors = dict[str, th.Tensor]
+
+ALIASES: Final = ("pi_features_extractor.", "vf_features_extractor.")
+"""Second names of the trunk in a policy of stable-baselines3."""
+
+
+class PolicyAgent(LogitAgent):
+    """An agent that plays by a policy of torch, perhaps with its trunk in bfloat16."""
+
+    def __init__(
+        self,
+        policy: SelfPlayPolicy,
+        reward_scale: float,
+        temperature: float = 0.0,
+        bfloat16: bool = False,
+        transform: Transform = UNCHANGED,
+        information: InformationStructure = PLAIN,
+    ) -> None:
+        super().__init__("policy", temperature, information)
+        self.transform = transform
+        self.policy, self.reward_scale, self.bfloat16 = policy, reward_scale, bfloat16
+        policy.set_training_mode(False)
+
+    def values(self, view: View) -> Float:
+        """Returns the points that each viewer expects its team to gain yet: float64 [N]."""
+        values: Float = self._evaluate(view)[1].numpy(force=True).astype(np.float64)
+        return values * (1 / self.reward_scale)
+
+    def logits(self, view: View) -> Array:
+        return self._evaluate(view)[0].numpy(force=True)
+
+    def _softmax(self, logits: Float) -> Float:
+        tensor = th.from_numpy(logits.astype(np.float32)) / self.temperature
+        return th.softmax(tensor, dim=1).numpy().astype(np.float64)
+
+    def _evaluate(self, view: View) -> tuple[th.Tensor, th.Tensor]:
+        """Returns logits float32 [N, 69] and values float32 [N]."""
+        device = self.policy.device
+        bits = th.from_numpy(self.transform.view(view).observation()).to(device)
+        with th.no_grad(), th.autocast(device.type, th.bfloat16, enabled=self.bfloat16):
+            logits, values = self.policy.logits_and_values(bits)
+        return logits.float(), values.float()
+
+
+class SavedPolicy(PolicyAgent):
+    """A policy of a network class of its own, from its file.
+
+    The class "MODULE:CLASS" is named by the caller, never by the file alone: naming it runs its
+    module.
+
+    Raises:
+        AgentError: if the file is none, or one of another class or layout.
+    """
+
+    def __init__(self, path: str, policy: str, temperature: float = 0.0) -> None:
+        info, tensors = read_policy(path)
+        try:
+            if info.policy != policy:
+                raise SettingError(f"expected a policy {policy}, got {named(info)}")
+            shown = Transform(info.transform)
+            network = build_policy(find_policy(policy), info, tensors)
+        except (AgentError, SettingError) as error:
+            raise AgentError(f"expected to play {path} with {policy}: {error}") from error
+        super().__init__(
+            network, info.reward_scale, temperature, transform=shown, information=info.information
+        )
+
+
+def load_frozen(model: SelfPlayPPO, path: Path) -> Agent:
+    """Returns a snapshot of a training that plays as it was trained, sampling."""
+    info, tensors = read_policy(path)
+    info = replace(info, settings=model.policy_kwargs)
+    policy = build_policy(type(model.policy), info, tensors).to(model.device)
+    return PolicyAgent(
+        policy, model.reward_scale, 1.0, model.bfloat16, model.transform, model.information
+    )
+
+
+def load_policy(path: Path, policy: type[SelfPlayPolicy]) -> Agent:
+    """Returns a policy's file, of this class, as an agent that takes the likeliest action."""
+    if read_network(path)[0].policy:
+        return SavedPolicy(str(path), class_name(policy))
+    return NetworkAgent.load(path)
+
+
+def read_policy(path: str | Path) -> tuple[NetworkInfo, Tensors]:
+    """Reads a policy's file, its tensors by the names of the network in torch.
+
+    Raises as ``read_network`` does.
+    """
+    info, arrays = read_network(path)
+    return info, {
+        name if info.policy else _torch_name(name): th.tensor(array)
+        for name, array in arrays.items()
+    }
+
+
+def _torch_name(name: str) -> str:
+    for torch_name, prefix in STACK_NAMES.items():
+        if name.startswith(prefix):
+            return torch_name + name.removeprefix(prefix)
+    return name
+
+
+def named(info: NetworkInfo) -> str:
+    """Returns in words what network a file holds."""
+    return f"{info.policy:.200}" if info.policy else "a stack of layers"
+
+
+def load_tensors(policy: SelfPlayPolicy, tensors: Tensors) -> None:
+    """Gives a policy the tensors of a file; a SettingError if they are another network's."""
+    try:
+        missing, foreign = policy.load_state_dict(tensors, strict=False)
+    except RuntimeError as error:
+        raise SettingError(f"expected tensors of this network: {error}") from error
+    missing = [name for name in missing if not name.startswith(ALIASES)]
+    if missing or foreign:
+        raise SettingError(
+            f"expected tensors of this network; missing {missing}, foreign {shortened(foreign)}"
+        )
+
+
+def class_name(policy: type[SelfPlayPolicy]) -> str:
+    """Returns "MODULE:CLASS"."""
+    return f"{policy.__module__}:{policy.__qualname__}"
+
+
+def find_policy(name: str) -> type[SelfPlayPolicy]:
+    """Imports the ``SelfPlayPolicy`` "MODULE:CLASS"; the working directory is searched, too."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = resolve_name(name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingError(f"expected MODULE:CLASS, got {name!r}: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, SelfPlayPolicy)):
+        raise SettingError(f"expected a subclass of SelfPlayPolicy, got {name!r}: {found!r}")
+    return found
+
+
+def build_policy(
+    policy: type[SelfPlayPolicy], info: NetworkInfo, tensors: Tensors
+) -> SelfPlayPolicy:
+    """Builds a network of a class; a SettingError if arguments or tensors are another's."""
+    space = Box(0, 1, (info.information.observation_size,), np.uint8)
+    actions = Discrete(info.information.num_actions)
+    try:
+        with th.random.fork_rng():  # its first weights are drawn, then replaced
+            network = policy(space, actions, lambda _: 0.0, **info.settings)
+    except Exception as error:  # a class may raise anything for arguments from somebody's file
+        raise SettingError(f"expected arguments of {policy.__name__}: {error!r}") from error
+    load_tensors(network, tensors)
+    return network
 
 
 def save_policy(model: SelfPlayPPO, path: str | Path, rules: str | Rules) -> None:
@@ -42,12 +196,15 @@ def save_policy(model: SelfPlayPPO, path: str | Path, rules: str | Rules) -> Non
 
 
 def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
-    """Returns the content of a policy's file, which was compared with the policy.
+    """Returns the content of a policy's file.
+
+    A network of one's own is built anew from it: ``state_dict`` has to hold all that it plays by.
 
     Raises:
-        SettingError: if the file could not be read back, or would play otherwise, for example
-            because ``logits_and_values`` uses layers that ``tensors`` does not name.
+        SettingError: if the file could not be read back.
+        DivergedError: if a weight is not finite.
     """
+    check_weights(model.policy, "policy")
     stack = model.policy.is_stack()
     tensors = model.policy.tensors() if stack else _all_tensors(model)
     name, settings = ("", {}) if stack else _own_class(model)
@@ -62,16 +219,9 @@ def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
         policy=name,
         settings=settings,
     )
-    agent: NetworkAgent | PolicyAgent
-    if stack:
-        agent = NetworkAgent(info, tensors)
-    else:
+    if not stack:
         copied = {key: th.tensor(array) for key, array in tensors.items()}
-        network = build_policy(type(model.policy), info, copied)
-        agent = PolicyAgent(
-            network, info.reward_scale, transform=model.transform, information=info.information
-        )
-    _check_agreement(model, agent)
+        build_policy(type(model.policy), info, copied)
     return write_network(info, tensors)
 
 
@@ -97,37 +247,6 @@ def _all_tensors(model: SelfPlayPPO) -> dict[str, Array]:
     if other := [key for key, array in tensors.items() if array.dtype != np.float32]:
         raise SettingError(f"expected tensors of float32 numbers, got others in {other}")
     return tensors
-
-
-def _check_agreement(model: SelfPlayPPO, agent: NetworkAgent | PolicyAgent) -> None:
-    """Checks that an agent plays as the policy does, over positions of random play.
-
-    Probabilities and values are compared, since logits may differ by a constant; the policy is
-    evaluated in float32, as a file is played.
-    """
-    policy = PolicyAgent(model.policy, model.reward_scale, transform=model.transform)
-    games = GoitaVectorEnv(64, seed=1, information=model.information)
-    rng, turn = np.random.default_rng(1), games.reset()
-    for _ in range(8):
-        legal = th.from_numpy(turn.action_mask)
-        mine, theirs = (
-            th.log_softmax(th.from_numpy(one.logits(turn.view)).masked_fill(~legal, MASKED), 1)
-            for one in (policy, agent)
-        )
-        expected = policy.values(turn.view)
-        if not (mine.isfinite().all() and np.isfinite(expected).all()):
-            raise DivergedError("expected finite probabilities and values, got others to write")
-        for what, wanted, found in (
-            ("log-probabilities", mine.numpy(), theirs.numpy()),
-            ("values", expected, agent.values(turn.view)),
-        ):
-            if not np.allclose(wanted, found, rtol=1e-3, atol=1e-2):
-                raise SettingError(
-                    f"expected a file with the policy's {what}, got tensors that give others (by "
-                    f"{np.abs(wanted - found).max():.3g}): the file must hold all that "
-                    "logits_and_values() uses"
-                )
-        turn = games.step(games.sample_legal(rng))
 
 
 def init_from(model: SelfPlayPPO, path: Path) -> None:

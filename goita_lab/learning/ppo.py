@@ -393,17 +393,6 @@ class SelfPlayPPO(MaskablePPO):
         self.num_timesteps, self._n_updates = decisions, updates
         self.critic_leads = critic_leads
 
-    def _get_torch_save_params(self) -> tuple[list[str], list[str]]:
-        states, tensors = super()._get_torch_save_params()
-        if self.critic is not None:
-            states = [*states, "critic", "critic.optimizer"]
-        return states, tensors
-
-    def _excluded_save_params(self) -> list[str]:
-        """Returns what a saved model leaves out: its games, which begin anew in a loaded one."""
-        excluded = ["_last_turn", "_last_obs", "_last_episode_starts", "pool", "reference"]
-        return super()._excluded_save_params() + excluded
-
 
 def linear_schedule(start: float, end: float) -> Schedule:
     """Returns the schedule that goes straight from one number to another over the training."""

@@ -25,20 +25,17 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import TensorBoardOutputFormat
 
 from goita_agents.files import PART, write_whole
 from goita_lab.learning.checkpoint import save_checkpoint
 from goita_lab.learning.measuring import Evaluator, History, Measured
-from goita_lab.learning.policy_agent import load_policy
-from goita_lab.learning.policy_file import save_policy
+from goita_lab.learning.policy_file import load_policy, save_policy
 from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.ppo import SelfPlayPPO
 from goita_lab.learning.settings import Training
+from goita_lab.work import Progress, shown
 
 
 class RunFiles:
@@ -71,23 +68,6 @@ class RunFiles:
             path.unlink()
 
 
-def decision_bar(shown: bool) -> Progress:
-    """Returns a bar of decisions made and planned; SB3's would count every game in every step.
-
-    Where it is not shown, or there is no terminal, its console prints lines alone.
-    """
-    console = Console()
-    return Progress(
-        TextColumn("{task.completed:,} of {task.total:,} decisions"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-        console=console,
-        disable=not (shown and console.is_terminal),
-    )
-
-
 class CheckpointCallback(BaseCallback):
     """A callback that acts between two rollouts, when nothing is half done.
 
@@ -95,7 +75,7 @@ class CheckpointCallback(BaseCallback):
     on from its last checkpoint writes the same files: no row of the curve is lost or doubled, and a
     file that a checkpoint may still need is deleted only after the next one is written.
 
-    ``history`` is that of the checkpoint and grows. Measurements are printed above the bar.
+    ``history`` is that of the checkpoint and grows. Measurements are printed, and how far it is.
     """
 
     model: SelfPlayPPO
@@ -110,14 +90,12 @@ class CheckpointCallback(BaseCallback):
         super().__init__()
         self.files, self.history, self.measuring = files, history, measuring
         self.settings = settings
-        self.bar = decision_bar(settings.progress)
+        self.show: Progress = shown() if settings.progress else lambda *_: None
         self.stopping = self.stopped = False
         self.handlers: dict[int, Any] = {}
         self.measuring_seconds = 0.0  # of processor time
 
     def _on_training_start(self) -> None:
-        self.task = self.bar.add_task("", total=self.settings.total_timesteps)
-        self.bar.start()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self.handlers[number] = signal.signal(number, self._stop)
@@ -137,7 +115,7 @@ class CheckpointCallback(BaseCallback):
     def _on_step(self) -> bool:
         # The last update may make more decisions than were asked for.
         made = min(self.model.num_timesteps, self.settings.total_timesteps)
-        self.bar.update(self.task, completed=made)
+        self.show("decisions", made, self.settings.total_timesteps)
         return not self.stopped
 
     def _on_training_end(self) -> None:
@@ -148,9 +126,13 @@ class CheckpointCallback(BaseCallback):
 
     def close(self) -> None:
         """Restores the terminal and the signal handlers, however the training ended."""
-        self.bar.stop()
+        self._wipe()
         for number, handler in self.handlers.items():
             signal.signal(number, handler)
+
+    def _wipe(self) -> None:
+        """Wipes out the line that says how far it is."""
+        self.show("decisions", self.settings.total_timesteps, self.settings.total_timesteps)
 
     def _snapshot(self) -> None:
         start, made = time.process_time(), self.model.num_timesteps
@@ -170,9 +152,8 @@ class CheckpointCallback(BaseCallback):
             write_whole(self.files.strength, self.history.csv())
             self._log(rows)
             text = f"{made:,} decisions: {'; '.join(row.text for row in rows)}"
-            self.bar.console.print(text, highlight=False, markup=False, soft_wrap=True)
-            short = rows[len(self.measuring.against) - 1].text
-            self.bar.update(self.task, description=escape(short))
+            self._wipe()
+            print(text, flush=True)
 
     def _log(self, rows: list[Measured]) -> None:
         values: dict[str, Any] = {}

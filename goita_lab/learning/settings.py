@@ -10,7 +10,6 @@ from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
-from itertools import pairwise
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, get_type_hints
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, get_type
 import msgspec
 from msgspec import Meta
 
-from goita_agents.bots.network_file import MAX_BYTES, read_network
+from goita_agents.bots.network_file import read_network
 from goita_agents.bots.transform import Transform
 from goita_agents.files import decode
 from goita_env import GoitaVectorEnv
@@ -48,11 +47,9 @@ Range = tuple[Weight, Weight]
 
 
 def check_widths(what: str, widths: Sequence[int]) -> None:
-    """Checks that there are layers, all with a width, whose file would be read again."""
+    """Checks that there are layers, all with a width."""
     if min(widths, default=0) < 1:
         raise SettingError(f"expected {what} of at least 1, got {widths!r}")
-    if sum(first * second for first, second in pairwise((*widths, 1))) > MAX_BYTES // 4:
-        raise SettingError(f"expected {what} of {MAX_BYTES:,} bytes at most, got {widths!r}")
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,7 @@ class Options:
     """threads of torch, on which results depend. Default: 2, or 1 on one core; 1 is faster where
     other programs leave no second core free"""
     progress: bool = True
-    """show a progress bar"""
+    """show how far it is"""
 
 
 @dataclass(frozen=True)
@@ -309,7 +306,7 @@ class Training(Options):
         """Returns a learner that has learnt nothing yet, with its games."""
         from goita_lab.learning.device import find_device, has_fast_bfloat16
         from goita_lab.learning.policy import SelfPlayPolicy
-        from goita_lab.learning.policy_agent import find_policy
+        from goita_lab.learning.policy_file import find_policy
         from goita_lab.learning.ppo import SelfPlayPPO, linear_schedule
         from goita_lab.learning.vec_env import SelfPlayVecEnv
 

@@ -71,7 +71,7 @@ def quick(agents: tuple[str, ...], **options: Any) -> StudyPlan:
 
 
 def full(agents: tuple[str, ...], share: float = 1.0, **options: Any) -> StudyPlan:
-    """Returns a plan of some 40 minutes of a core for two agents.
+    """Returns a plan of some 20 minutes of a core for two agents.
 
     Raises:
         SettingError: if the share is not above 0.

@@ -1,6 +1,5 @@
 """The command line: options made of dataclasses, and help that nobody reads to its end."""
 
-import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from goita_lab.__main__ import COMMANDS as SUBCOMMANDS
 from goita_lab.__main__ import main
 from goita_lab.commands import check
 from programs import run
-from samples import slow
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)
@@ -72,15 +70,6 @@ def test_what_is_missing_or_stops_a_command_before_it_works_is_told_in_a_line(
         main(["check", "AGENT"])
     assert ended.value.code == code
     assert says in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("command", ["evaluate.py", slow("-m goita_lab signals")])
-def test_a_help_whose_reader_went_away_ends_quietly(command):
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = run([sys.executable, *command.split(), "--help"], stdout=writer)
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 @dataclass(frozen=True)

@@ -50,17 +50,3 @@ def test_output_that_is_lost_on_a_full_disk_is_told(tmp_path):
     assert code == 1
     assert content
     assert "expected to write all output: [Errno 28]" in errors
-
-
-def test_bytes_that_are_no_text_do_not_end_a_game(tmp_path):
-    found = subprocess.run(
-        [sys.executable, "-m", "goita_lab", "play", "--seed", "1"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80"},
-        input=b"\xff\xfe\nquit\n",
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    assert b"Traceback" not in found.stderr
-    assert found.returncode == 0

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 
 import pytest
 
@@ -98,16 +97,6 @@ def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number,
         except ProcessLookupError:
             break
         time.sleep(0.05)
-
-
-def test_who_stops_taking_results_is_told_nothing_of_unfinished_work():
-    many = tasks(("greedy", "greedy"), 400_000, block_deals=400)
-    results = play_blocks(many, 2)
-    next(results)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        results.close()
-    assert not told
 
 
 def test_impossible_workers_and_a_cluster_without_ray_are_refused(monkeypatch):

@@ -198,6 +198,19 @@ def test_the_page_lists_the_packages_in_order():
         assert listed == [name for name in order if name != "__main__"]
 
 
+def test_files_that_the_page_names_are_there():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.split("## Where does a change begin?")[1].split("## What is generated")[0]
+    named = re.findall(r"`([\w./]+\.(?:py|html|json|toml|md))`", table)
+    files = [file.as_posix() for file in ROOT.rglob("*.*") if ".venv" not in file.as_posix()]
+    short = {"env": "goita_env", "agents": "agents/goita_agents", "lab": "goita_lab"}
+    for name in named:
+        first, _, rest = name.partition("/")
+        path = f"{short.get(first, first)}/{rest}" if rest else name
+        assert any(file.endswith(f"/{path}") for file in files), name
+    assert len(named) > 90
+
+
 RULES = {
     "a package imports only from packages above it": (upward, BOTH, set()),
     "no import cycle": (cycle, BOTH, []),

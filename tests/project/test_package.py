@@ -1,4 +1,4 @@
-"""The wheel: what it ships and needs; ``make test-wheel`` installs it and runs the pages."""
+"""The wheel: what it ships and needs; ``make dist`` installs it and runs the pages."""
 
 import re
 import subprocess

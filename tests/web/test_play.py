@@ -149,9 +149,7 @@ def test_a_page_in_japanese_has_no_english_word(serve, open_page):
 
 def test_a_rule_is_explained_once_where_it_first_matters(serve, open_page):
     _, page = begun(serve, open_page, seed=1)
-    names = page.evaluate("fetch('state').then((told) => told.json())")["lessons"]
     assert page.inner_text("#lesson")
-    assert names
     while page.locator("[data-do=learned]").count():
         page.click("[data-do=learned]")
     assert page.inner_text("#lesson") == ""

@@ -1,7 +1,5 @@
 """The replay page in a browser: keys, buttons, addresses, a frame, accessibility."""
 
-import html
-
 import pytest
 
 from goita_lab.pages import watch
@@ -46,19 +44,6 @@ def test_keys_buttons_and_addresses_lead_to_moves_deals_and_seats(file, open_pag
     page.wait_for_function("document.getElementById('seen').value === '3'")
     # Seat 3 does not see which tile seat 2 laid face down.
     assert at(page) == ("2.1.3", "seat 2: face-down tile then bishop")
-    page.evaluate("location.hash = '#2.11'")
-    page.click("#play")
-    page.wait_for_function("document.getElementById('play').textContent === 'play'")
-    assert at(page) == ("2.13", LAST)
-
-
-def test_a_page_works_in_a_frame_that_may_do_nothing_but_scripts(file, open_page):
-    outside = file.with_name("outside.html")
-    text = html.escape(file.read_text(encoding="utf-8"))
-    outside.write_text(f'<iframe sandbox="allow-scripts" srcdoc="{text}"></iframe>')
-    frame = open_page(outside.as_uri()).frames[1]
-    frame.click("[data-do=end]")
-    assert frame.inner_text("#said") == LAST
 
 
 @pytest.mark.parametrize(("wide", "scheme"), [(320, "dark"), (1280, "light")])

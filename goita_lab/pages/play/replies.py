@@ -15,7 +15,7 @@ from goita_agents.registry import short_name
 from goita_agents.search.advisor import HintOption
 from goita_env import actions
 from goita_env.errors import SettingError
-from goita_env.render import pen, svg, themes, words
+from goita_env.render import pen, svg, words
 from goita_env.render.pen import Faces
 from goita_env.render.themes import Theme
 from goita_env.render.translation import Language, Phrase
@@ -153,18 +153,6 @@ def icon() -> str:
     tile = pen.Pen("light", "characters")
     tile.tile(26, 26, KING)
     return pen.document(tile.drawing(52, 52, "Goita", "A tile."))
-
-
-def colors() -> str:
-    """Returns the colours of both themes as properties of a style sheet."""
-    light, dark = (
-        "".join(f"--{name.replace('_', '-')}:{color};" for name, color in vars(palette).items())
-        for palette in (themes.THEMES["light"], themes.THEMES["dark"])
-    )
-    return (
-        f":root{{{light}color-scheme:light}}"
-        f"@media (prefers-color-scheme:dark){{:root{{{dark}color-scheme:dark}}}}\n"
-    )
 
 
 def matches(sitting: Sitting) -> dict[str, Any]:

@@ -45,7 +45,6 @@ class SavedSettings:
     agents: tuple[str, str, str, str]
     """By seat; "" at the person's seat."""
     seed: Count
-    taken_back: Count
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def read(path: Path) -> tuple[MatchSettings, tuple[DealRecord, ...]]:
         raise RecordError(f"{path.name}: expected a deal, got none")
     check_plain(record.deals, "goita play")
     first = record.deals[0]
-    settings = MatchSettings(saved.agents, saved.seed, first.rules, first, saved.taken_back)
+    settings = MatchSettings(saved.agents, saved.seed, first.rules, first)
     return settings, record.deals
 
 
@@ -157,7 +156,7 @@ def _writer(path: Path) -> Callable[[PlayTable], None]:
 
     def write(table: PlayTable) -> None:
         one, two, three, four = table.settings.specs
-        saved = SavedSettings((one, two, three, four), table.settings.seed, table.taken_back)
+        saved = SavedSettings((one, two, three, four), table.settings.seed)
         write_whole(whole, complete.dumps(table.record, asdict(SavedMatch(saved))))
 
     return write

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.base import Agent, AgentError, StatefulAgent, close
-from goita_agents.registry import check_shipped, load_agent, may_share, short_name
+from goita_agents.registry import load_agent, short_name
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
@@ -40,7 +40,6 @@ class MatchSettings:
     rules: Rules = JGA
     first: DealRecord | None = None
     """Hands, dealer and points of the first deal; None: dealt."""
-    taken_back: int = 0
 
     def __post_init__(self) -> None:
         if len(self.agents) != NUM_SEATS or list(self.agents).count(HUMAN) != 1:
@@ -70,8 +69,7 @@ class MatchSettings:
 class Seating:
     """The agents of a match, by seat in ``agents``.
 
-    An agent has an instance for each seat, so that none sees two hands, unless it may share one
-    (``registry.may_share``).
+    An agent that comes as a text has an instance for each seat, so that none sees two hands.
 
     Args:
         specs: by seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat.
@@ -79,14 +77,10 @@ class Seating:
 
     def __init__(self, specs: Sequence[str | Agent]) -> None:
         self._specs = {seat: spec for seat, spec in enumerate(specs) if spec != HUMAN}
-        shared: dict[str, Agent] = {}
         self.agents: dict[int, Agent] = {}
         try:
             for seat, spec in self._specs.items():
-                agent = shared.get(spec) if isinstance(spec, str) else spec
-                self.agents[seat] = agent = load_agent(spec) if agent is None else agent
-                if isinstance(spec, str) and may_share(agent, spec):
-                    shared[spec] = agent
+                self.agents[seat] = load_agent(spec) if isinstance(spec, str) else spec
         except BaseException:
             self.close()
             raise
@@ -95,15 +89,11 @@ class Seating:
         """Returns the agents that want to know where rounds begin and end, with their seats."""
         return [(seat, one) for seat, one in self.agents.items() if isinstance(one, StatefulAgent)]
 
-    def renew(self) -> None:
-        """Builds stateful agents anew, those that came as texts; all or none."""
-        new = {
-            seat: load_agent(self._specs[seat])
-            for seat, _ in self.stateful()
-            if isinstance(self._specs[seat], str)
-        }
-        close(self.agents[seat] for seat in new)
-        self.agents |= new
+    def renewed(self) -> Seating:
+        """Returns the same agents, built anew where they came as texts; the old ones end."""
+        new = Seating([self._specs.get(seat, HUMAN) for seat in range(NUM_SEATS)])
+        self.close()
+        return new
 
     def close(self) -> None:
         """Ends what agents run that came as texts."""
@@ -137,12 +127,3 @@ def leading_seed(seat: int, rules: Rules) -> int:
         seed = new_seed()
         if Game(rules, seed=seed, episode="match").dealer == seat:
             return seed
-
-
-def is_shipped(spec: str) -> bool:
-    """Says whether an agent is of this repository, and so is all that it is built of."""
-    try:
-        check_shipped(spec, "")
-    except AgentError:
-        return False
-    return True

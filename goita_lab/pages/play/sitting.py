@@ -97,7 +97,7 @@ class Sitting:
         number, one = self._moment(deal, move)
         before = replace(one, moves=one.moves[: move - 1], number=1)
         # Another seed: tiles that are dealt again must not be those of the match's next round.
-        settings = replace(self.match.settings, seed=new_seed(), first=before, taken_back=0)
+        settings = replace(self.match.settings, seed=new_seed(), first=before)
         table = PlayTable(settings, [before])
         self.leave()
         played = rounds_of(of_match(self.match.finished, TITLE).deals)[number - 1]
@@ -124,7 +124,7 @@ class Sitting:
         """
         if self.match.asks != "match":
             raise SettingError("A new match begins when this one is over.")
-        settings = replace(self.match.settings, seed=new_seed(), first=None, taken_back=0)
+        settings = replace(self.match.settings, seed=new_seed(), first=None)
         with ExitStack() as stack:
             path = savegame.lock_free_name(stack)
             self._sit(savegame.begin(settings, path), path, stack)

@@ -69,7 +69,7 @@ class PlayTable:
         keep: Callable[[PlayTable], None] | None = None,
     ) -> None:
         self.settings, self.seat, self._keep = settings, settings.seat, keep
-        self.taken_back = settings.taken_back
+        self.taken_back = 0
         numbers = GameNumbers(settings.seed, PURPOSE)
         self._shown = NUM_SEATS * numbers.shown(np.zeros(1, np.int64))
         """[1] The number of the match for agents, but for the seat."""
@@ -206,7 +206,7 @@ class PlayTable:
         if not self.may_take_back:
             raise EpisodeOverError("expected a move to take back, got none")
         moves = [move for deal in self.game.deals for move in deal.moves][: self._choices[-1]]
-        self._seating.renew()
+        self._seating = self._seating.renewed()
         self.taken_back += 1
         self._replay(moves)
         if self.asks == "round":  # the decision was the first of the next one

@@ -4,20 +4,52 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
+from unicodedata import normalize
 
 from goita_agents.base import AgentError
-from goita_env import actions
-from goita_env.errors import GoitaError
+from goita_env import View, actions
+from goita_env.errors import ActionError, GoitaError
 from goita_env.render import ansi
-from goita_env.tiles import CHARACTERS, DIGITS, NAMES, NUM_SEATS
+from goita_env.tiles import (
+    CHARACTERS,
+    DIGITS,
+    KING,
+    LETTERS,
+    NAMES,
+    NUM_SEATS,
+    POINTS,
+    SECOND_KING_CHARACTER,
+    SECOND_KING_DIGIT,
+)
 from goita_lab.arena.report.figures import line
 from goita_lab.pages.places import PLACES
-from goita_lab.pages.play import advice, commands, sentences
+from goita_lab.pages.play import sentences
 from goita_lab.pages.play.table import PlayTable
 
 WIDTH: Final = 78
+
+COMMANDS: Final = {
+    "?": "what can be typed",
+    "hint": "what the champion would do, with the points of a search",
+    "back": "take back your last move",
+    "quit": "leave; the match is saved",
+}
+
+BETWEEN: Final = ("?", "back", "quit")
+"""Those that can be typed after a round, too."""
+
+_MOVES: Final = (actions.PASS, actions.CALL, actions.SILENT, actions.REDEAL, actions.CONTINUE)
+WORDS: Final[dict[str, int]] = {sentences.action(action): action for action in _MOVES}
+"""The moves that play no tiles."""
+
+_KINDS: Final = {
+    **{tile: kind for tiles in (CHARACTERS, DIGITS, LETTERS) for kind, tile in enumerate(tiles)},
+    SECOND_KING_CHARACTER: KING,
+    SECOND_KING_DIGIT: KING,
+}
 
 MOST_OPTIONS: Final = 8
 """Actions of a hint that are shown."""
@@ -63,7 +95,7 @@ class Terminal:
                     return True
                 if not text:
                     continue
-                meant = commands.read(text, [] if between else self.table.legal)
+                meant = read(text, [] if between else self.table.legal)
                 if isinstance(meant, int):
                     self._say(self.table.decide(meant))
                     return True
@@ -72,21 +104,16 @@ class Terminal:
                 if meant == "back":
                     self.table.take_back()
                     return True
-                self._advise(meant)
+                if meant == "hint":
+                    self._hint()
+                else:
+                    print(
+                        help_text(self.table.view, [] if between else self.table.legal, self.faces)
+                    )
             except AgentError:
                 raise
             except GoitaError as error:
                 self._say(f"{error}".partition("\n")[0])
-
-    def _advise(self, command: str) -> None:
-        table = self.table
-        if command == "hint":
-            self._hint()
-        elif command == "partner":
-            self._partner()
-        else:
-            legal = table.legal if table.asks == "move" else []
-            print(commands.help_text(table.view, legal, self.faces))
 
     def _hint(self) -> None:
         hint = self.table.hint()
@@ -108,21 +135,6 @@ class Terminal:
             "for your team, a mean over hands that you cannot rule out. ± is one standard error of "
             "that sampling; how the others play is the larger uncertainty."
         )
-
-    def _partner(self) -> None:
-        table = self.table
-        guess = advice.partner(table.view, table.others)
-        print("What your partner hasn't shown yet, in its hand or face down:")
-        rows = zip(self.faces, NAMES, guess.at_least_one, guess.expected, strict=True)
-        for face, name, chance, expected in rows:
-            bar = "#" * round(20 * chance)
-            share = sentences.share(chance)
-            print(f"  {face} {name:7}{share:>6} {bar:20} {expected:4.1f} expected")
-        print("Likeliest hands as dealt:")
-        for hand, chance in guess.likely:
-            tiles = "".join(self.faces[DIGITS.index(tile)] for tile in hand)
-            print(f"  {tiles} {sentences.share(chance)}")
-        self._say(f"Models of next, partner, previous: {'; '.join(guess.models)}.")
 
     def _greet(self) -> None:
         names, seat = self.table.settings.names, self.table.seat
@@ -162,3 +174,68 @@ def _writes(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def read(typed: str, legal: Sequence[int]) -> int | str:
+    """Returns the action or the command that a line stands for.
+
+    Words and commands may be cut short as long as one alone is meant.
+
+    Args:
+        typed: the line.
+        legal: the legal actions; none after a round.
+
+    Raises:
+        ActionError: if it is neither, or no legal action.
+    """
+    word = normalize("NFKC", typed).strip().lower()
+    known = [word for word, action in WORDS.items() if action in legal]
+    known += COMMANDS if legal else BETWEEN
+    meant = [one for one in known if word and one.startswith(word)]
+    if len(meant) == 1:
+        return WORDS.get(meant[0], meant[0])
+    tiles = word.upper().replace(" ", "")
+    if legal and len(tiles) == 2 and all(tile in _KINDS for tile in tiles):
+        action = actions.encode(_KINDS[tiles[0]], _KINDS[tiles[1]])
+        if action in legal:
+            return action
+        name = sentences.action(action)
+        raise ActionError(f"expected a legal move, got {tiles!r} ({name}); ? lists them")
+    wanted = "a move or ? for what can be typed"
+    if meant or not legal:
+        wanted = f"one of {', '.join(meant or BETWEEN)}"
+    raise ActionError(f"expected {wanted}, got {typed.strip()[:40]!r}")
+
+
+def help_text(view: View, legal: Sequence[int], faces: str) -> str:
+    """Returns what can be typed, the legal moves first, at most 78 columns wide.
+
+    Args:
+        view: of the player: one row.
+        legal: the legal actions; none after a round.
+        faces: how tiles are written: eight of the characters or digits.
+    """
+    names = BETWEEN if not legal else COMMANDS
+    rows = [f"  {name:8} {COMMANDS[name]}" for name in names]
+    if not legal:
+        return "\n".join(["You may type:", "  Enter    the next round", *rows])
+    verb, attacks = "lay face down" if view.leads[0] else "receive with", dict[int, str]()
+    for pair in filter(None, map(actions.decode, legal)):
+        attacks[pair[0]] = attacks.get(pair[0], "") + faces[pair[1]]
+    lines = [f"{verb} {faces[one]}, attack with one of {each}" for one, each in attacks.items()]
+    lines += [word for word, action in WORDS.items() if action in legal]
+    columns = [*dict.fromkeys((faces, DIGITS, LETTERS)), NAMES]
+    tiles = ", ".join(
+        f"{' '.join(column[kind] for column in columns)} {points}"
+        for kind, points in enumerate(POINTS)
+    )
+    told = [
+        "You may:",
+        *(f"  {line}" for line in lines),
+        *textwrap.wrap(f"Tiles and their points: {tiles}.", 76),
+        *textwrap.wrap(ansi.signs(ascii=faces == DIGITS), 76),
+        "Type the two tiles, the attack last: 54, GS.",
+        "Or:",
+        *rows,
+    ]
+    return "\n".join(told)

@@ -6,10 +6,10 @@
     goita watch games/ --deal 5-9 -o page.html   some deals of many
     goita watch game.yaml --analyse champion -o page.html --json analysis.json
 
-The page steps by keys, buttons and its list of moves, shows all hands or what each seat saw, plays
-by itself, and keeps deal, move and seat in its address (``page.html#3.12``). With
-``--analyse`` it says what every decision was worth (``docs/analysis.md``). The command keeps what
-it has analysed in ``page.html.parts`` and continues from there after a stop.
+The page steps by keys, buttons and its list of moves, shows all hands or what each seat saw, and
+keeps deal, move and seat in its address (``page.html#3.12``). With ``--analyse`` it says what every
+decision was worth (``docs/analysis.md``). The command keeps what it has analysed in
+``page.html.parts`` and continues from there after a stop.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -25,7 +25,7 @@ from goita_agents.search.playout_budget import check_search
 from goita_agents.search.typed_search import TypedSearch
 from goita_agents.solver.solver import Solver, load_kernel
 from goita_env import Game, View, __version__, actions
-from goita_env.errors import RecordError, SettingError
+from goita_env.errors import RecordError
 from goita_env.records import DealRecord
 from goita_env.tiles import NUM_SEATS
 from goita_lab.pages.watch.decisions import ActionGrade, Decision, phase_of
@@ -102,8 +102,6 @@ def analyse(
         ImportError: if numba is missing (extra ``goita-env[agents]``).
         OSError: if the file cannot be read or written.
     """
-    if workers < 1:
-        raise SettingError(f"expected 1 worker or more, got {workers!r}")
     check_plain((one.deal for one in source.deals), "an analysis")
     settings = AnalysisSettings(agent, worlds, seed, tuple(types))
     analyst = Analyst(settings)

@@ -6,12 +6,8 @@ colours the page exchanges, and all faces, which are definitions of their own.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import accumulate
-from typing import Any, Final
-from unicodedata import east_asian_width
+from typing import Any
 
 from goita_env import Game, actions
 from goita_env.errors import RecordError
@@ -23,9 +19,6 @@ from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.pages.languages import rules_of
 from goita_lab.pages.places import person, place, round_end, seen_from
 from goita_lab.pages.watch.reading import Watched
-
-MOST_NAME: Final = 14
-"""Characters of a name beside a seat; wide ones, such as kanji, count twice."""
 
 Frame = tuple[list[int], list[int]]
 """Numbers of the lines that are drawn, and of the sentences that describe the drawing."""
@@ -65,13 +58,12 @@ class Book:
     def _deal(self, watched: Watched) -> dict[str, Any]:
         deal, note = watched.deal, watched.note
         game = deal.begin()
-        names = watched.players
-        frames, moves = [self._frames(game, names)], list[dict[str, Any]]()
+        frames, moves = [self._frames(game)], list[dict[str, Any]]()
         try:
             for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
                 redealt = len(game.deals) > 1  # the game stands at another deal already
                 moves.append(self._move(game, seat, action))
-                frames.append(frames[-1] if redealt else self._frames(game, names))
+                frames.append(frames[-1] if redealt else self._frames(game))
         except RecordError as error:
             note = f"{note}; {error}" if note else str(error)
         return {
@@ -85,11 +77,11 @@ class Book:
             "frames": frames,
         }
 
-    def _frames(self, game: Game, players: Sequence[str]) -> list[Frame]:
+    def _frames(self, game: Game) -> list[Frame]:
         """Returns what each seat sees of a position, then the whole table."""
         scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
         scenes.append(game.scene(self._viewer or 0))
-        drawn = [self._seen(named(scene, players, self._viewer)) for scene in scenes]
+        drawn = [self._seen(scene) for scene in scenes]
         return [self._frame(svg.draw(one, faces="letters", language=self.say)) for one in drawn]
 
     def _seen(self, scene: Scene) -> Scene:
@@ -113,28 +105,6 @@ class Book:
         self._letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))
         told = [drawing.title, *drawing.description.splitlines()]
         return _numbers(self.lines, drawing.lines), _numbers(self.sentences, told)
-
-
-def named(scene: Scene, players: Sequence[str], viewer: int | None = None) -> Scene:
-    """Writes players' names below those of their seats, but not the viewer's own."""
-    names = {
-        f"seat {seat}": "" if seat == viewer else shortened(name)
-        for seat, name in enumerate(players)
-    }
-    places = (
-        replace(place, remarks=(name, *place.remarks)) if (name := names[place.name]) else place
-        for place in scene.places
-    )
-    return replace(scene, places=tuple(places))
-
-
-def shortened(name: str) -> str:
-    """Returns the first characters of a name, without those that no page shows."""
-    name = "".join(filter(str.isprintable, name))
-    ends = list(accumulate(1 + (east_asian_width(character) in "WF") for character in name))
-    if not ends or ends[-1] <= MOST_NAME:
-        return name
-    return f"{name[: bisect_right(ends, MOST_NAME - 2)]}.."
 
 
 def _numbers(known: dict[str, int], texts: Iterable[str]) -> list[int]:

@@ -11,7 +11,6 @@ from goita_env import GoitaVectorEnv
 from goita_env.views import observation as packing
 from goita_lab.learning import SelfPlayPPO, SelfPlayVecEnv
 from goita_lab.learning.buffer import decision_type
-from own_networks import TwoTrunks
 from raising import refuses
 from training import make_env, make_model, rollout
 
@@ -127,18 +126,18 @@ def compare(env, steps, rollouts, gamma=1.0, lam=0.95):
     return model, rows
 
 
-@pytest.mark.parametrize("steps", [1, 5, 37])
-@pytest.mark.parametrize("episode", ["round", "match"])
-def test_returns_and_advantages_equal_a_plain_reference_seat_by_seat(steps, episode):
+@pytest.mark.parametrize(
+    ("steps", "episode", "gamma", "lam"),
+    [
+        *((steps, episode, 1.0, 0.95) for steps in (1, 5, 37) for episode in ("round", "match")),
+        *((11, "round", gamma, lam) for gamma, lam in ((1.0, 1.0), (1.0, 0.0), (0.9, 0.7))),
+    ],
+)
+def test_returns_and_advantages_equal_a_plain_reference_seat_by_seat(steps, episode, gamma, lam):
     # 5 and 37 steps cut most rounds in the middle; a rollout of one step closes hardly anything.
-    rollouts = 120 // steps
-    _, rows = compare(Watched(GoitaVectorEnv(7, episode=episode, seed=steps)), steps, rollouts)
+    env = Watched(GoitaVectorEnv(7, episode=episode, seed=steps))
+    _, rows = compare(env, steps, 120 // steps, gamma, lam)
     assert sum(map(len, rows)) > 300
-
-
-@pytest.mark.parametrize(("gamma", "lam"), [(1.0, 1.0), (1.0, 0.0), (0.9, 0.7)])
-def test_discount_and_lambda_run_along_a_seats_own_decisions(gamma, lam):
-    compare(Watched(GoitaVectorEnv(5, seed=1)), 11, 9, gamma, lam)
 
 
 def test_only_decisions_with_a_choice_are_stored_and_counted_and_packed():
@@ -250,24 +249,12 @@ def test_it_learns_to_beat_random_play_by_far():
     assert arena.play_pair(agent, load_agent("random"), 150, seed=3).ci95[0] > 5
 
 
-@pytest.mark.parametrize("bfloat16", [False, True])
-def test_a_network_of_ones_own_learns(bfloat16):
-    model = make_model(policy=TwoTrunks, bfloat16=bfloat16)
-    before = [parameter.clone() for parameter in model.policy.critic.parameters()]
-    model.learn(400)
-    assert not any(map(th.equal, before, model.policy.critic.parameters()))
-    assert all(p.dtype == th.float32 and p.isfinite().all() for p in model.policy.parameters())
-
-
-def test_seeds_count_at_the_next_reset():
+def test_seeds_count_at_the_next_reset_and_stock_algorithms_are_refused():
     env, other = make_env(12), make_env(12, seed=77)
     env.seed(77)
     first = env.reset()
     assert np.array_equal(first, other.reset())
     assert np.array_equal(env.reset(), other.reset())  # the next episode of the same seed
     assert not np.array_equal(first, other.reset())
-
-
-def test_stock_maskable_ppo_is_refused():
-    model = MaskablePPO("MlpPolicy", make_env(8), n_steps=8, batch_size=32, device="cpu")
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=32, device="cpu")
     refuses(RuntimeError, "expected SelfPlayPPO", model.learn, 128)

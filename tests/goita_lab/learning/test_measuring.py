@@ -58,14 +58,6 @@ def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is()
     assert Evaluator((), deals=0, seed=5).measure(1000, agent, None) == []
 
 
-def test_whole_matches_are_measured_in_matches_won():
-    measuring = Evaluator(("random",), 32, seed=5, episode="match")
-    (won,) = measuring.measure(0, load_agent("greedy"), None)
-    assert won.deals == 4
-    assert won.match_win_rate > 0.5
-    assert "of matches v random" in won.text
-
-
 def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from gymnasium.wrappers.vector import TransformReward
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_checker import check_env
@@ -23,12 +22,8 @@ def make_env(games=32, seed=0, **settings):
 
 
 @pytest.mark.parametrize("form", ["flat", "dict"])
-def test_the_check_of_stable_baselines3_passes(form):
-    check_env(gymnasium.make("goita/Seat-v0", observation=form))
-
-
-@pytest.mark.parametrize("form", ["flat", "dict"])
 def test_a_slot_is_a_game_of_the_batch(form):
+    check_env(gymnasium.make("goita/Seat-v0", observation=form))
     env, batch = make_env(seed=3, observation=form), SeatVectorEnv(32, observation=form)
     monitored = VecMonitor(env)
     seen = monitored.reset()
@@ -86,15 +81,6 @@ def settings(env):
     found = {"policy": "MlpPolicy", "env": env, "policy_kwargs": {"net_arch": [64]}}
     found |= {"n_steps": 16, "batch_size": 512, "n_epochs": 2, "learning_rate": 2e-3}
     return found | {"gamma": 1.0, "seed": 3, "device": "cpu"}
-
-
-@pytest.mark.slow
-def test_stock_maskable_ppo_learns_on_it_unchanged():
-    model = MaskablePPO(**settings(make_env(128)))
-    before, _ = evaluate_policy(model, VecMonitor(make_env(128, 9)), 400)
-    model.learn(12_000)
-    after, _ = evaluate_policy(model, VecMonitor(make_env(128, 9)), 400)
-    assert after > before + 3.0  # its points, of a standard error of 2
 
 
 class Seen(BaseCallback):

@@ -87,15 +87,11 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     assert config["precision"] == ("bfloat16" if has_fast_bfloat16() else "float32")
     agent = NetworkAgent.load(run / "policy.safetensors")
     assert agent.info.decisions >= 900
-    rows = log(run / "progress.csv")
-    assert len(rows) > 10
-    assert float(rows[-1]["train/explained_variance"]) <= 1
-    assert {"rollout/points_per_round", "train/approx_kl", "time/fps"} <= rows[0].keys()
+    assert len(log(run / "progress.csv")) > 10
     assert list(run.glob("events.out.tfevents.*"))
     pairs = json.loads((run / "result.json").read_text())["pairs"]
     assert [pair["b"] for pair in pairs] == ["random", "greedy", "heuristic", "champion"]
     assert all(pair["ci95"][0] <= pair["points_per_round"] <= pair["ci95"][1] for pair in pairs)
-    assert not list(run.glob(".*"))  # nothing half written is left
     out = capsys.readouterr().out
     assert "points per round" in out
     assert "greedy" in out
@@ -115,14 +111,25 @@ def test_it_trains_measures_and_leaves_everything_in_its_directory(elsewhere, ca
     assert (run / "best.safetensors").read_bytes() == snapshots[f"{best:012}"]
     assert snapshots[f"{measured[-1]:012}"] == policy(run)
 
-    # A run has its own options alone; one that is finished measures again and learns nothing.
+    # A run has its own options alone; one that is finished goes on to more decisions or none.
     for option in (["--seed", "1"], ["--learning-rate=1e-3", "1e-4"], ["--name", "two"]):
         assert option[0].partition("=")[0] in refused(capsys, "--resume", str(run), *option)
     assert "--resume" in refused(capsys, "--name", "one", *TINY)
+    wrong = refused(capsys, "--resume", str(run), "--total-timesteps", "700")
+    assert "expected more decisions than" in wrong
     before = policy(run)
     assert training.main(["--resume", str(run)]) == 0
     assert policy(run) == before
-    assert "points per round" in capsys.readouterr().out
+    capsys.readouterr()
+    assert training.main(["--resume", str(run), "--total-timesteps", "1400"]) == 0
+    made = agent.info.decisions
+    assert f"from {made:,} to 1,400 decisions instead of 900" in capsys.readouterr().out
+    rows = log(run / "progress-2.csv")
+    for earlier, row in pairwise(rows):  # a row is written between its rollout and the update on it
+        way = int(earlier["time/total_timesteps"]) / 1400
+        assert float(row["train/learning_rate"]) == pytest.approx(3e-3 + way * (5e-5 - 3e-3))
+    (run / "checkpoint.safetensors").unlink()
+    assert "checkpoint.safetensors" in refused(capsys, "--resume", str(run))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +159,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
 
 
 def deadly(place, left):
-    """Returns a writer of files that kills its process at the n-th: before, half done, or after."""
+    """Returns a writer of files that kills its process at the n-th: before it, or half done."""
     write = files.write_whole
 
     def written(path, data):
@@ -162,11 +169,9 @@ def deadly(place, left):
             half = data[: len(data) // 2]
             half = half.encode() if isinstance(half, str) else half
             path.with_name(f".{path.name}.part").write_bytes(half)
-        if left == 0 and place != "after":
-            os.kill(os.getpid(), signal.SIGKILL)
-        write(path, data)
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
+        write(path, data)
 
     return written
 
@@ -209,39 +214,21 @@ def test_a_run_that_is_killed_anywhere_ends_as_one_that_was_not(elsewhere, kille
     whole, parts = elsewhere / "runs" / "whole", elsewhere / "runs" / "parts"
     for name in ("policy.safetensors", "best.safetensors", "strength.csv"):
         assert (parts / name).read_bytes() == (whole / name).read_bytes(), name
-    snapshots = [sorted(path.name for path in (r / "snapshots").iterdir()) for r in (whole, parts)]
-    assert snapshots[0] == snapshots[1]
     assert not [*parts.glob(".*")]
-    rows = log(whole / "progress.csv")
-    assert sum(int(row["pool/rounds"]) for row in rows) > 0
+    assert sum(int(row["pool/rounds"]) for row in log(whole / "progress.csv")) > 0
 
 
-def test_a_run_goes_on_to_another_number_of_decisions_and_its_schedules_end_there(
-    elsewhere, capsys
-):
-    run = trained("one")
-    made = NetworkAgent.load(run / "policy.safetensors").info.decisions
-    capsys.readouterr()
-    assert training.main(["--resume", str(run), "--total-timesteps", "1000"]) == 0
-    out = capsys.readouterr().out
-    assert f"from {made:,} to 1,000 decisions instead of 500" in out
-    assert NetworkAgent.load(run / "policy.safetensors").info.decisions >= 1000
-    assert json.loads((run / "config.json").read_text())["total_timesteps"] == 1000
-    rows = log(run / "progress-2.csv")
-    assert {row["time/planned_decisions"] for row in rows} == {"1000"}
-    for before, row in pairwise(rows):  # a row is written between its rollout and the update on it
-        way = int(before["time/total_timesteps"]) / 1000
-        assert float(row["train/learning_rate"]) == pytest.approx(3e-3 + way * (5e-5 - 3e-3))
-    error = refused(capsys, "--resume", str(run), "--total-timesteps", "700")
-    assert "expected more decisions than" in error
-
-
-def test_a_training_begins_with_a_policys_file(elsewhere, capsys):
-    run = trained("one")
+def test_a_training_begins_with_a_policys_file_by_rules_of_ones_own(elsewhere, capsys):
+    file, mine = elsewhere / "my_rules.json", Rules("mine", last_king=False, call_five="duty")
+    file.write_text(json.dumps(asdict(mine)))
+    run = trained("one", "--rules", str(file))
+    file.unlink()
+    assert training.main(["--resume", str(run)]) == 0  # it goes on without the file
     more = ["--init", str(run / "policy.safetensors"), "--reward-scale", "0.04"]
     two = trained("two", *more)
     first = NetworkAgent.load(two / "snapshots" / "000000000000.safetensors")
     last = NetworkAgent.load(run / "policy.safetensors")
+    assert last.info.rules == mine
     turn = GoitaVectorEnv(32, seed=3).reset()
     np.testing.assert_allclose(first.logits(turn.view), last.logits(turn.view), atol=1e-5)
     np.testing.assert_allclose(first.values(turn.view), last.values(turn.view), atol=1e-3)
@@ -260,7 +247,6 @@ def test_matches_are_learnt_for_their_wins(elsewhere, capsys):
     assert all(0 <= float(row["match_win_rate"]) <= 1 for row in rows)
     assert "matches" in capsys.readouterr().out
     assert NetworkAgent.load(run / "policy.safetensors").info.reward_scale == 1
-    assert Training.from_config(learning.Run.resume(run).config).episode == "match"
     # A policy that was taught on points says nothing of wins, so its values are forgotten.
     model = new_model()
     learning.save_policy(model, Path("points.safetensors"), "jga")
@@ -269,20 +255,10 @@ def test_matches_are_learnt_for_their_wins(elsewhere, capsys):
     assert not any(parameter.any() for parameter in other.policy.value_net.parameters())
 
 
-def test_a_run_keeps_a_rule_set_of_ones_own_and_goes_on_without_its_file(elsewhere, capsys):
-    file, mine = elsewhere / "my_rules.json", Rules("mine", last_king=False, call_five="duty")
-    file.write_text(json.dumps(asdict(mine)))
-    run = trained("one", "--rules", str(file))
-    file.unlink()
-    assert Rules.from_keys(json.loads((run / "config.json").read_text())) == mine
-    assert NetworkAgent.load(run / "policy.safetensors").info.rules == mine
-    assert training.main(["--resume", str(run)]) == 0
-
-
 def test_the_presets_hold_every_setting_and_options_change_them():
     quick, standard = (learning.PRESETS[name] for name in ("quick", "standard"))
     assert parsed() == quick
-    assert parsed("--preset", "standard") == parsed("--preset=standard") == standard
+    assert parsed("--preset=standard") == standard
     assert parsed("--layers", "32", "--preset", "standard") == replace(standard, layers=(32,))
     assert [*learning.PRESETS] == [*get_args(get_type_hints(Training)["preset"])]
 
@@ -294,25 +270,12 @@ def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others
     assert not (b / "strength.csv").exists()
 
 
-def test_a_finished_run_without_its_checkpoint_is_left_as_it_is(elsewhere, capsys):
-    run = trained("one")
-    (run / "checkpoint.safetensors").unlink()
-    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
-    assert "checkpoint.safetensors" in refused(capsys, "--resume", "runs/one")
-    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         *(("--n-envs 0", "another n_envs, got 0"), ("--layers 16 0", "layers of at least 1")),
-        ("--critic 8 0", "critic layers of at least 1"),
-        ("--layers 99999 99999", "layers of 1,073,741,824 bytes at most"),
         ("--learning-rate 1e-3", "learning-rate"),
-        ("--learning-rate 1e-3 -1e-3", "another learning_rate"),
         ("--ent-coef nan 0", "another ent_coef"),
-        ("--clip-range 0", "another clip_range, got 0.0"),
-        ("--gae-lambda 1.5", "another gae_lambda"),
         ("--reward-scale -3", "reward_scale greater than 0"),
         *(("--resume nowhere", "nowhere/config.json"), ("--deals 1", "number of deals")),
         ("--total-timesteps 1000", "total_timesteps of at least n_envs times n_steps"),

@@ -127,8 +127,8 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
       if (!one || !known(one) || one.verdict !== "clear") continue;
       const mark = make("span", { className: "lost", textContent: "!" });
       mark.setAttribute("aria-hidden", "true");
-      link.querySelector(".words").before(mark);
-      link.querySelector(".words").append(`; ${HEADINGS.clear}`);
+      link.querySelector(".hidden").before(mark);
+      link.querySelector(".hidden").append(`; ${HEADINGS.clear}`);
     }
   }
 

@@ -2,8 +2,8 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
-  const OPEN = 4, STEP = 1500, at = { deal: 0, move: 0, seen: OPEN };
-  let timer = null, dark = false, analysis = null, learn = null;
+  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN };
+  let dark = false, analysis = null, learn = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
 
@@ -32,7 +32,7 @@
       const text = move.name === "p" ? say("pass") : move.hidden || move.said;
       link.innerHTML = `<span class="pass" aria-hidden="true">${text}</span>`;
     }
-    link.append(make("span", { className: "words", textContent: `${number}${say(": ")}${hides(move) ? move.hidden : move.said}` }));
+    link.append(make("span", { className: "hidden", textContent: `${number}${say(": ")}${hides(move) ? move.hidden : move.said}` }));
     return link;
   }
 
@@ -130,33 +130,18 @@
     to({ deal: Number(found[1]) - 1, move: Number(found[2]), seen });
   }
 
-  function play(on) {
-    clearTimeout(timer);
-    timer = null;
-    find("play").textContent = on ? say("stop") : say("play");
-    if (!on) return;
-    const step = () => {
-      if (at.move < deal().moves.length) to({ move: at.move + 1 });
-      else if (at.deal < data.deals.length - 1) to({ deal: at.deal + 1, move: 0 });
-      else { play(false); return; }
-      timer = setTimeout(step, STEP);
-    };
-    timer = setTimeout(step, 300);
-  }
-
   const does = {
     start: () => to({ move: 0 }),
     back: () => to({ move: at.move - 1 }),
     on: () => to({ move: at.move + 1 }),
     end: () => to({ move: Infinity }),
-    play: () => play(timer === null),
     deal: (by) => { if (data.deals[at.deal + by]) to({ deal: at.deal + by, move: 0 }); },
     seat: () => to({ seen: at.seen === OPEN ? 0 : (at.seen + 1) % 4 }),
     hands: () => to({ seen: OPEN }),
   };
 
   const keys = {
-    ArrowLeft: does.back, ArrowRight: does.on, Home: does.start, End: does.end, " ": does.play,
+    ArrowLeft: does.back, ArrowRight: does.on, Home: does.start, End: does.end,
     p: () => does.deal(-1), n: () => does.deal(1),
     v: does.seat, h: does.hands,
   };
@@ -167,15 +152,12 @@
     const act = keys[event.key] ?? keys[event.key.toLowerCase()]; /* Shift and Caps Lock change nothing */
     if (event.ctrlKey || event.altKey || event.metaKey || field || pressed || !act) return;
     event.preventDefault();
-    if (timer !== null && event.key !== " ") play(false);
     act();
   });
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-do]");
-    if (!button) return;
-    if (button.dataset.do !== "play") play(false);
-    does[button.dataset.do](button);
+    if (button) does[button.dataset.do](button);
   });
 
   const darkness = matchMedia("(prefers-color-scheme: dark)");
@@ -189,9 +171,9 @@
     find("deal").add(new Option(`${title(n)}${say(": ")}${one.result || say("no result")}`, n));
   });
   find("faces").addEventListener("change", all);
-  find("deal").addEventListener("change", (event) => { play(false); to({ deal: Number(event.target.value), move: 0 }); });
+  find("deal").addEventListener("change", (event) => to({ deal: Number(event.target.value), move: 0 }));
   find("seen").addEventListener("change", (event) => to({ seen: Number(event.target.value) }));
-  find("seek").addEventListener("input", (event) => { play(false); to({ move: Number(event.target.value) }); });
+  find("seek").addEventListener("input", (event) => to({ move: Number(event.target.value) }));
   addEventListener("hashchange", read);
   darkness.addEventListener("change", paint);
   if (data.analysis) {

@@ -34,25 +34,18 @@ def tables():
     return found
 
 
-def test_a_hint_follows_from_the_view_alone(tables):
-    view, advisor = tables[0].view, advice.advisor()
-    assert advisor.advise(view, 0) == advisor.advise(View(view.words.copy(), rules=view.rules), 0)
-
-
 def test_a_hint_says_what_every_action_is_worth(tables):
     champion = load_agent("champion:temperature=1")
     for table in tables[:2]:
         found = table.hint()
         chances = champion.probabilities(table.view, table.view.legal())[0]
-        assert [one.action for one in sorted(found.options, key=lambda one: one.action)] == sorted(
-            table.legal
-        )
+        view = View(table.view.words.copy(), rules=table.view.rules)  # it hangs on nothing else
+        assert found == advice.advisor().advise(view, table.seat, table.finished.deals)
+        assert sorted(one.action for one in found.options) == sorted(table.legal)
         assert found.action in {found.best, int(chances.argmax())}
         assert found.best == found.options[0].action != found.rival
         points = [one.points for one in found.options if one.points is not None]
         assert points == sorted(points, reverse=True)
-        assert all(abs(one) <= 100 for one in points)
-        assert all(one.error >= 0 for one in found.options)
         for one in found.options:
             assert one.probability == pytest.approx(chances[one.action])
 
@@ -103,13 +96,8 @@ def test_the_partners_tiles_are_what_the_exact_listener_believes(tables):
     assert np.allclose(
         found.at_least_one, (belief.probability[:, None] * (belief.hands > shown)).sum(axis=0)
     )
-    likely = tuple(one for one in belief.most_likely(3) if one[1] >= advice.LEAST)
-    assert found.likely == likely != ()
-    truth = table.game.dealt[(table.seat + 2) % 4]
-    assert belief.log_probability(truth) > -np.inf
-
-
-def test_agents_whose_policy_is_not_known_are_supposed_to_play_as_the_champion(tables):
+    assert found.likely == tuple(one for one in belief.most_likely(3) if one[1] >= advice.LEAST)
+    # Agents whose policy is not known are supposed to play as the champion.
     agents = load_agent("greedy"), load_agent("rollout"), load_agent("champion:search=on")
     found = advice.partner(tables[0].view, agents)
     kinds = Counter(name.partition(" ")[0] for name in found.models)

@@ -17,7 +17,7 @@ from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import TITLE, Sitting
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analysis import key_of
-from goita_lab.pages.watch.reading import of_match, rounds_of
+from goita_lab.pages.watch.reading import of_match
 from play_tables import GREEDY, TOKEN, any_move, play_on, request
 
 pytest.importorskip("starlette")
@@ -74,12 +74,14 @@ def ready(sitting: Sitting) -> list[Progress]:
     return told
 
 
-def test_the_page_is_that_of_goita_watch_for_the_player(sitting):
+def test_the_page_is_that_of_goita_watch_for_the_player(sitting, monkeypatch):
     app = web.application(sitting, TOKEN, "")
     status, headers, text, _ = request(app, f"/{TOKEN}/analysis")
     assert (status, headers["refresh"]) == (200, "2")
     assert "Deals analysed: 0 of 1" in text.decode()
-    told = ready(sitting)
+    with monkeypatch.context() as patch:  # how far it is hangs on no deal
+        patch.setattr(PlayTable, "finished", property(lambda _: pytest.fail("looked")))
+        told = ready(sitting)
     assert {one.of for one in told} == {1}
     status, headers, text, _ = request(app, f"/{TOKEN}/analysis")
     assert status == 200
@@ -111,23 +113,12 @@ def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sittin
     again.close()
 
 
-def test_a_question_how_far_it_is_looks_at_no_deal(sitting, monkeypatch):
-    sitting.analysis()
-    monkeypatch.setattr(PlayTable, "finished", property(lambda _: pytest.fail("looked")))
-    ready(sitting)
-
-
-def test_a_failed_analysis_is_told_once_and_begun_again(tmp_path):
-    (tmp_path / "match.json.analysis").write_text("{}")
-    sitting = Sitting(played(), tmp_path / "match.json", background=Background(**CHEAP))
+def test_a_failed_analysis_is_told_once_and_begun_again(sitting):
+    kept = sitting.path.with_name("match.json.analysis")
+    kept.write_text("{}")
     with pytest.raises(SettingError, match=r"The analysis failed: .*is not a database"):
         ready(sitting)
-    (tmp_path / "match.json.analysis").unlink()
-    ready(sitting)
-    sitting.close()
-
-
-def test_a_killed_process_is_told_and_another_one_begun(sitting):
+    kept.unlink()
     sitting.analysis()
     sitting._background._process.kill()
     with pytest.raises(SettingError, match="The analysis failed: its process ended"):
@@ -135,19 +126,18 @@ def test_a_killed_process_is_told_and_another_one_begun(sitting):
     ready(sitting)
 
 
-def test_a_redeal_is_no_round_of_its_own():
-    table = PlayTable(MatchSettings(GREEDY, 16))
-    end(table, any_move(0))
-    deals = of_match(table.finished, "").deals
-    assert rounds_of(deals) == [1, 1]
-
-
-def test_nothing_is_analysed_or_tried_before_a_round_is_over():
-    table = PlayTable(MatchSettings(GREEDY, SEED))
-    app = web.application(Sitting(table), TOKEN, "")
+def test_there_must_be_a_round_that_is_over_and_such_a_deal_and_move():
+    app = web.application(Sitting(PlayTable(MatchSettings(GREEDY, SEED))), TOKEN, "")
     request(app, f"/{TOKEN}/state")
     assert request(app, f"/{TOKEN}/analysis")[0] == 409
     assert post(app, "again", {"deal": 0, "move": 1})[0] == 409
+    sitting = Sitting(played())
+    app = web.application(sitting, TOKEN, "")
+    for told in ({"deal": 99, "move": 1}, {"deal": 1, "move": 0}, {"deal": 1}):
+        status, answer = post(app, "again", told)
+        assert status == 409
+        assert answer["error"].startswith("expected ")
+    assert sitting.trial is None
 
 
 def test_a_round_is_tried_again_with_the_same_hidden_hands_and_does_not_count():
@@ -161,6 +151,8 @@ def test_a_round_is_tried_again_with_the_same_hidden_hands_and_does_not_count():
     assert state["trial"]["move"] == own
     assert sitting.table.game.dealt.tolist() == next(iter(deal.replay())).dealt.tolist()
     assert sitting.table.game.moves[: own - 1] == list(deal.moves[: own - 1])
+    # Tiles dealt again are none of the match, whose next hands would be seen when the trial ends.
+    assert sitting.table.settings.seed != sitting.match.settings.seed
     end(sitting.table, any_move(3))
     state = now(app)
     assert state["asks"] == "trial"
@@ -168,23 +160,6 @@ def test_a_round_is_tried_again_with_the_same_hidden_hands_and_does_not_count():
     assert table.record == before
     status, state = post(app, "leave", {"mark": state["mark"]})
     assert (status, state["asks"], state["trial"]) == (200, "round", None)
-
-
-def test_tiles_dealt_again_in_a_trial_are_none_of_the_match():
-    """The next hands of the match would be seen, all open, when the trial ends."""
-    sitting = Sitting(played())
-    sitting.try_again(0, 1)
-    assert sitting.table.settings.seed != sitting.match.settings.seed
-
-
-@pytest.mark.parametrize("told", [{"deal": 99, "move": 1}, {"deal": 1, "move": 0}, {"deal": 1}])
-def test_there_must_be_such_a_deal_and_move(told):
-    sitting = Sitting(played())
-    app = web.application(sitting, TOKEN, "")
-    status, answer = post(app, "again", told)
-    assert status == 409
-    assert answer["error"].startswith("expected ")
-    assert sitting.trial is None
 
 
 def test_a_new_match_has_the_same_players_and_the_matches_of_the_folder_are_opened(

@@ -1,27 +1,20 @@
 """The game in the terminal: what can be typed, 80 columns, plain ASCII, Ctrl-C and going on."""
 
-import codecs
-import os
-import pty
 import re
-import select
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
 from goita_env import actions, errors
 from goita_env.render import ansi
+from goita_env.tiles import DIGITS
 from goita_lab.commands.play import main
-from goita_lab.pages.play import commands, savegame, sentences, terminal
+from goita_lab.pages.play import savegame, sentences, terminal
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from play_tables import GREEDY, any_move
-from programs import ROOT, refusal
+from programs import refusal
 
 LEGAL = [0, actions.encode(4, 3), actions.encode(7, 0), *range(65, 69)]
 
@@ -29,40 +22,34 @@ LEGAL = [0, actions.encode(4, 3), actions.encode(7, 0), *range(65, 69)]
 @pytest.mark.parametrize(
     ("line", "meant"),
     [
-        *((way, 36) for way in ("54", "5 4", " 金銀 ", "金 銀", "GS", "gs", "G, s", "gold silver")),
-        *((way, 36) for way in ("５４", "Gold-Silver", "5銀", "goldS")),
-        *((way, 57) for way in ("王し", "玉し", "91", "81", "kp", "king pawn")),
-        *((way, 0) for way in ("p", "P", "pass", "pas")),
-        *((way, 65) for way in ("call", "ca")),
-        *((way, 66) for way in ("silent", "s", "SI")),
-        *((way, 67) for way in ("redeal", "r")),
-        *((way, 68) for way in ("continue", "co")),
-        *((way, "?") for way in ("?", "？")),
-        *((way, "hint") for way in ("hint", "h", "HI")),
-        *((way, "partner") for way in ("partner", "par")),
+        *((way, 36) for way in ("54", "5 4", " 金銀 ", "GS", "gs", "５４", "5銀")),
+        *((way, 57) for way in ("王し", "玉し", "91", "81", "kp")),
+        *((way, 0) for way in ("p", "P", "pas")),
+        *(("call", 65), ("SI", 66), ("r", 67), ("co", 68), ("？", "?"), ("h", "hint")),
         *((way, way) for way in ("back", "quit")),
     ],
 )
 def test_moves_and_commands_can_be_typed_in_many_ways(line, meant):
-    assert commands.read(line, LEGAL) == meant
+    assert terminal.read(line, LEGAL) == meant
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "legal", "message"),
     [
-        *((line, "expected a move or \\?") for line in ("", "5", "543", "xyz", "金", "\x00")),
-        ("5" * 9999, "expected a move or \\?"),
-        ("11", r"expected a legal move, got '11' \(pawn then pawn\)"),
-        ("c", "expected one of call, continue, got 'c'"),
-        ("pa", "expected one of pass, partner"),
+        *(
+            (line, LEGAL, "expected a move or \\?")
+            for line in ("", "5", "543", "xyz", "金", "\x00")
+        ),
+        ("5" * 9999, LEGAL, "expected a move or \\?"),
+        ("11", LEGAL, r"expected a legal move, got '11' \(pawn then pawn\)"),
+        ("c", LEGAL, "expected one of call, continue, got 'c'"),
+        ("54", [], "expected one of \\?, back, quit, got '54'"),
     ],
 )
-def test_what_is_no_move_is_told(line, message):
+def test_what_is_no_move_is_told(line, legal, message):
     with pytest.raises(errors.ActionError, match=message) as caught:
-        commands.read(line, LEGAL)
+        terminal.read(line, legal)
     assert len(str(caught.value)) < 120
-    with pytest.raises(errors.ActionError, match=r"got 'pass' \(pass\)"):
-        commands.read("pass", [36])
 
 
 def sit(monkeypatch, table, lines, **options) -> None:
@@ -89,16 +76,19 @@ def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
         if table.asks == "round":
             return next(between, "")
         asked.append(1)
-        helps = {2: "?", 4: "hint", 5: "partner", 6: "zz", 7: "99"}
-        return helps.get(len(asked)) or sentences.action(choose(table))
+        helps = {2: "?", 4: "hint", 6: "zz", 7: "99"}
+        action = choose(table)
+        pair = actions.decode(action)
+        typed = sentences.action(action) if pair is None else "".join(DIGITS[k] for k in pair)
+        return helps.get(len(asked)) or typed
 
     sit(monkeypatch, table, answer, ascii=plain)
     text = capsys.readouterr().out
     assert table.asks == "match"
     assert re.search(r"The match is over: you (win|lose), \d+ to \d+\.", text)
     assert text.startswith("Goita to 150 points, rules jga, seed 3. ")
-    for said in ("You may (your hand", "The champion suggests", "Likeliest hands as dealt"):
-        assert said in text
+    assert "You may:" in text
+    assert "The champion suggests" in text
     assert "Expected a legal move, got '99'" in text
     assert "You may type:\n  Enter    the next round\n  ?        what can be typed" in text
     assert "Expected one of ?, back, quit, got 'zz'" in text
@@ -118,11 +108,6 @@ def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
         (["--resume", "missing.json"], "No such file"),
         (["--resume", "a", "-o", "b"], "--resume without --output"),
         (["--resume", "a", "--seat", "0", "--seed", "0"], "--resume without --seat, --seed"),
-        (["--resume", "a", "--rules", "jga"], "--resume without --rules"),
-        (
-            ["--resume", "a", "--position", "1,2"],
-            "--resume without --position: a saved match keeps its",
-        ),
         (["--position", "1111"], "four hands"),
         (["-o", "no/such/folder.json"], "No such file"),
         (["--web", "--host", "0.0.0.0"], "one address of this machine"),
@@ -149,93 +134,6 @@ def test_the_options_say_who_sits_where(tmp_path, monkeypatch, capsys):
 
 
 BOTS = ("--partner", "greedy", "--opponents", "greedy")
-
-
-class Screen:
-    """A program at a terminal of 80 columns."""
-
-    opened: ClassVar[list["Screen"]] = []
-
-    def __init__(self, folder: Path, *words: str) -> None:
-        self._end, inner = pty.openpty()
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "80", "TERM": "dumb"}
-        self.program = subprocess.Popen(
-            [sys.executable, "-m", "goita_lab", "play", *words],
-            cwd=folder, env=environment, stdin=inner, stdout=inner, stderr=inner,
-            start_new_session=True,
-        )  # fmt: skip
-        os.close(inner)
-        # A read may end in the middle of a character, or after what is waited for.
-        self._decoder, self._text = codecs.getincrementaldecoder("utf-8")(), ""
-        self.opened.append(self)
-
-    def until(self, wanted: str) -> str:
-        """Reads until something is written; returns all up to it since the last time."""
-        end = time.monotonic() + 60
-        while wanted not in self._text:
-            left = max(end - time.monotonic(), 0.0)
-            assert select.select([self._end], [], [], left)[0], self._text
-            try:
-                self._text += self._decoder.decode(os.read(self._end, 4096))
-            except OSError:  # the program has ended
-                assert wanted in self._text, self._text
-        before, found, self._text = self._text.partition(wanted)
-        return before + found
-
-    def interrupt(self, wanted: str) -> str:
-        """Presses Ctrl-C, and once more where nothing comes of it; returns what is written then.
-
-        Python does not see a signal that comes between its prompt and its read before the next.
-        """
-        for _ in range(10):
-            self.program.send_signal(signal.SIGINT)
-            if select.select([self._end], [], [], 5)[0]:
-                break
-        return self.until(wanted)
-
-    def type(self, line: str) -> None:
-        os.write(self._end, f"{line}\n".encode())
-
-    def close(self) -> int:
-        self.opened.remove(self)
-        try:
-            return self.program.wait(20)
-        finally:
-            self.program.kill()
-            self.program.wait()
-            os.close(self._end)
-
-
-@pytest.fixture(autouse=True)
-def no_program_is_left():
-    """A test that fails in the middle leaves no program that another test would trip over."""
-    yield
-    for screen in list(Screen.opened):
-        screen.program.kill()
-        screen.close()
-
-
-def test_ctrl_c_saves_and_the_match_goes_on(tmp_path):
-    screen = Screen(tmp_path, *BOTS, "--seed", "1", "-o", "m.json")
-    screen.until("your move (? helps) > ")
-    screen.type("?")
-    helped = screen.until("your move (? helps) > ")
-    tiles = re.search(r"(?:lay face down|receive with) (\S), attack with one of (\S)", helped)
-    screen.type(f"{tiles[1]}{tiles[2]}")
-    screen.until("attack with")
-    screen.until(" > ")
-    assert "Continue: goita play --resume m.json" in screen.interrupt("--resume m.json")
-    assert screen.close() == 130
-    before = savegame.resume(tmp_path / "m.json")
-    assert before.may_take_back
-    screen = Screen(tmp_path, "--resume", "m.json")
-    shown = screen.until(" > ")
-    assert all(said[1:40] in " ".join(shown.split()) for said in before.log)
-    screen.type("quit")
-    screen.until("Saved in m.json")
-    assert screen.close() == 0
-    assert savegame.resume(tmp_path / "m.json").log == before.log
-
 
 RAISING = """
 from goita_agents.bots.greedy import GreedyAgent
@@ -282,20 +180,22 @@ def ended(monkeypatch, capsys, *words: str, typed=()):
     return code, *capsys.readouterr()
 
 
-def test_a_second_process_on_a_match_is_refused_in_a_line(tmp_path, monkeypatch, capsys):
+def test_ctrl_c_saves_and_the_match_goes_on_for_one_process_alone(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    screen = Screen(tmp_path, *BOTS, "--seed", "1", "-o", "m.json")
-    screen.until("your move (? helps) > ")
     (tmp_path / "link.json").symlink_to("m.json")
-    for name in ("m.json", "link.json"):
-        error = refusal(capsys, main, ["--resume", name])
-        assert error.endswith(
-            f"error: expected a match that nobody is playing, got '{name}', which another "
-            "process has open\n"
-        )
-        assert error.count("\n") == 1
-    screen.type("quit")
-    screen.until("Saved in m.json")
-    assert screen.close() == 0
-    assert ended(monkeypatch, capsys, "--resume", "link.json", typed=["quit"])[0] == 0
+
+    def interrupted(prompt):
+        for name in ("m.json", "link.json"):
+            error = refusal(capsys, main, ["--resume", name])
+            assert f"expected a match that nobody is playing, got '{name}', which another" in error
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("builtins.input", interrupted)
+        assert main([*BOTS, "--seed", "1", "-o", "m.json"]) == 130
+    assert "Continue: goita play --resume m.json" in capsys.readouterr().out
+    before = savegame.resume(tmp_path / "m.json")
+    code, out, _ = ended(monkeypatch, capsys, "--resume", "link.json", typed=["quit"])
+    assert code == 0
+    assert all(said[1:40] in " ".join(out.split()) for said in before.log)
     assert {file.name for file in tmp_path.iterdir()} == {"m.json", "link.json"}

@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from xml.etree import ElementTree
 
 import pytest
 
@@ -15,10 +14,8 @@ from goita_env.render.pen import FACES, PREFIX
 from goita_lab.commands import evaluate
 from goita_lab.commands.watch import main
 from goita_lab.pages import watch
-from goita_lab.pages.watch.frames import named
 from goita_lab.pages.watch.reading import Source, Watched, read
 from record_samples import FIVE, LINE, YAML
-from samples import slow
 
 OPEN = 4
 TWO_FIVES = ["11111238", "11111337", "22344567", "24455569"]
@@ -89,12 +86,12 @@ def test_a_page_has_a_frame_for_every_position_and_seat(page, deal):
 
 
 def test_a_frame_is_the_drawing_of_the_position(page, deal):
-    games, players = deal.replay(), ("north", "", "", "")
+    games = deal.replay()
     for move in range(1, 6):
         game = next(games)
-        open_table = svg.draw(named(game.scene(), players), faces="letters")
+        open_table = svg.draw(game.scene(), faces="letters")
         assert page.frame(0, move, OPEN) == [line.replace(PREFIX, "w") for line in open_table.lines]
-        seen = svg.draw(named(game.view(3).scene(3), players), faces="letters")
+        seen = svg.draw(game.view(3).scene(3), faces="letters")
         assert page.frame(0, move, 3) == [line.replace(PREFIX, "w") for line in seen.lines]
 
 
@@ -112,15 +109,17 @@ def test_the_frame_of_a_seat_holds_what_it_saw_and_no_more(deal):
             assert one.words(0, move, seat) != two.words(0, move, seat)
 
 
-def test_all_lines_find_their_definitions_whichever_the_faces(page):
-    used = {name for line in page.told["lines"] for name in re.findall('href="#([^"]+)"', line)}
-    assert set(page.told["faces"]) == set(FACES)
-    for definitions in page.told["faces"].values():
-        root = ElementTree.fromstring(f"<defs>{definitions}</defs>")
-        ids = [one.get("id") for one in root.iter() if one.get("id")]
-        assert len(ids) == len(set(ids))
-        inner = {one.get("href")[1:] for one in root.iter() if one.get("href")}
-        assert used | inner <= set(ids)
+def test_a_redeal_and_an_illegal_move_end_a_deal(deal):
+    game = Game(hands=FIVE, dealer=0, seed=1)
+    for move in ("call", "redeal"):
+        game.play(actions.parse(move))
+    redealt = records.from_game(game).deals[0]
+    broken = replace(deal, number=1, moves=(*deal.moves[:2], (0, actions.parse("88"))))
+    one, other = Page(watch.page(source(redealt, broken))).told["deals"]
+    assert one["result"] == "a redeal"
+    assert one["frames"][2] == one["frames"][1]  # nothing of the next deal
+    assert len(other["moves"]) == 2
+    assert "deal 1, move 3 (play 3): expected" in other["note"]
 
 
 def test_a_seat_that_keeps_silent_does_so_unseen():
@@ -130,24 +129,7 @@ def test_a_seat_that_keeps_silent_does_so_unseen():
     assert [move["hidden"] for move in moves] == ["", ""]
 
 
-def test_a_redeal_shows_nothing_of_the_next_deal():
-    game = Game(hands=FIVE, dealer=0, seed=1)
-    for move in ("call", "redeal"):
-        game.play(actions.parse(move))
-    deal = records.from_game(game).deals[0]
-    told = Page(watch.page(source(deal))).told["deals"][0]
-    assert told["result"] == "a redeal"
-    assert told["frames"][2] == told["frames"][1]
-
-
-def test_an_illegal_move_ends_a_deal_with_a_word(deal):
-    broken = replace(deal, moves=(*deal.moves[:2], (0, actions.parse("88"))))
-    told = Page(watch.page(source(broken))).told["deals"][0]
-    assert len(told["moves"]) == 2
-    assert "deal 1, move 3 (play 3): expected" in told["note"]
-
-
-@pytest.mark.parametrize("moves", [0, slow(1), 5])
+@pytest.mark.parametrize("moves", [0, 5])
 def test_an_unfinished_deal_is_named_with_what_is_shown(moves, deal, tmp_path, capsys):
     file, page = tmp_path / "match.json", tmp_path / "page.html"
     record = records.Record((deal, replace(deal, number=2, moves=deal.moves[:moves])))
@@ -166,6 +148,10 @@ def test_an_unfinished_deal_is_named_with_what_is_shown(moves, deal, tmp_path, c
 def test_a_page_loads_nothing_and_is_small(deal):
     text = watch.page(source(*[deal] * 3))
     page = Page(text)
+    used = {name for line in page.told["lines"] for name in re.findall('href="#([^"]+)"', line)}
+    assert set(page.told["faces"]) == set(FACES)
+    for definitions in page.told["faces"].values():
+        assert used <= set(re.findall(r'id="([^"]+)"', definitions))
     assert [address for address in page.addresses if not address.startswith("#")] == []
     assert "link" not in page.tags
     assert not re.search(r"https?://(?!www\.w3\.org)|@import|url\(", text)
