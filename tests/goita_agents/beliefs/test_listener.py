@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from belief_worlds import OddPolicy
+from deals import complete
 from goita_agents.base import AgentError
 from goita_agents.beliefs import (
     LEGAL_MODEL,
@@ -21,7 +22,7 @@ from goita_agents.beliefs import (
 from goita_env import Game
 from goita_env.errors import HandsError, SettingError
 from goita_env.records.model import DealRecord, from_game
-from goita_env.worlds import determinize
+from goita_env.worlds import determinize, sample
 from playing import played
 from raising import refuses
 from search_views import HANDS
@@ -157,6 +158,14 @@ def test_worlds_are_drawn_as_likely_as_they_are_believed():
     assert np.isfinite(likely).all()
     again = deals.sample(4000, np.random.default_rng(0))
     np.testing.assert_array_equal(worlds.hands, again.hands)
+
+
+def test_what_lies_face_down_of_a_seat_that_tells_nothing_is_as_in_worlds_drawn_alike():
+    game = played(Game(hands=complete("", "", "11223344", ""), dealer=2), "12", "p", "p", "p", "13")
+    view, rng = game.view(0), np.random.default_rng(0)
+    drawn = Listener(view, LEGAL_MODEL).deals().sample(8000, rng), sample(view, 8000, rng)
+    one, other = (np.ptp(worlds.face_down[:, 2, :2], axis=1) == 0 for worlds in drawn)
+    assert one.mean() == pytest.approx(other.mean(), abs=0.03)
 
 
 def test_what_a_policy_never_does_is_an_error_unless_epsilon_allows_for_it():

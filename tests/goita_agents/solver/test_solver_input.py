@@ -139,12 +139,10 @@ def test_a_position_that_is_set_up_is_solved_like_one_that_was_played():
 KINGS = ["88", "33", "15", "26"]
 SET_UP = {
     "three hands": ({"hands": ["12", "34", "15"]}, "four strings"),
-    "three tiles": ({"hands": ["123", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
     "three kings": ({"hands": ["88", "38", "15", "26"]}, "two kings"),
     "a king face up too many": ({"hands": KINGS, "king_up": True}, "two kings"),
     "a king attack too many": ({"hands": KINGS, "attack": 7, "attacker": 3}, "two kings"),
     "a holder beyond the table": ({"both_kings": 9}, "holds one king"),
-    "seat 4": ({"seat": 4}, "seat 0..3"),
     "its own attack": ({"attack": 1, "attacker": 0}, "another seat"),
     "an attack of nobody": ({"attack": 1}, "another seat"),
     "an attacker without attack": ({"attacker": 1}, "a kind 0..7"),
