@@ -22,7 +22,6 @@ All that is known of texts is in this one file, since building and checking read
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import os
 import pkgutil
@@ -195,10 +194,7 @@ def parse(spec: str) -> Named:
         colon, text = ("", "") if own[2] is None else (":", own[2])
         found = Named(spec, own[1], text, True)
     else:
-        close = difflib.get_close_matches(name, list(points()), n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        if os.path.isfile(spec):
-            hint = f"; a policy's file is file:{spec}"
+        hint = f"; a policy's file is file:{spec}" if os.path.isfile(spec) else ""
         raise AgentError(f"expected an agent of {', '.join(agent_names())}; got {spec!r}{hint}")
     if name in ARGUMENTS and not text:
         raise AgentError(f"expected {name}:{ARGUMENTS[name]}, got {spec!r}")

@@ -82,7 +82,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
 
         Raises:
             EpisodeOverError: before the first reset, or after the end.
-            ActionError, IllegalActionError: as ``SeatVectorEnv.step``.
+            ActionError: as ``SeatVectorEnv.step``.
         """
         check_action(action, self._batch._num_actions)
         if self._batch.over:

@@ -15,7 +15,7 @@
 | information | shown tiles and messages; it may change the sizes above |
 | scale | ``reward_scale=0.02`` makes of points what a value loss likes |
 | mask | ``info["action_mask"]`` int8, ``action_masks()`` bool; all ones after the end |
-| illegal action | forfeits the episode: -100 points (``win``: -1); or raises |
+| illegal action | forfeits the episode: -100 points (``win``: -1) |
 
 docs/one_seat.md lists all: every argument, every key of ``info``, the three autoreset modes.
 """
@@ -45,8 +45,6 @@ from goita_env.worlds import Positions
 
 Form = Literal["flat", "dict"]
 FORMS: Final = ("flat", "dict")
-Illegal = Literal["forfeit", "raise"]
-ILLEGAL: Final = ("forfeit", "raise")
 
 GIVEN: Final = ("hands", "dealer", "scores")
 
@@ -70,7 +68,6 @@ class SeatSettings(TypedDict, total=False):
     opponents: Opponents
     observation: Form
     keys: tuple[str, str]
-    illegal: Illegal
     information: InformationStructure
 
 
@@ -88,7 +85,6 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         opponents: who plays the other team: one bot, or a pair of them (seat after, seat before).
         observation: "flat" or "dict".
         keys: names of observation and mask in a Dict.
-        illegal: what an illegal action does: "forfeit" or "raise".
         autoreset_mode: SAME_STEP, NEXT_STEP or DISABLED, also as text ("SameStep").
         render_mode: None; a batch is not drawn.
         information: shown tiles and messages (``goita_env.InformationStructure``). Bots must know
@@ -116,15 +112,12 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         opponents: Opponents = "random",
         observation: Form = "flat",
         keys: tuple[str, str] = ("observation", "action_mask"),
-        illegal: Illegal = "forfeit",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: None = None,
         information: InformationStructure = PLAIN,
     ) -> None:
         self.closed = True  # there is nothing to close yet, should a setting be refused
         check_form(observation)
-        if illegal not in ILLEGAL:
-            raise SettingError(f"expected illegal of {ILLEGAL}, got {illegal!r}")
         if len(keys) != 2 or len({*keys}) != 2:
             raise SettingError(f"expected two keys, of observation and mask, got {keys!r}")
         self._reward_scale = checks.check_reward_scale(reward_scale)
@@ -142,7 +135,6 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.num_envs = int(num_envs)
         self._team = seat == "team"
         self._keys = None if observation == "flat" else (keys[0], keys[1])
-        self._illegal: Illegal = illegal
         self.single_observation_space = _space(self._keys, information)
         self._num_actions = information.num_actions
         self.single_action_space: Space[Any] = Discrete(self._num_actions)
@@ -216,8 +208,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
 
         Raises:
             EpisodeOverError: before the first reset, or (DISABLED) where an episode is over.
-            ActionError: if the actions have the wrong length, type or range.
-            IllegalActionError: if one is illegal and ``illegal="raise"``. Nothing has changed in
+            ActionError: if the actions have the wrong length, type or range. Nothing has changed in
                 each case. Errors of bots come through, and then a reset must follow.
         """
         games = self._games
@@ -233,9 +224,8 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         fine, lost = checks.are_legal(given, games.legal), NO_ROWS
         if not fine.all():  # never where the episode is over: all is legal there
             inside = (given >= 0) & (given < self._num_actions)
-            right = fine if self._illegal == "raise" and inside.all() else inside
-            if not right.all():
-                game = int(right.argmin())
+            if not inside.all():
+                game = int(inside.argmin())
                 source, place = " from the learner", f" in game {game}"
                 raise checks.illegal_action(int(given[game]), games.legal[game], source, place)
             lost = (~fine).nonzero()[0]

@@ -1,16 +1,13 @@
-"""Holds what a seat may know of a game of Uke-Shogi, and turns it into an observation and back."""
+"""Holds what a seat may know of a game of Uke-Shogi, and turns it into an observation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_env.arrays import Bool, Int
-from goita_env.checks import describe, integers
-from goita_env.errors import ObservationError
 from goita_env.tiles import NUM_KINDS
 from goita_env.uke_shogi.rules import UkeShogiRules
 
@@ -57,40 +54,6 @@ class UkeShogiView:
         }
         return np.concatenate([parts[name].ravel() for name in layout(self.rules)]).astype(np.uint8)
 
-    @classmethod
-    def from_observation(cls, rules: UkeShogiRules, observation: npt.ArrayLike) -> UkeShogiView:
-        """Returns the view that an observation, uint8 [16 + 19 * players], was made of.
-
-        Raises:
-            ObservationError: if it is no observation of a game by these rules.
-        """
-        values = integers(observation)
-        size = observation_size(rules)
-        if values is None or values.shape != (size,):
-            raise ObservationError(
-                f"expected whole numbers of shape ({size},) for {rules.players} players, "
-                f"got {describe(observation)}"
-            )
-        part = {name: values[where].astype(np.int64) for name, where in layout(rules).items()}
-        view = cls(
-            rules=rules,
-            hand=part["hand"],
-            played=part["played"].reshape(-1, NUM_KINDS),
-            passed_on=part["passed_on"].reshape(-1, NUM_KINDS) > 0,
-            passed_since=part["passed_since"] > 0,
-            tiles_left=part["tiles_left"],
-            led=_hot(part["led"]),
-            asked=_hot(part["asked"]),
-        )
-        tiles = view.tiles_left + view.played.sum(axis=1)
-        fits = view.hand.sum() == view.tiles_left[0] and (tiles == rules.hand_size).all()
-        if not fits or (view.unseen() < 0).any() or (view.observation() != values).any():
-            raise ObservationError(
-                f"expected an observation of a game of {rules.players} players with "
-                f"{rules.hand_size} tiles each, got {values.tolist()!r}"
-            )
-        return view
-
 
 def layout(rules: UkeShogiRules) -> dict[str, slice]:
     """Returns where each field of a view lies in its observation, in order.
@@ -112,7 +75,3 @@ def observation_size(rules: UkeShogiRules) -> int:
 
 def _one_hot(index: int | None, size: int) -> Bool:
     return np.asarray(np.arange(size) == (-1 if index is None else index))
-
-
-def _hot(values: npt.NDArray[Any]) -> int | None:
-    return int(values.argmax()) if values.any() else None

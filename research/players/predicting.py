@@ -94,7 +94,7 @@ def known_types() -> tuple[Types, Types, Types]:
     """Returns the types of a search without crowd, without a library, and with it."""
     first = first_types()
     two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])], EPSILON)
-    return two, first, with_library(first, tuple(known_players(()).values()), (), EPSILON)
+    return two, first, with_library(first, known_players(()), (), EPSILON)
 
 
 def all_types() -> Types:

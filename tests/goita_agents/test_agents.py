@@ -57,17 +57,6 @@ def test_an_agent_passes_the_published_check_and_needs_an_observation_alone(name
     assert (first == second).all()
 
 
-def test_random_plays_every_legal_action_equally_often():
-    turn = GoitaVectorEnv(1, seed=0).reset()
-    rows = np.zeros(20_000, int)
-    drawn = load_agent("random").act(turn.view[rows], turn.action_mask[rows], rng())
-    legal = np.flatnonzero(turn.action_mask[0])
-    expected = len(rows) / len(legal)
-    frequency = np.bincount(drawn, minlength=69)
-    assert frequency[legal].sum() == len(rows)
-    assert (abs(frequency[legal] - expected) < 5 * np.sqrt(expected)).all()
-
-
 def test_sampling_never_draws_what_has_no_probability():
     class Extreme:
         def __init__(self, value):

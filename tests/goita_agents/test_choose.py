@@ -6,7 +6,6 @@ import pytest
 from goita_agents import choose_action, load_agent
 from goita_env import GoitaVectorEnv, goita_v0
 from goita_env.errors import GoitaError
-from goita_lab.arena import play_pair
 from raising import refuses
 
 
@@ -56,20 +55,7 @@ class Stubborn:
         return np.array([68])
 
 
-class Nameless:
-    act = Remembers.act
-
-
 class Nothing: ...
-
-
-def test_a_class_with_one_method_is_an_agent():
-    turn = GoitaVectorEnv(1, seed=3).reset()
-    for agent in (Nameless, Nameless()):
-        chosen = choose_action(agent, turn.observation[0], np.random.default_rng(0))
-        assert chosen == turn.action_mask[0].argmax()
-        result = play_pair(agent, "random", 4)
-        assert result.a == "Nameless"
 
 
 def test_who_cannot_answer_and_what_cannot_be_answered_is_refused():

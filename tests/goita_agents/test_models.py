@@ -1,13 +1,12 @@
 """What may be assumed: agents whose answers depend on the view alone, tested before they count."""
 
-import numpy as np
 import pytest
 
 from goita_agents.base import AgentError
 from goita_agents.beliefs import PolicyModel
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.registry import load_agent
-from goita_env import JGA, PAGAT, Game, Rules
+from goita_env import JGA, Game, Rules
 from inconsistent_agents import BAD, ActsByGame, Honest
 
 HANDS = ["11122335", "11256678", "11334457", "11124459"]
@@ -39,27 +38,6 @@ def test_a_network_is_tested_at_the_temperature_that_is_assumed():
         PolicyModel(proud, temperature=1)
 
 
-def test_an_agent_is_tested_once_for_each_rule_set():
-    class Counting(Honest):
-        asked = 0
-
-        def probabilities(self, view, legal):
-            self.asked += 1
-            return super().probabilities(view, legal)
-
-    agent = Counting()
-    assumed = PolicyModel(agent)
-    first = agent.asked
-    assert first > 1
-    assert PolicyModel(agent, epsilon=0.1).name.endswith("(epsilon=0.1)")
-    assert agent.asked == first
-    for rules in (JGA, PAGAT):
-        view = Game(hands=HANDS, rules=rules).view(0)
-        for _ in range(3):
-            assumed.probabilities(view, np.ones((1, 69), bool) & view.legal())
-    assert agent.asked == first + 3 + first + 3
-
-
 def test_an_agent_that_misbehaves_under_another_rule_set_is_refused_there():
     class Local(ActsByGame):
         """Is honest in one rule set only."""
@@ -72,8 +50,3 @@ def test_an_agent_that_misbehaves_under_another_rule_set_is_refused_there():
     view = Game(hands=HANDS, rules=mine).view(0)
     with pytest.raises(AgentError, match="expected actions that depend on the view alone"):
         assumed.probabilities(view, view.legal())
-
-
-@pytest.mark.parametrize("name", ["random", "greedy", "heuristic", "heuristic:conventions=off"])
-def test_the_agents_of_the_repository_are_what_they_claim(name):
-    assert PolicyModel(name).name == f"{name} (epsilon=0.02)"

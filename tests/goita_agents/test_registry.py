@@ -116,7 +116,7 @@ def test_a_class_of_ones_own_is_named_by_module_and_class(my_bots):
         ("greedy:Cautious", "takes no options"),  # a registered name wins over a module
         *(("file:", "file:PATH"), ("file:no/such/file", "no/such/file")),
         *(("tunable", "none for ['base']"), ("tunable:base=gredy", "expected an agent of ")),
-        *(("rolout:worlds=3", "mean 'rollout'?"), ("tunable:base=greedy,wolds=3", "worlds=8")),
+        ("tunable:base=greedy,wolds=3", "worlds=8"),
         *(("x" * 5000, "characters"), ("file:" + "x" * 1900 + ",temperature=1", "too long")),
         (f"exec:{'(' * 40}", "can be started"),
         ("tunable:base=greedy,worlds=many", "worlds=int"),
@@ -187,13 +187,6 @@ def test_a_class_of_ones_own_is_known_by_its_text_alone():
         "rollout:worlds=3,base=(rollout:base=never_here:Bot)",
     ):
         assert registry.is_own(spec)  # there is no such module that could be imported
-
-
-def test_workers_find_a_class_in_the_working_directory(my_bots):
-    plan = TournamentPlan(("mine=my_bots:Cautious", "random"), deals=8, block_deals=4)
-    tournament = arena.Tournament(plan)
-    tournament.play(workers=2)
-    assert [played.pairing.agents for played in tournament.played()] == [("mine", "random")]
 
 
 def test_two_agents_of_one_name_are_refused():

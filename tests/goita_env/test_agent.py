@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from goita_agents.base import is_stateless
 from goita_env import GoitaVectorEnv, SeatVectorEnv
-from goita_env.agent import RandomAgent, RedealObserver, StatefulAgent, sample, uniform
-from hosted_bots import Diary
+from goita_env.agent import RandomAgent, sample, uniform
 
 
 def test_uniform_gives_each_legal_action_an_equal_share_of_the_numbers():
@@ -24,28 +22,6 @@ def test_the_random_agent_draws_from_its_probabilities():
     drawn = sample(probabilities, np.random.default_rng(2))
     chosen = agent.act(turn.view, turn.action_mask, np.random.default_rng(2))
     assert np.array_equal(chosen, drawn)
-
-
-class Failing(RandomAgent):
-    """Keeps its faults on record."""
-
-    def __init__(self):
-        super().__init__()
-        self.faults, self.forfeited = [], False
-
-    def forfeit(self):
-        self.forfeited = True
-
-    def close(self):
-        pass
-
-
-def test_an_agent_with_a_memory_or_with_faults_does_not_play_from_one_view_alone():
-    assert is_stateless(RandomAgent())
-    assert isinstance(Diary(), StatefulAgent)
-    assert not isinstance(Diary(), RedealObserver)
-    assert not is_stateless(Diary())
-    assert not is_stateless(Failing())
 
 
 def test_a_subclass_of_the_random_agent_is_shown_its_view():

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from goita_env import Game, actions
+from goita_env import Game
 
 HANDS = ["11235578", "11112333", "11444567", "11224569"]
-FIVES = ["11111238", "11111337", "22344567", "24455569"]
 
 
 def everything(game: Game) -> list:
@@ -35,19 +34,6 @@ def test_a_copy_goes_on_by_itself_and_identically():
         for _, action in deal.moves[len(game.moves) if deal is other.deals[0] else 0 :]:
             game.play(action)
     assert everything(game) == everything(other)
-
-
-def test_moves_are_played_by_name_as_by_number():
-    by_name, by_number = (Game(hands=HANDS, dealer=2, seed=1) for _ in range(2))
-    for name in ["11", "14", "87", "p", "75", "52", "p"]:
-        by_name.play(name)
-        by_number.play(actions.parse(name))
-    assert everything(by_name) == everything(by_number)
-    asked = Game(hands=FIVES, dealer=0)
-    words = ["call", "call", "redeal", "continue"]
-    for word in words:
-        asked.play(word)
-    assert [actions.name(action) for _, action in asked.moves] == words
 
 
 def test_a_game_without_a_seed_draws_one_that_repeats_it():

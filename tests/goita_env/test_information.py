@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from goita_env import InformationStructure, MessageChannel, actions
-from goita_env.errors import ActionError, SettingError
+from goita_env import InformationStructure, MessageChannel
+from goita_env.errors import SettingError
 from goita_env.information import PLAIN, check_information
 from raising import refuses
 
@@ -44,16 +44,6 @@ def test_information_refuses_what_is_no_value_of_a_field():
     )
 
 
-def test_the_sizes_follow_from_the_options():
-    sizes = {None: 512, "partner": 640, "all": 896}
-    for one in EVERY:
-        assert one.num_actions == (69 if one.channel is None else 77)
-        assert one.observation_size == sizes[one.shown] == 64 * one.num_words
-        assert one.bits == (one.channel.bits if one.channel else 0)
-    assert InformationStructure() == PLAIN
-    assert actions.NUM_ACTIONS == 69
-
-
 @pytest.mark.parametrize("one", EVERY)
 def test_the_options_go_through_the_keys_of_a_json_object(one):
     keys = json.loads(json.dumps(one.to_keys()))
@@ -74,11 +64,3 @@ def test_keys_that_stand_for_no_options_are_refused():
         {"token": {"bits": 2, "price": 10}},
     ):
         refuses(SettingError, "expected", InformationStructure.from_keys, {"information": table})
-
-
-def test_messages_have_names_where_there_are_messages():
-    names = [actions.name(action, 77) for action in range(77)]
-    assert [actions.parse(name) for name in names] == [*range(77)]
-    assert names[69:] == [f"say{number}" for number in range(8)]
-    refuses(ActionError, "got 69", actions.name, 69)
-    refuses(ActionError, "got 77", actions.name, 77, 77)

@@ -17,10 +17,10 @@ from goita_env import (
     views,
 )
 from goita_env.agent import RandomAgent
-from goita_env.errors import ActionError, ObservationError, SettingError
+from goita_env.errors import ObservationError, SettingError
 from goita_env.rounds import Rounds
 from goita_env.views import seat_view
-from goita_env.views.observation import MESSAGE_SLICES, SLICES
+from goita_env.views.observation import SLICES
 from informed_oracle import OPTIONS, InformedReferee, some_options
 from raising import refuses
 from samples import rotating, slow
@@ -115,13 +115,6 @@ def test_the_first_512_bits_are_those_of_the_plain_game(options):
     assert not live.all()
 
 
-def test_the_slices_of_the_options_lie_where_the_plain_game_has_zeros():
-    plain = {bit for one in SLICES for bit in range(one.start, one.stop)}
-    for one in MESSAGE_SLICES:
-        assert not plain & set(range(one.start, one.stop))
-        assert 498 <= one.start < one.stop <= 511
-
-
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_view_and_its_observation_carry_the_same_information(options):
     env, rng = GoitaVectorEnv(50, information=options, seed=1), np.random.default_rng(3)
@@ -184,19 +177,6 @@ def test_games_are_saved_pickled_and_copied_and_continue_identically(options):
                 same = other.step(chosen)
                 assert np.array_equal(same.observation, turn.observation)
                 assert np.array_equal(same.reward, turn.reward)
-
-
-def test_games_with_options_ask_anew_after_a_redeal():
-    hands = ["11111238", "11111337", "22344567", "24455568"]
-    game = Game(hands=hands, dealer=0, information=WHISPER, seed=0)
-    for name in ("say1", "say2", "say3", "say0", "call", "call", "redeal", "redeal"):
-        before = game.view(2)
-        game.play(name)
-    assert before.messages[0].tolist() == [3, 0, 1, 0]
-    assert len(game.deals) == 2
-    assert game.dealer == game.seat == 0
-    assert game.view(0).asked_message[0]
-    assert not game.view(0).messages.any()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -285,29 +265,3 @@ def test_costs_belong_to_rounds_and_points_alone():
     assert GoitaVectorEnv(2, episode="match", reward="win", information=free)
     for make in (GoitaVectorEnv, Rounds, SeatVectorEnv):
         refuses(SettingError, "an InformationStructure value", make, 2, information="partner")
-
-
-def test_actions_outside_the_options_are_refused():
-    env = GoitaVectorEnv(2, information=InformationStructure(channel=MessageChannel(1)))
-    env.reset()
-    refuses(ActionError, r"0\.\.76.* got 77", env.step, [77, 69])
-    refuses(ActionError, "one of say0 say1 from seat .* got 'say2'", env.step, [71, 69])
-    refuses(ActionError, "one of say0 say1 .* got 'p'", env.step, [0, 69])
-    game = Game()
-    refuses(ActionError, r"0\.\.68, got 69", game.play, "say0")
-
-
-def test_messages_are_drawn():
-    game = Game(information=WHISPER, dealer=0, seed=0)
-    assert "send a message" in str(game)
-    assert "you: send a message" in str(game.view(0))
-    assert "send a message" not in str(game.view(1))
-    for name in ("say3", "say0", "say0", "say1"):
-        game.play(name)
-    assert "seat 0 said 3" in str(game)
-    assert game.scene(3).places[0].calls == ("said 1",)
-    assert game.svg() != Game(information=WHISPER, dealer=0, seed=0).svg()
-    assert "partner said 3" in str(game.view(2))
-    assert "said 3" not in str(game.view(1))
-    # The partner's tiles are drawn open, the opponents' are not.
-    assert str(game.view(0)).count("8") == 2

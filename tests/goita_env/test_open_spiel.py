@@ -88,24 +88,6 @@ def test_what_is_not_legal_and_a_hand_that_is_not_left_are_refused():
         state.apply_action(0)
 
 
-def test_the_length_of_a_game_is_that_of_its_rules():
-    assert pyspiel.load_game("python_goita").max_game_length() == 1000
-    small = pyspiel.load_game("python_goita(rules=mini_3)")
-    most = 0
-    for state in states("python_goita(rules=mini_3)", 300, seed=6):
-        most = max(most, sum(pair.player >= 0 for pair in state.full_history()))
-    assert 13 <= most <= small.max_game_length() == 17
-
-
-def test_copies_are_independent():
-    for state in states("python_goita(rules=mini_3)", 5, seed=3):
-        if not state.is_terminal() and not state.is_chance_node():
-            before = str(state)
-            copies = [state.child(action) for action in state.legal_actions()]
-            assert len({str(copy) for copy in copies}) == len(copies)
-            assert str(state) == before
-
-
 def test_its_information_states_and_values_are_those_of_the_enumerated_game():
     trees = pytest.importorskip("goita_lab.exact.tree")
     game = pyspiel.load_game(TINY)

@@ -76,7 +76,6 @@ SETTINGS = [
     ("partner", SEATS, [7], "act"),
     ("opponents", SEATS, [("random",)], "a pair"),
     ("keys", SEATS, [("a", "a"), ("a",)], "two keys"),
-    ("illegal", SEATS, ["ignore"], "illegal of"),
     ("autoreset_mode", ["SeatVectorEnv"], ["Later"], "autoreset_mode"),
     ("reward_scale", SEATS, [0, -1.0, np.inf, np.nan, None, True], "finite reward_scale"),
     ("num_envs", ["SeatVectorEnv"], [0, 2.0, True], "game"),
@@ -195,12 +194,6 @@ def test_options_that_are_no_dict_or_unknown_are_refused_and_those_of_none_are_n
     assert seen(env, env.reset()) == seen(twin, twin.reset())
 
 
-def test_options_of_pettingzoos_own_tests_are_taken():
-    env = after_reset(goita_v0.raw_env(), seed=1, options={"options": 1})
-    env.reset(seed=1, options={"dealer": 3})
-    assert env.agent_selection == "player_3"
-
-
 @pytest.mark.parametrize("name", ["player0", 0, ["player_0"]])
 @pytest.mark.parametrize(
     "make", [*ENVIRONMENTS.values(), uke_shogi_v0.env, uke_shogi_v0.parallel_env]
@@ -238,15 +231,6 @@ def test_what_is_no_action_is_refused(action):
         assert not any(env.terminations.values())
     with refused(errors.ActionError, "action"):
         after_reset(SeatEnv(), seed=0).step(action)
-
-
-def test_an_illegal_action_is_named_as_it_came():
-    game = Game(hands=complete("66223344", "", "", ""), dealer=0)
-    for came, number in (("99", 64), ("98", 64), ("79", 56), ("p", 0)):
-        with Unchanged(game), refused(errors.IllegalActionError, rf"got '{came}' \({number}\)"):
-            game.play(came)
-    with refused(errors.IllegalActionError, r"got '78' \(56\)"):
-        game.play(56)
 
 
 ILLEGAL = {
@@ -364,11 +348,11 @@ def test_nothing_is_shown_or_done_before_the_first_reset():
     for make in (goita_v0.raw_env, goita_v0.env):
         env = make()
         observe = partial(env.observe, "player_0")
-        for ask in (observe, env.state, partial(env.step, 0), partial(env.step, None)):
+        for ask in (observe, env.state, env.last, partial(env.step, 0), partial(env.step, None)):
             with Unchanged(env), pytest.raises(OVER, match=r"reset.* before the first"):
                 ask()
     batch = GoitaVectorEnv(2)
-    for ask in (lambda: batch.step([0, 0]), batch.state, batch.packed_state):
+    for ask in (lambda: batch.step([0, 0]), batch.state, batch.packed_state, batch.save):
         with Unchanged(batch), pytest.raises(OVER, match="expected a reset"):
             ask()
     for env, action in ((SeatEnv(), 0), (SeatVectorEnv(2), [0, 0])):
@@ -393,16 +377,6 @@ def test_who_plays_no_seat_is_refused_and_nothing_has_changed():
     refuses(errors.SettingError, "no partner", team.set_opponents, partner="random")
     refuses(errors.SettingError, "no partner", SeatVectorEnv, seat="team", partner="random")
     assert same(env.reset(), twin.reset())
-
-
-def test_where_illegal_actions_of_the_learner_raise_nothing_has_changed():
-    env = after_reset(SeatVectorEnv(5, illegal="raise"), seed=0)
-    twin = copy.deepcopy(env)
-    legal = env.sample_legal(np.random.default_rng(0))
-    wrong = legal.copy()
-    wrong[3] = int((~env.action_masks()[3]).argmax())
-    refuses(errors.IllegalActionError, "from the learner.* in game 3", env.step, wrong)
-    assert same(env.step(legal), twin.step(legal))
 
 
 class Wrong:

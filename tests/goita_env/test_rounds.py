@@ -41,30 +41,6 @@ def play(rounds):
     return sorted(told, key=lambda ending: ending[0])
 
 
-def one_by_one(rules, episode, seed, number, hands, dealer):
-    """Returns the same for one game that is played by ``Game``."""
-    game = Game(rules, hands=hands, dealer=dealer, episode=episode, seed=seed)
-    told, before = [], len(game.deals)
-    while not game.done:
-        view = game.view(game.seat)
-        legal = np.zeros((1, actions.NUM_ACTIONS), bool)
-        legal[0, game.legal_actions()] = True
-        game.play(int(habits(view, legal)[0]))
-        if game.winner is not None or len(game.deals) > before:
-            before = len(game.deals)
-            told.append((number, -1 if game.winner is None else game.winner, game.points))
-    return told
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_game_alone_is_the_game_of_people(rules):
-    for seed in range(2):
-        rounds = Rounds(1, rules=rules, episode="match", seed=seed)
-        assert [ending[:3] for ending in play(rounds)] == one_by_one(
-            rules, "match", seed, 0, None, None
-        )
-
-
 def test_the_same_games_come_in_a_batch_of_any_size():
     whole = play(Rounds(20, seed=4, episode="match"))
     part = play(Rounds(5, seed=4, episode="match", games=np.arange(10, 15)))
@@ -107,18 +83,6 @@ def test_a_dealt_view_does_not_tell_that_its_seat_is_asked_before_play(rules):
         view = dealt.view(np.arange(300), np.full(300, seat))
         assert not (view.asked_call | view.asked_choice).any()
         assert (view.hand == dealt.hands[:, seat]).all()
-
-
-def test_games_continue_with_the_next_episode_where_that_is_asked_for():
-    rounds = Rounds(8, seed=1, auto_reset=True)
-    ends = np.zeros(8, int)
-    for _ in range(200):
-        decisions = rounds.step(habits_of(rounds))
-        if decisions.ended is not None:
-            ends[decisions.ended.rows] += 1
-            assert set(decisions.ended.rows) <= set(decisions.dealt.rows)
-    assert ends.min() > 2
-    assert not rounds.over
 
 
 def test_wrong_answers_are_refused_and_change_nothing():
@@ -209,27 +173,8 @@ def choices(rounds, action):
     return np.where(rounds.decisions.legal[:, action], action, habits_of(rounds))
 
 
-def test_endings_come_in_ascending_order_and_are_looked_at_by_index_or_mask():
-    hands = special_hands(np.random.default_rng(4), 300)
-    rounds = Rounds(300, hands=hands, auto_reset=True, rules="pagat")
-    for _ in range(60):
-        decisions = rounds.step(habits_of(rounds))
-        for over in (decisions.ended, decisions.redealt):
-            if over is not None and len(over.rows) > 1:
-                assert (np.diff(over.rows) > 0).all()
-                mask = np.arange(len(over.rows)) % 2 == 1
-                index, seats = mask.nonzero()[0], np.zeros(mask.sum(), int)
-                assert (over.view(mask, seats).words == over.view(index, seats).words).all()
-
-
 @pytest.mark.parametrize(
     "options", [{"games": [0, -1]}, {"games": [1]}, {"numbers": [0, 1, 2]}, {"numbers": [0.5, 1]}]
 )
 def test_impossible_numbers_of_games_are_refused(options):
     refuses(errors.SettingError, "expected 2", Rounds, 2, **options)
-
-
-def test_keys_of_the_wrong_form_are_refused_before_anything_is_played():
-    positions = worlds_of(Rounds(3))
-    with pytest.raises(errors.SettingError, match="3 keys as uint64"):
-        Rounds.from_positions(positions, keys=np.arange(3))

@@ -84,26 +84,9 @@ def test_a_file_that_holds_no_rule_set_is_refused_by_its_name(tmp_path, text, wo
     refuses(SettingError, r"'chess'; a file's name ends in \.json", read_rules, "chess")
 
 
-def test_a_rule_set_of_ones_own_is_played_by_every_environment():
-    five = ["11111234", "11123456", "11234567", "23455788"]
-    mine, pagat = (Game(rules, hands=five, dealer=0).legal_actions() for rules in (MINE, PAGAT))
-    assert mine == pagat
-    assert GoitaVectorEnv(4, rules=MINE, seed=1).reset().view.rules == MINE
-
-
 @pytest.mark.parametrize(
     "make", [Game, lambda rules, **given: GoitaVectorEnv(2, rules).reset(**given)]
 )
 def test_scores_before_a_round_are_below_the_total(make):
     assert make(MINE, scores=[90, 0])
     refuses(SettingError, r"tens|ten from 0 to 90, got \[\[100, 0\]", make, MINE, scores=[100, 0])
-
-
-def test_partners_fives_win_a_match_to_any_total_and_count_150_points():
-    hands = ["11111234", "22334455", "11111234", "56677885"]
-    for total in (10, 100):
-        rules = replace(JGA, name="mine", match_points=total)
-        game = Game(rules, hands=hands, dealer=0, episode="match")
-        for _ in range(2):
-            game.play("call")
-        assert (game.done, game.points, game.scores) == (True, 150, (150, 0))

@@ -7,15 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-import conformance
-from deals import tiles_of
 from goita_env import Game, GoitaVectorEnv, Rules, goita_v0, records
 from goita_env.errors import HandsError, SettingError
 from goita_env.records.model import from_game
 from goita_env.rules import JGA, MINI_3, MINI_4, MINI_5
-from goita_env.testing import check_rules
-from goita_env.tiles import COUNTS
-from goita_env.views import NONE, Replay, from_observation
+from goita_env.views import Replay
 from goita_env.worlds import determinize, enumerate_worlds
 from raising import refuses
 
@@ -31,13 +27,6 @@ def played(rules, seed):
     while not game.done:
         game.play(int(rng.choice(game.legal_actions())))
     return game
-
-
-@small
-def test_small_games_can_be_played_to_the_end(rules):
-    check_rules(rules, num_games=64, steps=100)
-    assert (rules.hand_size, rules.is_small) == (4, True)
-    assert (JGA.hand_size, JGA.is_small) == (8, False)
 
 
 def test_small_games_are_named_or_told_by_their_fields():
@@ -73,25 +62,6 @@ def test_small_games_are_single_rounds_from_no_points(rules):
     refuses(HandsError, "expected 4 digits", Game, rules, hands=["11235578"] * 4)
     wrong = ["8888"] * 4
     refuses(HandsError, "tiles of the kinds", Game, rules, hands=wrong)
-
-
-@small
-def test_environments_and_observations_are_those_of_the_full_game(rules, capsys):
-    conformance.check_aec(lambda: goita_v0.env(rules=rules), capsys)
-    env = goita_v0.env(rules=rules)
-    env.reset(seed=0)
-    assert env.observe("player_0")["observation"].shape == (512,)
-    vector = GoitaVectorEnv(64, rules, seed=1)
-    turn, rng = vector.reset(), np.random.default_rng(0)
-    for _ in range(30):
-        view = from_observation(turn.observation, rules=rules)
-        assert (view.legal() == turn.action_mask).all()
-        held = view.hand.sum(axis=1) + view.own_face_down.sum(axis=1)
-        shown = view.face_up.sum(axis=(1, 2))
-        assert (held + view.face_up[:, 0].sum(axis=1) == 4).all()
-        assert (view.unseen.sum(axis=1) + held + shown == 16).all()
-        assert (view.unseen <= rules.deck).all()
-        turn = vector.step(vector.sample_legal(rng))
 
 
 @small
@@ -157,14 +127,3 @@ def splits(left):
         ways = [tuple(map(sum, zip(a, p, strict=True))) for a in ways for p in parts]
         ways = [way for way in ways if max(way) <= 4]
     return len(ways)
-
-
-def test_all_small_decks_are_part_of_the_set():
-    for rules in SMALL:
-        assert sum(rules.deck) == 16
-        assert all(one <= most for one, most in zip(rules.deck, COUNTS, strict=True))
-        game = Game(rules, seed=0)
-        assert sorted(kind for hand in tiles_of(game.hands) for kind in hand) == sorted(
-            kind for kind, many in enumerate(rules.deck) for _ in range(many)
-        )
-        assert game.view(0).attack[0] == NONE

@@ -203,14 +203,6 @@ def test_the_fixed_views_are_of_all_phases_and_the_same_every_time():
     assert testing.fixed_views.__wrapped__(JGA)[0].words.tobytes() == view.words.tobytes()
 
 
-def test_an_agent_with_a_declared_memory_may_depend_on_its_game():
-    class Superstitious(Diary):
-        def probabilities(self, view, legal):
-            return ByGame().probabilities(view, legal)
-
-    assert testing.check_agent(Superstitious(), num_games=8, steps=60) is None
-
-
 @pytest.mark.parametrize("rules", [JGA, PAGAT, NINE, Rules(name="mine", last_king=False)])
 def test_rule_sets_can_be_played_and_every_hand_can_lead(rules):
     assert testing.check_rules(rules, num_games=32, steps=60) is None

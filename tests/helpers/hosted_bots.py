@@ -110,20 +110,11 @@ class Hostile:
         time.sleep(2)  # what other workers play is done by then
         os._exit(0)
 
-    def recurses(self, chosen):
-        return self.recurses(chosen)
-
     def answers_two(self, chosen):
         return np.append(chosen, chosen)
 
     def answers_nothing(self, chosen):
         return "pass"
-
-    def answers_ragged(self, chosen):
-        return [[1], [1, 2]]
-
-    def answers_doubles(self, chosen):
-        return chosen * 1.0
 
     def answers_one_pass(self, chosen):
         if self.asked == 1:
@@ -141,9 +132,6 @@ class Hostile:
 
     def answers_999(self, chosen):
         return chosen * 0 + 999
-
-    def answers_below_0(self, chosen):
-        return chosen * 0 - 1
 
     def prints(self, chosen):
         print('{"type":"act","game":17,"action":"88"}', flush=True)

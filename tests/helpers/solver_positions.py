@@ -1,12 +1,11 @@
 """Gives the solver's tests their positions: late ones as states and games, and known ones."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from brute_force import DIGITS, Late
-from goita_env import Game, actions
+from goita_env import Game
 from goita_env.engine import core
 from goita_env.records import DealRecord
 from goita_env.worlds import Positions
@@ -60,18 +59,3 @@ def game_of(late: Late) -> Game:
     for _, action in late.log:
         game.play(action)
     return game
-
-
-def with_tiles(late: Late, change: Callable[[int], int]) -> Late:
-    """Returns a position in which every tile is another kind."""
-    return replace(
-        late,
-        hands=tuple(tuple(change(kind) for kind in hand) for hand in late.hands),
-        log=tuple((seat, action_with_tiles(action, change)) for seat, action in late.log),
-    )
-
-
-def action_with_tiles(action: int, change: Callable[[int], int]) -> int:
-    """Returns an action played with other kinds."""
-    pair = actions.decode(action)
-    return action if pair is None else actions.encode(change(pair[0]), change(pair[1]))

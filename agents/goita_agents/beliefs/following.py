@@ -38,7 +38,6 @@ class Following:
 
     Args:
         view: what the seat sees at any moment of a round: one row.
-        compiled: sum over deals with numba; None: if it is installed.
         sent: as in ``update``.
 
     Raises:
@@ -47,9 +46,8 @@ class Following:
         UnexplainedError: if what happened has probability 0.
     """
 
-    def __init__(self, view: View, compiled: bool | None, sent: int | None = None) -> None:
+    def __init__(self, view: View, sent: int | None = None) -> None:
         check_followed(view.information)
-        self._compiled = compiled
         self._heard: list[Event] = []
         self._view = view
         self.update(view, sent=sent)
@@ -155,7 +153,7 @@ class Following:
         """
         held, (one, two, three) = self._support, filters
         weights = one.by_hand() * held.ways, two.by_hand() * held.ways, three.by_hand() * held.ways
-        found = sums(held, weights, self._apart, self._compiled)
+        found = sums(held, weights, self._apart)
         total, names = float(found[0].sum()), (one.model.name, two.model.name, three.model.name)
         if not total > 0:
             raise UnexplainedError(
@@ -213,7 +211,7 @@ class Following:
         )
 
         def facts() -> Float:
-            found = sums(held, (one, two, three), self._apart, self._compiled)[number - 1]
+            found = sums(held, (one, two, three), self._apart)[number - 1]
             found /= found.sum()
             return found
 

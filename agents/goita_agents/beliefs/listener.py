@@ -36,7 +36,6 @@ class Listener(Following):
             seat that is left out gets ``LEGAL_MODEL``. Of a message that the viewer doesn't hear
             the legal model takes each to be as likely.
         sent: how many messages have been sent; see ``update``.
-        compiled: sum over deals with numba; None: if it is installed.
 
     Raises:
         SettingError: if the view is not one row, or shows a round that was decided before play, or
@@ -51,10 +50,9 @@ class Listener(Following):
         models: OpponentModel | Mapping[RelativeSeat, OpponentModel],
         *,
         sent: int | None = None,
-        compiled: bool | None = None,
     ) -> None:
         self._models = _each_seat(models)
-        super().__init__(view, compiled, sent)
+        super().__init__(view, sent)
 
     @property
     def models(self) -> tuple[str, str, str]:
@@ -186,14 +184,12 @@ def follow(
     record: DealRecord,
     seat: int,
     models: OpponentModel | Mapping[RelativeSeat, OpponentModel],
-    *,
-    compiled: bool | None = None,
 ) -> Iterator[tuple[Game, Listener]]:
     """Yields a record's game and a seat's listener, always the same two, after each move.
 
     What the seat, 0 to 3, cannot see (who was asked before play and kept silent) changes nothing.
-    Nothing is yielded for moves that decide the round before play. ``models`` and ``compiled`` are
-    those of ``Listener``.
+    Nothing is yielded for moves that decide the round before play. ``models`` are those of
+    ``Listener``.
 
     Raises:
         SettingError: if the seat is none.
@@ -206,7 +202,7 @@ def follow(
             return
         view, sent = game.view(seat), sum(action >= MESSAGE for _, action in game.moves)
         if listener is None:
-            listener = Listener(view, models, sent=sent, compiled=compiled)
+            listener = Listener(view, models, sent=sent)
         else:
             listener.update(view, sent=sent)
         yield game, listener

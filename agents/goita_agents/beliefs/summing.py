@@ -14,7 +14,6 @@ import numpy as np
 
 from goita_agents.base import Bool, Float, Int
 from goita_agents.beliefs.supports import GUARD, Support
-from goita_env.errors import install
 from goita_env.tiles import PAWN
 
 PAIRS: Final = 1 << 18  # Pairs of hands that numpy tries at a time.
@@ -31,22 +30,15 @@ def compiled_sums() -> Callable[..., None] | None:
     return cast(Callable[..., None], add_pairs)
 
 
-def sums(support: Support, weights: Three, apart: bool, compiled: bool | None = None) -> Three:
+def sums(support: Support, weights: Three, apart: bool) -> Three:
     """Returns for each hand of each seat the weight of all deals in which it holds it: [M] each.
 
     Args:
         support: the M hands.
         weights: [M] of the hands of seats 1, 2 and 3.
         apart: seats 1 and 3 don't both hold five pawns.
-        compiled: use numba; None: if it is installed.
-
-    Raises:
-        ImportError: if compiled code is asked for and numba is not installed.
     """
-    add = None if compiled is False else compiled_sums()
-    if compiled and add is None:
-        raise ImportError(f"compiled sums need numba: {install('agents')}")
-    add = add or _add_pairs
+    add = compiled_sums() or _add_pairs
     order = sorted(range(3), key=lambda seat: np.count_nonzero(weights[seat]))
     weight, found = np.array(weights)[order], np.zeros((3, len(support)))
     never = np.zeros((3, len(support)), bool)  # a deal of three marked hands doesn't count

@@ -128,7 +128,6 @@ class TypeListener(Following):
         types: how the others may play.
         prior: [K, J] probabilities of the pairs of types at first, above 0; None: those of
             ``types``.
-        compiled: sum over deals with numba; None: if it is installed.
         negligible: below which share of the likeliest type others of the opponents are left out; 0:
             none is, and all is exact.
 
@@ -142,13 +141,12 @@ class TypeListener(Following):
         types: Types,
         prior: Float | None = None,
         *,
-        compiled: bool | None = None,
         negligible: float = NEGLIGIBLE,
     ) -> None:
         self.types, self._least = types, log(negligible) if negligible else -inf
         self._followed: list[int] = []
         self.prior = types.prior() if prior is None else prior
-        super().__init__(view, compiled)
+        super().__init__(view)
 
     def probability(self) -> Float:
         """Returns how likely each pair of types is now: float64 [K, J], with sum 1.

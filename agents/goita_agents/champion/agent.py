@@ -97,10 +97,10 @@ def load(
     }
     if not (belief and infer):
         return RolloutAgent(policy, worlds, budget, **options)
-    mates = _by_name(partners) or {FIRST[0]: policy}
-    opponents = _by_name(types) or first_opponents(policy)
+    mates = partners or (policy,)
+    opponents = types or first_opponents(policy)
     shares = () if types else SHARES
-    options["types"] = make_types([*opponents.values()], [*mates.values()], epsilon, shares)
+    options["types"] = make_types(opponents, mates, epsilon, shares)
     if not carry:
         return RolloutAgent(policy, worlds, budget, **options)
     return LibraryRolloutAgent(
@@ -114,29 +114,22 @@ def load(
     )
 
 
-def first_opponents(policy: Agent) -> dict[str, Agent]:
-    """Returns how opponents may play who are not known, by name: the champion as given."""
-    return dict(zip(FIRST, (policy, HeuristicAgent(), crowd()), strict=True))
+def first_opponents(policy: Agent) -> tuple[Agent, ...]:
+    """Returns how opponents may play who are not known, in the order of ``FIRST``.
+
+    The champion is as given.
+    """
+    return policy, HeuristicAgent(), crowd()
 
 
 def first_types() -> Types:
     """Returns the types of a search whose options name none."""
-    agents = first_opponents(network())
-    return make_types([*agents.values()], [network()], EPSILON, SHARES)
+    return make_types(first_opponents(network()), [network()], EPSILON, SHARES)
 
 
-def known_players(given: Sequence[Agent]) -> dict[str, Agent]:
-    """Returns the players of a library by name: those given, or ``LIBRARY``."""
-    return _by_name(given) or {text: load_agent(text) for text in expand(LIBRARY)}
-
-
-def _by_name(agents: Sequence[Agent]) -> dict[str, Agent]:
-    """Returns agents by name; of several with one name the later ones have a number."""
-    named: dict[str, Agent] = {}
-    for agent in agents:
-        same = sum(one.partition(" ")[0] == agent.name for one in named)
-        named[f"{agent.name} {same + 1}" if same else agent.name] = agent
-    return named
+def known_players(given: Sequence[Agent]) -> Sequence[Agent]:
+    """Returns the players of a library: those given, or ``LIBRARY``."""
+    return given or [load_agent(text) for text in expand(LIBRARY)]
 
 
 ENTRY = Entry(load, digest=lambda: network().digest)

@@ -7,8 +7,7 @@ the opponents and the partner best.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -29,19 +28,8 @@ LEAST: Final = 0.05
 SHARE: Final = 0.5
 """Prior probability of all players of the library together."""
 
-
-NOBODY: Final = "nobody who is known"
-
 Numbers = tuple[tuple[int, ...], tuple[int, ...]]
 """Of types of the opponents and of the partner."""
-
-
-@dataclass(frozen=True)
-class Likely:
-    """How probable it is that somebody plays like an agent of the library."""
-
-    name: str
-    probability: float
 
 
 class LibraryRolloutAgent(CarryingRolloutAgent):
@@ -50,11 +38,11 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
     The first round of a match is searched as without a library.
 
     Args:
-        library: returns the policies that opponents and partner may play beside the first types, by
-            name; asked when the first round has ended.
-        first: the policies of the first types by name, of the opponents without the broad one, and
-            of the partner. The partner may also play like those of the opponents, from the second
-            round on.
+        library: returns the policies that opponents and partner may play beside the first types;
+            asked when the first round has ended.
+        first: the policies of the first types, of the opponents without the broad one, and of the
+            partner. The partner may also play like those of the opponents, from the second round
+            on.
         epsilon: of the opponents' policies.
         args: of ``CarryingRolloutAgent``; ``types`` are the first types, the last of the opponents
             a broad one.
@@ -63,15 +51,14 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
     def __init__(
         self,
         *args: Any,
-        library: Callable[[], Mapping[str, Agent]],
-        first: tuple[Mapping[str, Agent], Mapping[str, Agent]],
+        library: Callable[[], Sequence[Agent]],
+        first: tuple[Sequence[Agent], Sequence[Agent]],
         epsilon: float = EPSILONS[0],
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         self._first, self._library, self._epsilon = self.types, library, epsilon
         self._players = first
-        self._names: tuple[Sequence[str], Sequence[str]] = ((), ())
 
     def _next_prior(self, match: Match) -> Float | None:
         self._know()
@@ -81,37 +68,13 @@ class LibraryRolloutAgent(CarryingRolloutAgent):
         """Builds the library, once."""
         if self.types is self._first:
             opponents, partners = self._players
-            known = _others(opponents, self._library().items())
-            mates = _others(partners, (*opponents.items(), *known))
-            self.types = with_library(
-                self._first,
-                [agent for _, agent in known],
-                [agent for _, agent in mates],
-                self._epsilon,
-            )
-            self._names = (
-                (*opponents, *(name for name, _ in known), NOBODY),
-                (*partners, *(name for name, _ in mates)),
-            )
+            known = [one for one in self._library() if one not in opponents]
+            mates = [one for one in (*opponents, *known) if one not in partners]
+            self.types = with_library(self._first, known, mates, self._epsilon)
 
     def types_of(self, game: int) -> tuple[Types, Float | None]:
         prior = self.prior_of(game)
         return (self._first, None) if prior is None else self._few(prior)[:2]
-
-    def opponents(self, game: int) -> list[Likely]:
-        """Returns whom the opponents of a game play like, the likeliest first; none at first."""
-        return self._likely(game, self._names[0], axis=1)
-
-    def partner(self, game: int) -> list[Likely]:
-        """Returns whom the partner of a game plays like, the likeliest first; none at first."""
-        return self._likely(game, self._names[1], axis=0)
-
-    def _likely(self, game: int, names: Sequence[str], axis: int) -> list[Likely]:
-        prior = self.prior_of(game)
-        if prior is None:
-            return []
-        share = prior.sum(axis=axis)
-        return [Likely(names[one], float(share[one])) for one in np.argsort(-share).tolist()]
 
     def _few(self, prior: Float) -> tuple[Types, Float, Numbers]:
         """Returns the types that a round with a prior is searched with, their prior, and numbers.
@@ -145,13 +108,6 @@ def likeliest(share: Float) -> tuple[int, ...]:
     """Returns the numbers of the likeliest types, ascending."""
     best = np.argsort(-share, kind="stable")[:SEARCHED]
     return tuple(sorted(one for one in best.tolist() if share[one] >= LEAST * share[best[0]]))
-
-
-def _others(
-    known: Mapping[str, Agent], agents: Iterable[tuple[str, Agent]]
-) -> list[tuple[str, Agent]]:
-    """Returns names and agents of those that are not known already, by whatever name."""
-    return [one for one in agents if one[1] not in known.values()]
 
 
 def with_library(

@@ -36,8 +36,6 @@ def solve(
     *,
     nodes: int | None = None,
     seconds: float | None = None,
-    table: bool = True,
-    ordering: str = "best",
     rules: str | Rules = JGA,
 ) -> Solution:
     """Solves a position with a solver of its own.
@@ -49,16 +47,13 @@ def solve(
             string) that ends at one.
         nodes: stop after so many positions; None: no limit.
         seconds: stop after so much time; None: no limit.
-        table: keep a table of positions.
-        ordering: how moves are tried: "best", "plain" or "reverse"; it changes no value.
         rules: the rule set of a history string.
 
     Raises:
         SettingError: if a limit is not above 0, or the position is not one of play.
         HandsError, RecordError: if the position or its record is impossible.
     """
-    solver = Solver(table=table, ordering=ordering)
-    return solver.solve(position, nodes=nodes, seconds=seconds, rules=rules)
+    return Solver().solve(position, nodes=nodes, seconds=seconds, rules=rules)
 
 
 def solve_many(

@@ -46,11 +46,9 @@ DEPTH, STEP, AT_IDS, AT_SEAT, AT_STATUS, AT_PLAYS, NODES, TARGET, GUESS, AIM = r
 # What a row of Work.targets holds.
 T_IDS, T_SEAT, T_STATUS, T_LOW, T_HIGH = range(5)
 # What Work.options holds.
-USE_TABLE, ORDERING, HORIZON, SHIFT = range(4)
+HORIZON, SHIFT = range(2)
 # The steps of the search.
 ENTER, RETURN, NEXT = range(3)
-# Orderings.
-ORDERINGS: Final = ("best", "plain", "reverse")
 
 _ONE: Final = np.uint64(1)
 _DE_BRUIJN: Final = np.uint64(0x03F79D71B4CB0A89)
@@ -122,8 +120,8 @@ class Work(NamedTuple):
     control: Int  # [10] Place in the search.
     targets: Int  # [66, 5] Positions to be valued, with bounds.
     options: Int
-    """[4] Use the table; ordering; plays from the target on after which only the first move of
-    each position is tried; 64 - n for a table of 2**n."""
+    """[2] Plays from the target on after which only the first move of each position is tried; and
+    64 - n for a table of 2**n."""
 
 
 @inlined
@@ -285,13 +283,13 @@ def order_moves(
         lists: moves and scores, filled in, and history of the work.
         stopped: of the rules.
         finish: of the rules.
-        where: depth, sub-hands, seat, passes since the attack and ordering.
+        where: depth, sub-hands, seat, and passes since the attack.
         legal: the pairs.
         first: a move to be tried before all others.
     """
     counts, kinds, size = tiles
     moves, scores, history = lists
-    depth, ids, seat, passed, ordering = where
+    depth, ids, seat, passed = where
     leads = passed == LEADS
     following, partner = sub_hand(ids, (seat + 1) & 3), sub_hand(ids, (seat + 2) & 3)
     previous, held = sub_hand(ids, (seat + 3) & 3), counts[sub_hand(ids, seat)]
@@ -306,27 +304,22 @@ def order_moves(
         legal ^= bit
         pair = place(bit)
         block, attack = pair >> 3, pair & 7
-        score = pair * (ordering - 1) - (ordering == 1) * pair
-        if ordering == 0:
-            score = min(history[65 * seat + pair + 1] >> _HISTORY_SHIFT, _HISTORY_CAP)
-            score += ((held >> (4 * attack)) & 15) - _KING_BLOCK * (block == 7)
-            blocked = (stops_1 >> attack) & 1
-            score -= danger_1 * blocked + danger_3 * ((stops_3 >> attack) & 1)
-            score += _SAFE * ((loose >> attack) & 1)
-            if (stops_2 >> attack) & 1:
-                ends = size[partner] == 2 and not blocked
-                score += _PARTNER + _PARTNER_LAST * ends
-            if leads:
-                score += _PLENTY * ((held >> (4 * block)) & 15) - _WORTH * finish[0, block]
-                score += _DEFENCE * ((opponents >> block) & 1) - _LOOSE * ((loose >> block) & 1)
+        score = min(history[65 * seat + pair + 1] >> _HISTORY_SHIFT, _HISTORY_CAP)
+        score += ((held >> (4 * attack)) & 15) - _KING_BLOCK * (block == 7)
+        blocked = (stops_1 >> attack) & 1
+        score -= danger_1 * blocked + danger_3 * ((stops_3 >> attack) & 1)
+        score += _SAFE * ((loose >> attack) & 1)
+        if (stops_2 >> attack) & 1:
+            ends = size[partner] == 2 and not blocked
+            score += _PARTNER + _PARTNER_LAST * ends
+        if leads:
+            score += _PLENTY * ((held >> (4 * block)) & 15) - _WORTH * finish[0, block]
+            score += _DEFENCE * ((opponents >> block) & 1) - _LOOSE * ((loose >> block) & 1)
         moves[depth, number] = pair + 1
         scores[depth, number] = score + ((pair + 1 == first) << 40)
         number += 1
     if not leads:
-        score = 100 * (ordering - 1) - 50
-        if ordering == 0:
-            score = _PASSES[passed]
-            score += min(history[65 * seat] >> _HISTORY_SHIFT, _HISTORY_CAP)
+        score = _PASSES[passed] + min(history[65 * seat] >> _HISTORY_SHIFT, _HISTORY_CAP)
         moves[depth, number] = 0
         scores[depth, number] = score + ((first == 0) << 40)
         number += 1
@@ -366,8 +359,7 @@ def search(  # noqa: PLR0912, PLR0915
     frames, moves, scores, history = work.frames, work.moves, work.scores, work.history
     after, control, options = rules.after, work.control, work.options
     attacks, passes, king_up = rules.attack, rules.passes, rules.king_up
-    use_table, shift = options[USE_TABLE], np.uint64(options[SHIFT])
-    ordering, horizon = options[ORDERING], options[HORIZON]
+    shift, horizon = np.uint64(options[SHIFT]), options[HORIZON]
     depth, step, nodes, value = control[DEPTH], control[STEP], control[NODES], 0
     ids, seat, status = control[AT_IDS], control[AT_SEAT], control[AT_STATUS]
     plays = control[AT_PLAYS]
@@ -402,21 +394,20 @@ def search(  # noqa: PLR0912, PLR0915
                     if leads or (value >= aim) == even:
                         continue
             first = NO_MOVE
-            if use_table:
-                entry, _ = look_up(table, shift, ids | (seat << 32) | (status << 34))
-                if entry:
-                    value = ((entry >> LOW) & 31) - 10
-                    if value >= aim:
-                        continue
-                    value = ((entry >> HIGH) & 31) - 10
-                    if value < aim:
-                        continue
-                    first = (entry >> MOVE) & 127
+            entry, _ = look_up(table, shift, ids | (seat << 32) | (status << 34))
+            if entry:
+                value = ((entry >> LOW) & 31) - 10
+                if value >= aim:
+                    continue
+                value = ((entry >> HIGH) & 31) - 10
+                if value < aim:
+                    continue
+                first = (entry >> MOVE) & 127
             step = NEXT
             depth += 1
             attack = attacks[status]
             legal = without_twins(counts, kinds, twins, twin_pairs, ids, attack, legal)
-            where = (depth, ids, seat, passed, ordering)
+            where = (depth, ids, seat, passed)
             tiles, lists = (counts, kinds, size), (moves, scores, history)
             number = order_moves(tiles, lists, stopped, finish, where, legal, first)
             frames[depth, IDS], frames[depth, SEAT], frames[depth, STATUS] = ids, seat, status
@@ -440,10 +431,9 @@ def search(  # noqa: PLR0912, PLR0915
                 continue
             if cut:
                 history[65 * seat + frames[depth, MADE]] += size[sub_hand(ids, seat)] ** 2
-            if use_table:
-                key = ids | (seat << 32) | (frames[depth, STATUS] << 34)
-                bounds = (best, BEST) if best >= aim else (WORST, best)
-                remember(size, table, shift, key, bounds, frames[depth, BEST_MOVE])
+            key = ids | (seat << 32) | (frames[depth, STATUS] << 34)
+            bounds = (best, BEST) if best >= aim else (WORST, best)
+            remember(size, table, shift, key, bounds, frames[depth, BEST_MOVE])
             value = best
             depth -= 1
         else:

@@ -18,7 +18,7 @@ import numpy as np
 from goita_agents.base import is_whole
 from goita_agents.compiling import announced
 from goita_agents.solver import kernel
-from goita_agents.solver.kernel import BEST, LEAD, ORDERINGS, PAUSED, WORST, Deal, Int, Work
+from goita_agents.solver.kernel import BEST, LEAD, PAUSED, WORST, Deal, Int, Work
 from goita_agents.solver.position import Position, Solvable, position_of
 from goita_agents.solver.rule_arrays import rule_arrays
 from goita_agents.solver.solution import Solution
@@ -68,20 +68,9 @@ class Solver:
     Args:
         table_bits: the table holds at most 2**table_bits positions of 8 bytes; late positions use
             less of it.
-        table: use the table.
-        ordering: how moves are tried: "best", "plain" (as the actions are numbered) or "reverse".
-
-    Raises:
-        SettingError: if an option is impossible.
     """
 
-    def __init__(
-        self, table_bits: int = TABLE_BITS, *, table: bool = True, ordering: str = "best"
-    ) -> None:
-        if not is_whole(table_bits) or not 1 <= table_bits <= 30:
-            raise SettingError(f"expected table_bits from 1 to 30, got {table_bits!r}")
-        if ordering not in ORDERINGS:
-            raise SettingError(f"expected an ordering of {ORDERINGS}, got {ordering!r}")
+    def __init__(self, table_bits: int = TABLE_BITS) -> None:
         self._table_bits = table_bits
         self._table: Int = np.zeros(1 << table_bits, np.int64)
         subs, depth, moves = NUM_SEATS * kernel.SUB_HANDS, kernel.MAX_DEPTH, 66
@@ -100,7 +89,7 @@ class Solver:
             history=_zeros(NUM_SEATS * 65),
             control=_zeros(10),
             targets=_zeros(moves, 5),
-            options=np.array([table, ORDERINGS.index(ordering), NO_HORIZON, 0]),
+            options=np.array([NO_HORIZON, 0]),
         )
         self._root: tuple[Rules, Int, list[int]] | None = None
         self.stop = threading.Event()  #: Ends a search within some milliseconds, unfinished.

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from belief_worlds import OddPolicy
-from goita_agents import load_agent
+from deals import complete
 from goita_agents.base import AgentError
 from goita_agents.beliefs import (
     LEGAL_MODEL,
@@ -19,11 +19,10 @@ from goita_agents.beliefs import (
     follow,
     summing,
 )
-from goita_agents.bots.network import NetworkAgent
-from goita_env import Game, actions
+from goita_env import Game
 from goita_env.errors import HandsError, SettingError
 from goita_env.records.model import DealRecord, from_game
-from goita_env.worlds import determinize
+from goita_env.worlds import determinize, sample
 from playing import played
 from raising import refuses
 from search_views import HANDS
@@ -105,16 +104,18 @@ def test_what_is_expected_next_agrees_with_what_is_believed_after_it(assumed):
 
 
 @pytest.mark.parametrize("rules", ["jga", "nine"])
-def test_numpy_and_compiled_sums_agree(rules):
+def test_numpy_and_compiled_sums_agree(rules, monkeypatch):
     pytest.importorskip("numba")
-    for number, (game, heard) in enumerate(follow(played_round(5, rules), 1, ODD, compiled=True)):
+    for number, (game, heard) in enumerate(follow(played_round(5, rules), 1, ODD)):
         if number % 5:
             continue
-        plain = Listener(game.view(1), ODD, compiled=False)
-        for seat in SEATS:
-            one, other = heard.posterior(seat), plain.posterior(seat)
-            np.testing.assert_allclose(one.probability, other.probability, rtol=1e-9, atol=1e-15)
-            np.testing.assert_allclose(one.facts, other.facts, rtol=1e-9, atol=1e-15)
+        compiled = [heard.posterior(seat) for seat in SEATS]
+        with monkeypatch.context() as without:
+            without.setattr(summing, "compiled_sums", lambda: None)
+            plain = Listener(game.view(1), ODD)
+            for one, other in zip(compiled, map(plain.posterior, SEATS), strict=True):
+                np.testing.assert_allclose(one.probability, other.probability, 1e-9, 1e-15)
+                np.testing.assert_allclose(one.facts, other.facts, 1e-9, 1e-15)
 
 
 @pytest.mark.parametrize("kernel", ["beliefs", "solver"])
@@ -123,14 +124,6 @@ def test_compiled_code_needs_no_folder_that_may_be_written(monkeypatch, kernel):
     found = importlib.import_module(f"goita_agents.{kernel}.kernel").__file__
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
     runpy.run_path(found)
-
-
-def test_without_numba_compiled_sums_are_refused_and_numpy_does(monkeypatch):
-    monkeypatch.setattr(summing, "compiled_sums", lambda: None)
-    view = Game(hands=HANDS, dealer=2).view(0)
-    with pytest.raises(ImportError, match=r"pip install -e '\.\[agents\]'"):
-        Listener(view, ODD, compiled=True).posterior()
-    assert Listener(view, ODD).posterior().probability.sum() == pytest.approx(1)
 
 
 def test_before_anything_is_done_it_believes_the_prior():
@@ -142,23 +135,6 @@ def test_before_anything_is_done_it_believes_the_prior():
     unseen = np.array([10, 4, 4, 4, 4, 2, 2, 2]) - [2, 1, 1, 0, 2, 0, 1, 1]
     np.testing.assert_allclose(belief.expected(), unseen / 3)
     assert belief.sampling_ratio("11112333") == pytest.approx(1)
-
-
-def test_a_belief_tells_what_it_holds():
-    *_, (game, heard) = follow(played_round(2), 0, ODD)
-    belief = heard.posterior("partner")
-    assert belief.probability.sum() == pytest.approx(1)
-    assert belief.hands.sum(axis=1).tolist() == [8] * len(belief.hands)
-    truth = game.dealt[2]
-    known = belief.probability[belief.index(truth)]
-    assert belief.log_probability(truth) == pytest.approx(np.log(known))
-    assert belief.sampling_ratio(truth) == pytest.approx(known / belief.facts[belief.index(truth)])
-    (best, highest), *rest = belief.most_likely(3)
-    assert highest == belief.probability.max()
-    assert highest == pytest.approx(np.exp(belief.log_probability(best)))
-    assert len(rest) <= 2
-    np.testing.assert_allclose(sum(map(belief.at_least, range(1, 9))), belief.expected())
-    assert all("odd (epsilon=0.05)" in name for name in belief.models)
 
 
 def test_worlds_are_drawn_as_likely_as_they_are_believed():
@@ -184,17 +160,12 @@ def test_worlds_are_drawn_as_likely_as_they_are_believed():
     np.testing.assert_array_equal(worlds.hands, again.hands)
 
 
-def test_which_of_two_tiles_alike_lies_where_changes_nothing():
-    moves = [(2, actions.parse("14")), (3, actions.parse("46")), (0, 0), (1, 0)]
-    written = (
-        HANDS,
-        ["87553211", "33321111", "76544411", "96542211"],
-        ["11235579", "11112333", "11444567", "11224568"],
-    )
-    deals = [DealRecord(hands, 2, moves) for hands in written]
-    found = [[h.posterior().probability for _, h in follow(deal, 0, ODD)] for deal in deals]
-    for other in found[1:]:
-        np.testing.assert_array_equal(found[0], other)
+def test_what_lies_face_down_of_a_seat_that_tells_nothing_is_as_in_worlds_drawn_alike():
+    game = played(Game(hands=complete("", "", "11223344", ""), dealer=2), "12", "p", "p", "p", "13")
+    view, rng = game.view(0), np.random.default_rng(0)
+    drawn = Listener(view, LEGAL_MODEL).deals().sample(8000, rng), sample(view, 8000, rng)
+    one, other = (np.ptp(worlds.face_down[:, 2, :2], axis=1) == 0 for worlds in drawn)
+    assert one.mean() == pytest.approx(other.mean(), abs=0.03)
 
 
 def test_what_a_policy_never_does_is_an_error_unless_epsilon_allows_for_it():
@@ -251,17 +222,6 @@ def test_temperature_and_epsilon_do_what_they_say():
     assert cold[0, likeliest] == pytest.approx(1)
     slips = PolicyModel(policy, temperature=0, epsilon=0.3).probabilities(view, legal)
     assert slips[0, likeliest] == pytest.approx(0.7 + 0.3 / legal.sum())
+    assert PolicyModel(policy).name == "odd (epsilon=0.02)"
     assert UNIFORM_MODEL.probabilities(view, legal).sum() == pytest.approx(1)
     assert LEGAL_MODEL.probabilities(view, legal).sum() == legal.sum()
-
-
-def test_a_network_is_heard_at_the_temperature_given():
-    game = played(Game(hands=HANDS, dealer=2), "14")
-    view = game.view(3)
-    legal = view.legal()
-    champion, warm = load_agent("champion"), load_agent("champion:temperature=1")
-    assert isinstance(champion, NetworkAgent)
-    heard = PolicyModel(champion, temperature=1, epsilon=0)
-    np.testing.assert_array_equal(heard.probabilities(view, legal), warm.probabilities(view, legal))
-    assert PolicyModel(champion).temperature == champion.temperature == 0
-    assert "temperature=1" in heard.name

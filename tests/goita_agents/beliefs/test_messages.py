@@ -178,48 +178,6 @@ def test_a_message_tells_those_who_hear_it_alone(information):
     assert np.isclose(king(0, of=2), 0)
 
 
-@pytest.mark.parametrize("information", [WHISPER, PUBLIC], ids=str)
-def test_what_is_believed_before_a_message_is_the_mean_of_what_is_believed_after_it(information):
-    before = Listener(told("10", information).view(0), ODD, sent=2)
-    assert before.seat == 2
-    belief, predicted = (
-        before.posterior("partner"),
-        before.action_probabilities("partner"),
-    )
-    assert predicted.shape[1] == 77
-    mean, likely = np.zeros(len(belief.probability)), belief.probability @ predicted
-    assert np.isclose(likely.sum(), 1)
-    for message in range(2**information.channel.bits):
-        after = Listener(told(f"10{message}", information).view(0), ODD, sent=3)
-        found = after.posterior("partner").probability
-        chance = likely[MESSAGE + message]
-        assert np.allclose(found, belief.probability * predicted[:, MESSAGE + message] / chance)
-        gained = after.log_evidence() - before.log_evidence()
-        assert np.isclose(gained, np.log(chance))
-        mean += chance * found
-    assert np.allclose(mean, belief.probability, atol=1e-12)
-
-
-def test_an_opponents_unheard_message_is_no_news():
-    alone, both = (Listener(told("010").view(1), ODD, sent=sent) for sent in (2, 3))
-    for seat in SEATS:
-        assert np.allclose(alone.posterior(seat).probability, both.posterior(seat).probability)
-
-
-def test_the_legal_and_the_uniform_model_learn_nothing_from_messages():
-    plain = Game(hands=HANDS, dealer=0, seed=0)
-    game = told("1011")
-    for one, three in ((LEGAL_MODEL, LEGAL_MODEL), (UNIFORM_MODEL, LEGAL_MODEL)):
-        models = {"next": one, "partner": UNIFORM_MODEL, "previous": three}
-        heard, before = Listener(game.view(0), models), Listener(plain.view(0), models)
-        assert np.allclose(heard.posterior().probability, before.posterior().probability)
-        # The partner's message has probability 1/2; those unheard add nothing.
-        assert np.isclose(heard.log_evidence(), before.log_evidence() - np.log(2))
-    models = {"next": TELLS, "partner": LEGAL_MODEL, "previous": LEGAL_MODEL}
-    heard, before = Listener(game.view(0), models), Listener(plain.view(0), models)
-    assert np.isclose(heard.log_evidence(), before.log_evidence())
-
-
 def test_options_that_a_listener_cannot_follow_are_refused():
     for shown in ("partner", "all"):
         view = Game(information=InformationStructure(shown), seed=0).view(0)

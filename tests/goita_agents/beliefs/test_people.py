@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goita_agents import load_agent
-from goita_agents.beliefs.people import EPSILON, LEARNED_EPSILON, PEOPLE, people
+from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import TypeListener
 from goita_env import Game
 from goita_env.errors import SettingError
@@ -22,18 +22,6 @@ def listener(types):
         view = game.view(game.seat)
         game.play(int(agent.act(view, view.legal(), np.random.default_rng(0))[0]))
     return TypeListener(game.view(0), types)
-
-
-def test_the_model_learned_from_records_is_the_first_type(types):
-    first = types.opponents[0].agent
-    assert first.name == PEOPLE[0] == "people"
-    assert first.temperature == 1  # it predicts with the probabilities that fit the records
-
-
-def test_people_play_about_like_policies_of_several_kinds(types):
-    assert [model.agent.name for model in types.opponents] == [*PEOPLE, PEOPLE[-1]]
-    assert [model.epsilon for model in types.opponents] == [LEARNED_EPSILON] + [EPSILON] * 3 + [0.5]
-    assert [model.agent.name for model in types.partners] == list(PEOPLE)
 
 
 def test_worlds_are_drawn_as_if_the_opponents_were_of_one_type(listener):

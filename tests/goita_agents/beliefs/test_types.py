@@ -17,7 +17,6 @@ from goita_agents.beliefs import (
 )
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.types import NEGLIGIBLE
-from goita_agents.bots.greedy import GreedyAgent
 from goita_env import Game
 from raising import refuses
 from samples import only
@@ -50,18 +49,6 @@ def tried(at: Position, types: Types, negligible: float = NEGLIGIBLE) -> tuple[n
     for deal, weight in zip(deals, weights.sum(axis=(0, 1)), strict=True):
         found[deal.tobytes()] = found.get(deal.tobytes(), 0.0) + weight
     return weights.sum(axis=2), found
-
-
-def test_all_types_are_kept_at_a_wish_and_without_it_little_is_lost():
-    """Of one type with a tiny prior, too, which is otherwise left out."""
-    types = Types((ODD, UNIFORM_MODEL), (SHARP,), (0.001, 0.999))
-    lost = []
-    for at in (after(*late) for late in LATE if late[0] == "jga"):
-        exact, _ = tried(at, types, negligible=0)
-        whole = TypeListener(at.view, types, negligible=0).probability()
-        np.testing.assert_allclose(whole, exact, atol=1e-9)
-        lost.append(np.abs(TypeListener(at.view, types).probability() - exact).max())
-    assert 0 < max(lost) < NEGLIGIBLE
 
 
 @pytest.mark.parametrize("types", SETS, ids=["two", "three"])
@@ -125,33 +112,6 @@ def test_whenever_a_listener_begins_it_infers_the_same():
     assert dropped > 0
 
 
-@pytest.mark.parametrize("rounds", [4, pytest.param(240, marks=pytest.mark.slow)])
-def test_types_come_true_as_often_as_is_believed_and_drift_nowhere(rounds):
-    rng, models = np.random.default_rng(3), (GREEDY, HEURISTIC)
-    prior = np.array([0.3, 0.7])
-    types, gaps = Types(models, models, tuple(prior)), []
-    for seed in range(rounds):
-        k, j, viewer = rng.choice(2, p=prior), rng.integers(2), seed % 4
-        seats = [models[k], models[j], models[k], models[k]]
-        sitting = [seats[(seat - viewer - 1) % 4] for seat in range(4)]
-        listener, found = None, []
-        for game in played(seed, sitting, rng):
-            if game.seat == viewer or game.done:
-                view = game.view(viewer)
-                listener = listener or TypeListener(view, types)
-                listener.update(view)
-                found.append(listener.probability())
-        if found:
-            half, last = found[len(found) // 2], found[-1]
-            true = np.zeros((2, 2))
-            true[k, j] = 1
-            gaps.append([(half - true)[0, 0], (half - true)[1, 1], *(last - half).ravel()[:3]])
-    gaps = np.array(gaps)
-    errors = gaps.std(axis=0, ddof=1) / np.sqrt(len(gaps))
-    assert (abs(gaps.mean(axis=0)) < 4 * errors + 0.005).all()
-    assert (errors > 0).all()
-
-
 def test_a_round_that_is_over_is_as_likely_as_the_listener_says():
     checked = 0
     for seed in range(3):
@@ -198,31 +158,6 @@ def test_only_a_broad_type_explains_what_nobody_in_the_set_does():
                 refuses(UnexplainedError, "expected a type that explains", only.probability)
                 refused += 1
     assert refused > 1
-
-
-def test_types_that_differ_in_their_epsilons_alone_ask_their_policy_once():
-    asked = []
-
-    class Noted(GreedyAgent):
-        def probabilities(self, view, legal):
-            asked.append(len(view))
-            return super().probabilities(view, legal)
-
-    policy = Noted()
-    models = [PolicyModel(policy, epsilon=epsilon) for epsilon in (0.1, 0.5)]
-    view = [game.view(0) for game in played(1, [GREEDY, HEURISTIC] * 2) if game.seat == 0][-2]
-    rows = {}
-    for opponents in (models[:1], models):
-        listener = TypeListener(view, Types(tuple(opponents), (UNIFORM_MODEL,)))
-        asked.clear()
-        rows[len(opponents)] = listener.probability(), sum(asked)
-    assert rows[2][1] == rows[1][1] > 0
-    alone = [
-        TypeListener(view, Types((model,), (UNIFORM_MODEL,))).posterior("next") for model in models
-    ]
-    both = sum(p * one.probability for p, one in zip(rows[2][0][:, 0], alone, strict=True))
-    found = TypeListener(view, Types(tuple(models), (UNIFORM_MODEL,))).posterior("next")
-    assert found.probability == pytest.approx(both)
 
 
 def test_types_are_distributions_with_positive_priors():

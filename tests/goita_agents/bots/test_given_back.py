@@ -12,7 +12,6 @@ from goita_agents.bots.transform import Transform
 from goita_env import GoitaVectorEnv, View
 from goita_env.actions import CALL
 from goita_env.views.observation import SLICES
-from possible_views import are_possible
 from programs import ROOT
 
 NAMES = [one.name for one in SLICES]
@@ -81,26 +80,6 @@ def test_bits_of_the_end_of_a_round_are_zero_while_a_seat_is_asked(rules):
     never = [f"{what}_{seat}_3" for what in ("block", "attack") for seat in range(4)]
     never += [f"redeal_{seat}" for seat in range(4)]
     assert not view.observation()[:, Transform(never).hidden].any()
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_nothing_gives_back_the_scores_for_another_game_shows_the_same_without_them(rules):
-    view, legal = positions(rules)
-    assert view.scores.any()
-    assert are_possible(view, legal)
-    for hide in (("own_score",), ("other_score",), ("own_score", "other_score")):
-        assert are_possible(Transform(hide).view(view), legal)
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_no_other_slice_can_be_hidden_unnoticed(rules):
-    """Where such a slice is not zero, no game shows what is left."""
-    view, legal = positions(rules)
-    bits = view.observation()
-    for one in SLICES[:-2]:
-        for row in np.flatnonzero(bits[:, one.start : one.stop].any(axis=1))[:3].tolist():
-            some = slice(row, row + 1)
-            assert not are_possible(Transform((one.name,)).view(view[some]), legal[some]), one.name
 
 
 def test_the_mask_gives_back_the_questions():

@@ -11,10 +11,10 @@ from goita_agents import AgentError, load_agent
 from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.heuristic.weights import CONVENTIONS
-from goita_env import Game, Rules, View, actions
+from goita_env import Game, View, actions
 from goita_env.engine.episodes import Match
 from goita_env.tiles import KNIGHT, ROOK
-from goita_env.views import acting_view, from_observation
+from goita_env.views import acting_view
 from goita_lab.arena.tournament import arena
 from heuristic_oracle import ALL, COUNTS_ONLY, Board, Reading, evidence, oracle
 from playing import legal_mask, played
@@ -80,23 +80,6 @@ def test_its_policy_is_known_and_legal_in_every_rule_set():
         decisions(rules, 1_200)
 
 
-def test_it_sees_nothing_but_the_words_of_the_view():
-    words, masks = decisions()
-    words, masks = words[:1_500], masks[:1_500]
-    agent, expected = load_agent("heuristic"), moves("heuristic")[:1_500]
-    told = from_observation(View(words).observation(), game=np.arange(1_500) + 77)
-    assert np.array_equal(agent.act(told, masks, np.random.default_rng(5)), expected)
-    backwards = agent.act(View(words[::-1].copy()), masks[::-1].copy(), rng())
-    assert np.array_equal(backwards[::-1], expected)
-    alone = [agent.act(View(words[[n]]), masks[[n]], rng())[0] for n in range(60)]
-    assert np.array_equal(alone, expected[:60])
-
-
-@pytest.mark.parametrize("switch", [*SWITCHES, "conventions"])
-def test_each_switch_changes_half_a_percent_of_the_decisions(switch):
-    assert (moves(f"heuristic:{switch}=off", 2) != moves("heuristic")[::2]).mean() >= 0.005
-
-
 def test_all_switches_off_one_by_one_is_conventions_off_and_there_are_no_others():
     says = r"pair_lead=True.*reading=True.*'telepathy=off'"
     refuses(AgentError, says, load_agent, "heuristic:telepathy=off")
@@ -155,32 +138,12 @@ def test_it_calls_and_as_partner_redeals_without_two_kings():
     assert answer_of("heuristic", played(Game(hands=hands, dealer=0), "call")) == "continue"
 
 
-def test_near_the_end_of_a_match_more_points_than_needed_are_worth_nothing():
-    for total in (50, 150):
-        game = Game(
-            Rules(name="mine", match_points=total),
-            hands=complete("12222455", "", "", ""),
-            dealer=0,
-            scores=[total - 10, 0],
-        )
-        assert Board(game.view(0), COUNTS_ONLY).last_points.max() == 1
-
-
 def test_counts_alone_are_the_hypergeometric_chances():
     view = Game(hands=complete("11235578", "", "", ""), dealer=0).view(0)
     holds = Board(view, COUNTS_ONLY).holds[0]
     assert holds.shape == (3, 8)
     assert np.allclose(holds[:, 7], 1 / 3)  # one king unseen among 24 tiles, 8 in each hand
     assert np.allclose(holds[:, 5], 1 - (16 * 15) / (24 * 23))
-
-
-def test_a_kind_that_is_all_in_sight_is_held_by_nobody():
-    words, _ = decisions()
-    view = View(words[:3_000])
-    for reading in (COUNTS_ONLY, ALL):
-        holds = Board(view, reading).holds
-        assert ((holds >= 0) & (holds <= 1)).all()
-        assert (holds[np.broadcast_to((view.unseen == 0)[:, None], holds.shape)] == 0).all()
 
 
 def test_passes_and_leads_are_evidence_about_their_seat():
@@ -217,19 +180,6 @@ class KnightLead(HeuristicAgent):
         odds = np.ones((len(view), 3, 8))
         odds[:, 1, ROOK] = np.where(view.attacks[:, 2, 0] == KNIGHT, 1e6, 1.0)
         return odds
-
-
-def test_a_convention_of_a_subclass_is_spoken_and_heard():
-    game = Game(hands=["11235578", "11112333", "11444567", "11224568"], dealer=0)
-    view, legal = game.view(0), game.view(0).legal()
-    (first,) = KnightLead().act(view, legal, rng())
-    assert actions.decode(first)[1] == KNIGHT  # it holds a rook
-    assert actions.decode(load_agent("heuristic").act(view, legal, rng())[0])[1] != KNIGHT
-    game.play(int(first))
-    game.play("p")
-    told, view = KnightLead().listen(game.view(2)), game.view(2)
-    assert Board(view, ALL, told).holds[0, 1, ROOK] > 0.99
-    assert Board(view, ALL).holds[0, 1, ROOK] < 0.9
 
 
 @pytest.mark.parametrize("reading", [True, False])

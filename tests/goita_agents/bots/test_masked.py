@@ -35,14 +35,6 @@ def test_hidden_slices_are_zero_and_all_else_stays():
     assert Transform().view(seen) is seen
 
 
-def test_a_name_is_a_slices_or_what_several_begin_with():
-    sizes = {"attack": 8, "attack_1": 32, "events": 52, "passed": 56, "passed_partner_3": 7}
-    for name, size in sizes.items():
-        assert Transform((name,)).hidden.sum() == size
-    for wrong in ("event", ""):
-        refuses(AgentError, "expected names of slices", Transform, (wrong,))
-
-
 def test_a_network_plays_what_it_makes_of_the_bits_that_are_left():
     now, network = turn(), load_agent("champion")
     masked = load_agent("blind=masked:base=champion,hide=(events;attack_2;hand)")
@@ -54,18 +46,6 @@ def test_a_network_plays_what_it_makes_of_the_bits_that_are_left():
     chosen = masked.act(now.view, now.action_mask, np.random.default_rng(0))
     assert now.action_mask[np.arange(64), chosen].all()
     assert (chosen != network.act(now.view, now.action_mask, np.random.default_rng(0))).any()
-
-
-def test_an_agent_without_its_scores_plays_as_at_the_first_round():
-    searcher = "champion:search=on,carry=off,worlds=2"
-    masked = load_agent(f"masked:base=({searcher}),hide=(own_score;other_score)")
-    now, first = turn(), turn(0)
-    chosen = masked.act(now.view[:4], now.action_mask[:4], np.random.default_rng(0))
-    assert now.action_mask[np.arange(4), chosen].all()
-    masked = load_agent("masked:base=greedy,hide=(own_score;other_score)")
-    found = masked.probabilities(now.view, now.action_mask)
-    wanted = load_agent("greedy").probabilities(first.view, first.action_mask)
-    assert np.array_equal(found, wanted)
 
 
 @pytest.mark.parametrize(
@@ -96,22 +76,3 @@ def test_a_masked_agent_is_a_model_of_a_listener_and_plays_in_tournaments():
     refuses(
         AgentError, r"match\.json", registry.check_shipped, "masked:base=os:system", "match.json"
     )
-
-
-def test_messages_are_hidden_by_name():
-    """A network that does not see what its partner sent plays alike whatever that was."""
-    network = load_agent("population:token-private-0,temperature=1")
-    masked = load_agent("masked:base=(population:token-private-0,temperature=1),hide=messages")
-    assert masked.plays(network.information)
-    said = []
-    for message in range(4):
-        game = Game(seed=5, information=network.information)
-        for sent in (f"say{message}", "say0", "say0", "say0"):
-            game.play(sent)
-        view = game.view((game.dealer + 2) % 4)
-        assert view.messages[0, 2] == message
-        legal = np.ones((1, network.information.num_actions), bool)
-        said.append([one.probabilities(view, legal) for one in (network, masked)])
-    heard, deaf = zip(*said, strict=True)
-    assert all(np.array_equal(deaf[0], one) for one in deaf)
-    assert not all(np.allclose(heard[0], one) for one in heard)

@@ -144,15 +144,6 @@ def test_at_other_temperatures_it_samples_from_its_probabilities():
     assert cold.max() > wanted.max()
 
 
-def test_rows_do_not_depend_on_their_batch():
-    turn = position()
-    agent = NetworkAgent(INFO, tensors(), temperature=1.0)
-    together = agent.probabilities(turn.view, turn.action_mask)
-    for row in (0, 17):
-        alone = agent.probabilities(turn.view[row : row + 1], turn.action_mask[row : row + 1])
-        np.testing.assert_allclose(alone[0], together[row], atol=1e-6)
-
-
 def refused(tmp_path, data, match):
     path = tmp_path / "bad.safetensors"
     path.write_bytes(data)

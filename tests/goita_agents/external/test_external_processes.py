@@ -36,13 +36,6 @@ def test_a_command_keeps_its_commas_colons_and_equals_signs(tmp_path):
     assert not alive(mark)
 
 
-def test_options_stand_in_brackets_before_the_command():
-    agent = load_agent(f"exec:[ms=20, start_ms=300] {sys.executable} [x]=y")
-    assert (agent.ms, agent.start_ms) == (20, 300)
-    assert agent.command == f"{sys.executable} [x]=y"
-    assert load_agent(f"exec:[]{sys.executable}").command == sys.executable
-
-
 def test_a_command_is_run_without_a_shell_and_may_be_one(tmp_path):
     line = f"cd '{BAD.parent}' && exec '{sys.executable}' -I -S bad.py fine '{tmp_path}' 2>&1"
     with load_agent(f"exec:sh -c {shlex.quote(line)}") as agent:
@@ -99,22 +92,6 @@ def test_nothing_is_left_after_close(behaviour, tmp_path):
     agent.close()
     assert gone(tmp_path)
     assert agent.faults == []
-
-
-@pytest.mark.parametrize("behaviour", ["dies in mid-game", "hangs"])
-def test_nothing_is_left_of_a_bot_that_was_started_anew(behaviour, tmp_path):
-    agent = bad(behaviour, tmp_path, ms=50)
-    play_pair(agent, "random", 8)
-    assert agent.forfeited
-    assert gone(tmp_path)
-
-
-def test_nothing_is_left_of_an_agent_that_nobody_holds(tmp_path):
-    agent = bad("has a child", tmp_path)
-    play_pair(agent, "random", 2)
-    assert alive(tmp_path)
-    del agent
-    assert gone(tmp_path)
 
 
 PROGRAM = """

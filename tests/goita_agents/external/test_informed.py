@@ -14,13 +14,10 @@ from deals import RULE_SETS
 from following import Follower
 from goita_agents import load_agent
 from goita_agents.base import RandomAgent, plays
-from goita_agents.external import protocol
 from goita_agents.external.host import Host
-from goita_agents.external.protocol import EventMessages, ProtocolError
-from goita_agents.external.seat_table import SeatTable
-from goita_env import Game, InformationStructure, MessageChannel, Rules
+from goita_agents.external.protocol import EventMessages
+from goita_env import InformationStructure, MessageChannel, Rules
 from goita_env.information import PLAIN
-from goita_env.rules import JGA
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 from goita_lab.commands import evaluate
@@ -55,22 +52,6 @@ def told(game, seat, known=0):
     """Lists what a seat is told of a game, without type and game."""
     found = EventMessages(game.view(seat)).since(0, seat, 0, known)
     return [{key: one[key] for key in one if key not in ("type", "game")} for one in found]
-
-
-def test_a_seat_is_told_the_hands_that_it_is_shown_and_their_blocks():
-    game = Game(hands=HANDS, dealer=2, information=InformationStructure("partner"))
-    game.play("14")
-    hidden, seen = ({"block": "x"}, {"block": "1"})
-    play = {"seat": 2, "event": "play", "attack": "4", "face_down": True}
-    assert [told(game, seat)[0] for seat in range(4)] == [
-        play | block for block in (seen, hidden, seen, hidden)
-    ]
-    for seat in range(4):
-        shown = [HANDS[other] if (other - seat) % 4 == 2 else None for other in range(4)]
-        assert protocol.deal(17, seat, game.view(seat), 0)["shown"] == shown
-    game = Game(hands=HANDS, dealer=2, information=InformationStructure("all"))
-    shown = protocol.deal(17, 1, game.view(1), 0)["shown"]
-    assert shown == [HANDS[0], None, *HANDS[2:]]
 
 
 @pytest.mark.parametrize("deals", [2, pytest.param(36, marks=pytest.mark.slow)])
@@ -126,18 +107,6 @@ def test_a_bot_of_ours_that_does_not_play_there_is_refused_and_a_plain_one_plays
     assert found["faults"] == []
 
 
-def test_a_hosted_bot_hears_and_answers_by_name():
-    hello = HELLO | WHISPER.to_keys()
-    act = {"type": "act", "game": 1, "legal": ["say0", "say1", "say2", "say3"]}
-    agent = Telling()
-    _, answer = hosted(agent, hello, SHOWN, act)
-    assert answer == {"type": "act", "game": 1, "action": "say0"}
-    (view, legal), *_ = agent.asked
-    assert view.asked_message[0]
-    assert np.flatnonzero(legal[0]).tolist() == [69, 70, 71, 72]
-    assert view.hands[0, 2].sum() == 8
-
-
 @pytest.mark.parametrize(
     ("information", "messages", "text"),
     [
@@ -157,13 +126,3 @@ def test_a_hosted_bot_hears_and_answers_by_name():
 def test_a_host_says_what_is_wrong_with_messages_and_shown_hands(information, messages, text):
     hello = HELLO | information.to_keys()
     refuses(ValueError, re.escape(text), hosted, Telling(), hello, *messages)
-
-
-def test_shown_hands_are_followed_tile_by_tile():
-    table = SeatTable(JGA, SHOWN | {"dealer": 3}, InformationStructure("partner"))
-    play = {"seat": 3, "event": "play", "block": "8", "attack": "2", "face_down": True}
-    refuses(ProtocolError, "expected a block to see", table.happens, play | {"block": "x"})
-    refuses(ProtocolError, "a play from the hand", table.happens, play | {"attack": "7"})
-    table.happens(play)
-    assert table.view().known_blocks[0, 2, 0] == 7
-    assert table.view().hands[0, 2].sum() == 6

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from deals import RULE_SETS, complete
+from deals import RULE_SETS
 from following import Follower
 from goita_agents import load_agent
 from goita_agents.base import AgentError, RandomAgent
@@ -17,7 +17,6 @@ from goita_agents.external import protocol
 from goita_agents.external.host import Host
 from goita_agents.external.protocol import EventMessages
 from goita_env import Game
-from goita_env.errors import SettingError
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 from goita_lab.commands import bot as command
@@ -62,39 +61,6 @@ def test_a_block_face_down_shows_itself_to_its_own_seat_alone():
         assert events(game, seat) == others
     assert events(game, 0, known=4) == others[4:]
     assert [protocol.dealt_hand(game.view(seat), 0) for seat in range(4)] == HANDS
-
-
-def test_calls_and_choices_are_told_in_order_and_silence_is_not():
-    hands = complete("11111234", "11111567", "", "")
-    game = played(Game(hands=hands, dealer=0), "silent", "call")
-    for seat in range(4):
-        assert events(game, seat) == [{"seat": 1, "event": "call", "pawns": 5}]
-    played(game, "continue", "12", "p")
-    for seat in range(4):
-        assert events(game, seat)[:2] == [
-            {"seat": 1, "event": "call", "pawns": 5},
-            {"seat": 3, "event": "continue"},
-        ]
-    assert events(game, 3, known=1)[0] == {"seat": 3, "event": "continue"}
-    assert events(game, 3, known=3) == [{"seat": 1, "event": "pass"}]
-
-
-def test_two_opponents_calls_are_answered_by_both_partners():
-    game = played(
-        Game(hands=complete("11111234", "11111567", "", ""), dealer=1), "call", "call", "redeal"
-    )
-    assert events(game, 2) == [
-        {"seat": 1, "event": "call", "pawns": 5},
-        {"seat": 0, "event": "call", "pawns": 5},
-        {"seat": 3, "event": "redeal"},
-    ]
-
-
-def test_a_call_of_six_shows_the_hand():
-    game = played(Game(hands=complete("22345678", "11111155", "", ""), dealer=0), "call")
-    assert game.done
-    told = [{"seat": 1, "event": "call", "pawns": 6, "hand": "11111155"}]
-    assert [events(game, seat) for seat in range(4)] == [told] * 4
 
 
 @pytest.mark.parametrize("rules", only(RULE_SETS, "nine"))
@@ -150,13 +116,6 @@ def test_a_host_says_what_is_wrong_with_a_message(messages, text):
     refuses(ValueError, re.escape(text), hosted, *messages)
 
 
-def test_a_host_reads_the_second_king_as_a_king_and_ignores_what_it_does_not_know(capsys):
-    king = DEAL | {"hand": "11235579", "mood": "bright"}
-    answers = hosted(HELLO | {"new": [1]}, {"type": "gossip"}, king, ACT)
-    assert [answer["type"] for answer in answers] == ["hello", "act"]
-    assert capsys.readouterr().err == "ignored a message of type 'gossip'\n"
-
-
 @pytest.mark.parametrize(
     ("behaviour", "error", "text"),
     [
@@ -179,16 +138,6 @@ def test_a_host_draws_from_the_seed_that_it_is_told(seed):
     drawn = np.random.default_rng(int(seed)).random(20)
     names = [act["legal"][int(x * legal.sum())] for x in drawn]
     assert [one["action"] for one in told[1:]] == names
-
-
-def test_a_host_plays_a_rule_set_of_ones_own_and_refuses_one_that_it_is_not_told():
-    (answer,) = hosted(HELLO | {"rules": "mine", "rules_fields": {"call_five": "duty"}})
-    assert answer["type"] == "hello"
-    for wrong in ({"rules": "mine"}, {"rules": "mine", "rules_fields": {"call_four": "duty"}}):
-        refuses(SettingError, "expected", hosted, HELLO | wrong)
-    hello = HELLO | {"rules": "mine", "rules_fields": {"match_points": 60}}
-    assert hosted(hello, DEAL | {"scores": [50, 0]})
-    refuses(SettingError, "ten from 0 to 50", hosted, hello, DEAL | {"scores": [60, 0]})
 
 
 def test_a_host_ends_well_when_its_input_closes_and_badly_after_nonsense(monkeypatch, capsys):

@@ -4,7 +4,6 @@ import json
 import shutil
 from hashlib import sha256
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from goita_agents import load_agent, registry
 from goita_agents.base import AgentError
 from goita_agents.beliefs.people import PEOPLE
-from goita_agents.files import locked
 from goita_agents.population import Population
 from goita_agents.population.manifest import FOLDER, VALIDATION_BOTS, shipped
 from goita_agents.registry import expand
@@ -140,17 +138,3 @@ def test_the_command_lists_the_members(capsys):
     assert command.main([]) == 0
     told = capsys.readouterr().out
     assert all(f"`{one.agent}` | {one.split}" in told for one in MEMBERS.values())
-
-
-def test_members_that_two_processes_add_side_by_side_are_both_kept(tmp_path):
-    one, other = Population(tmp_path), Population(tmp_path)  # each reads the manifest at its start
-    one.add(SOME)
-    with locked(tmp_path / "manifest.json", "a manifest"):
-        adding = Thread(target=other.add, args=(MEMBERS["selfplay-1"],))
-        adding.start()
-        adding.join(0.2)
-        assert adding.is_alive()  # it waits for the writer
-    adding.join(60)
-    both = {name: MEMBERS[name] for name in ("selfplay-0", "selfplay-1")}
-    assert Population(tmp_path).members == other.members == both
-    assert [file.name for file in tmp_path.iterdir()] == ["manifest.json"]

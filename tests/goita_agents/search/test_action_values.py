@@ -84,29 +84,6 @@ def test_points_are_averages_of_playouts_in_the_same_worlds(moves, allocation):
     assert played[best] == WORLDS or allocation == "elimination"
 
 
-def test_each_seat_is_played_by_its_own_model():
-    view, legal, prior = decision(2)
-    four = [load_agent(name) for name in ("greedy", "random", "heuristic", "champion")]
-    asked = {number: set() for number in range(4)}
-
-    class Watched:
-        def __init__(self, number):
-            self.number, self.name = number, "watched"
-
-        def act(self, view, legal, rng):
-            # Who is asked sits so many seats after the seat of the decision.
-            own = view.game % 4
-            asked[self.number].update(own.tolist())
-            return four[self.number].act(view, legal, np.random.default_rng(0))
-
-    values = evaluate(view, legal, prior, [Watched(number) for number in range(4)])
-    assert asked == {number: {number} for number in range(4)}
-    alike = [load_agent("greedy") for _ in range(4)]
-    one, same = evaluate(view, legal, prior), evaluate(view, legal, prior, alike)
-    assert one.points.tolist() == same.points.tolist()
-    assert one.points.tolist() != values.points.tolist()
-
-
 def test_each_type_of_world_is_played_by_its_own_models():
     view, legal, prior = decision(5)
     worlds, who = worlds_of(view), [load_agent(name) for name in ("greedy", "random", "heuristic")]
@@ -140,20 +117,6 @@ def test_errors_are_as_large_as_what_other_seeds_change():
     assert len({one.points[place] for one in found}) > 5
 
 
-def test_the_prior_action_is_never_dropped_and_chosen_unless_another_leads_it():
-    view, legal, _ = decision(9)
-    leads = set()
-    for prior in np.flatnonzero(legal[0]):
-        found = evaluate(view, legal, np.array([prior]), min_z=2.0)
-        assert found.worlds[found.action == prior] == WORLDS
-        (lead,), (error,) = found.lead(found.best, np.array([prior]))
-        assert (lead == 0) == (found.best[0] == prior)
-        assert found.chosen[0] == (found.best[0] if lead > 2 * error else prior)
-        leads.add(bool(lead > 2 * error))
-        assert evaluate(view, legal, np.array([prior]), min_z=np.inf).chosen[0] == prior
-    assert leads == {True, False}
-
-
 @pytest.mark.parametrize("allocation", ["halving", "uniform", "elimination"])
 def test_a_row_gets_the_same_alone_and_in_a_batch(allocation):
     some = [decision(moves, seed) for moves, seed in ((0, 3), (5, 4), (9, 5))]
@@ -173,33 +136,6 @@ def test_a_row_gets_the_same_alone_and_in_a_batch(allocation):
         for field in ("action", "points", "error", "worlds"):
             assert getattr(alone, field).tolist() == getattr(found, field)[mine].tolist()
         assert (alone.best[0], alone.chosen[0]) == (found.best[row], found.chosen[row])
-
-
-@pytest.mark.parametrize("base", ["champion", "champion:temperature=1", "greedy"])
-def test_a_world_drawn_twice_is_played_once_where_there_is_surely_no_luck(base, monkeypatch):
-    view, legal, prior = decision(unseen=9)
-    worlds, played, finish = worlds_of(view), [], Playouts.finish
-    worlds.players[0, ::2] = 1  # a world of another type is another world
-    models = [[load_agent(base)] * 4] * 2
-    different = {
-        (hands.tobytes(), blocks.tobytes(), player)
-        for hands, blocks, player in zip(
-            worlds.worlds.hands, worlds.worlds.face_down, worlds.players[0].tolist(), strict=True
-        )
-    }
-    assert 1 < len(different) < 2 * ELIMINATION_FIRST
-
-    def counting(self, positions, places, *rest):
-        played.append(len(places))
-        return finish(self, positions, places, *rest)
-
-    monkeypatch.setattr(Playouts, "finish", counting)
-    found = evaluate(view, legal, prior, models, worlds, allocation="uniform")
-    many = WORLDS if base == "champion:temperature=1" else len(different)
-    assert sum(played) == len(found.action) * many
-    for action, points in zip(found.action.tolist(), found.points.tolist(), strict=True):
-        gains = gains_of(view, worlds, load_agent(base), action)
-        assert points == pytest.approx(gains.mean())
 
 
 def test_the_first_of_shuffled_worlds_are_a_sample_of_all():

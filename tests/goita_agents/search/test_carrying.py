@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from goita_agents import AgentError, load_agent
-from goita_agents.base import Results, is_stateless
+from goita_agents import load_agent
+from goita_agents.base import Results
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.types import make_types
 from goita_agents.champion.agent import EPSILON, network
@@ -12,8 +12,6 @@ from goita_agents.search.carrying import LEAKAGE, CarryingRolloutAgent
 from goita_env import Game
 from goita_env.views import Replay
 from samples import slow
-
-SPEC = "champion:search=on,types=(heuristic;random),worlds=4,budget=8"
 
 
 def rng():
@@ -111,12 +109,3 @@ def test_the_prior_is_what_the_search_begins_with():
     assert agent.sampler.listener(view).prior.tolist() == carried.tolist()
     view.game = np.array([9])
     assert agent.sampler.listener(view).prior.tolist() == agent.types.prior().tolist()
-
-
-@pytest.mark.slow
-def test_without_carrying_one_view_is_enough():
-    assert not is_stateless(load_agent(SPEC))
-    assert is_stateless(load_agent(f"{SPEC},carry=off"))
-    assert is_stateless(load_agent("champion:search=on,carry=off"))
-    with pytest.raises(AgentError, match="carry=off"):
-        load_agent(f"rollout:base=({SPEC})")

@@ -5,9 +5,7 @@ import pytest
 
 from goita_agents import load_agent
 from goita_agents.base import Results
-from goita_agents.beliefs.hindsight import log_likelihood
-from goita_agents.search.carrying import carried
-from goita_agents.search.library import SEARCHED, SHARE, LibraryRolloutAgent, with_library
+from goita_agents.search.library import SEARCHED, LibraryRolloutAgent
 from goita_env import Game
 from goita_env.views import Replay
 
@@ -41,30 +39,16 @@ def rounds(agent, opponent: str, partner: str, count: int) -> None:
 
 def test_players_of_the_library_are_recognised_as_opponents_and_as_partner():
     agent = new(*KNOWN)
-    assert agent.opponents(GAME) == agent.partner(GAME) == []
     rounds(agent, KNOWN[1], KNOWN[2], 4)
-    opponents, partner = agent.opponents(GAME), agent.partner(GAME)
-    assert (opponents[0].name, partner[0].name) == (KNOWN[1], KNOWN[2])
-    assert min(opponents[0].probability, partner[0].probability) > 0.5
-    for found in (opponents, partner):
-        assert sum(one.probability for one in found) == pytest.approx(1)
-    assert {one.name for one in opponents} > {*KNOWN, "heuristic", "nobody who is known"}
-
-
-def test_the_probabilities_are_the_carried_likelihoods_of_all_rounds(monkeypatch):
-    agent, seen = new(*KNOWN), []
-    end = agent.end
-
-    def noted(games, results, hands):
-        seen.append((results.view, hands[0]))
-        end(games, results, hands)
-
-    monkeypatch.setattr(agent, "end", noted)
-    rounds(agent, KNOWN[0], "champion", 2)
-    prior = agent.types.prior()
-    for view, hands in seen:
-        prior = carried(agent.types, prior, log_likelihood(view, agent.types, hands))
-    np.testing.assert_allclose(agent.prior_of(GAME), prior)
+    prior = agent.prior_of(GAME)
+    assert prior.sum() == pytest.approx(1)
+    for models, axis, wanted in (
+        (agent.types.opponents, 1, KNOWN[1]),
+        (agent.types.partners, 0, KNOWN[2]),
+    ):
+        share = prior.sum(axis=axis)
+        assert share.max() > 0.5
+        assert models[share.argmax()].agent == load_agent(wanted)
 
 
 def test_a_round_is_searched_with_the_likeliest_types_and_the_first_with_those_known_anyway():
@@ -94,22 +78,12 @@ def test_a_round_is_searched_with_the_likeliest_types_and_the_first_with_those_k
     assert both.legal()[[0, 1], chosen].all()
 
 
-def test_a_library_takes_a_share_of_the_first_prior():
-    first = load_agent("champion:search=on,carry=off")._sampler.types
-    types = with_library(first, [load_agent(one) for one in KNOWN], (), 0.1)
-    prior = types.prior()
-    library = prior[len(first.opponents) - 1 : -1].sum()
-    assert library == pytest.approx(SHARE)
-    assert prior[-1].sum() == pytest.approx((1 - SHARE) * first.prior()[-1].sum())
-
-
 def test_a_player_is_known_once_and_the_partner_may_be_whom_the_opponents_may_be():
     agent = new("champion", KNOWN[0])
     rounds(agent, "heuristic", "heuristic", 2)
-    opponents, partners = (
-        {one.name for one in found(GAME)} for found in (agent.opponents, agent.partner)
-    )
-    assert partners == {"champion", "heuristic", "crowd", KNOWN[0]}
-    assert opponents == {*partners, "nobody who is known"}
-    assert len(agent.types.opponents) == len(opponents)
-    assert agent.partner(GAME)[0].name == "heuristic"
+    champion, crowd, known = map(load_agent, ("champion", "crowd", KNOWN[0]))
+    partners = [model.agent for model in agent.types.partners]
+    assert [*partners[:1], *partners[2:]] == [champion, crowd, known]
+    assert partners[1].name == "heuristic"
+    assert [model.agent for model in agent.types.opponents] == [*partners, crowd]  # a broad one
+    assert agent.prior_of(GAME).sum(axis=0).argmax() == 1

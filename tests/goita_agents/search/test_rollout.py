@@ -6,17 +6,15 @@ import pickle
 import numpy as np
 import pytest
 
-from deals import RULE_SETS, complete
+from deals import complete
 from goita_agents import AgentError, load_agent
 from goita_agents.base import sample as draw_action
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.search import rollout
 from goita_agents.search.playout import Playouts
 from goita_agents.search.rollout import RolloutAgent
-from goita_agents.search.sampling import PosteriorSampler
 from goita_env import Game, actions
 from goita_env.tiles import KING
-from goita_env.worlds import determinize, sample
 from goita_lab.arena.tournament import arena
 from playing import played
 from raising import refuses
@@ -64,29 +62,6 @@ def test_every_action_is_tried_in_the_same_worlds_with_the_same_luck(seed, monke
     assert set(stages[0]) == set(zip(*np.nonzero(legal), strict=True))
 
 
-def searched_where(view, base, spec, limited, where):
-    """Asserts that a limited bot searches in some rows alone, and there as an unlimited one."""
-    legal = view.legal()
-    own = load_agent(base).act(view, legal, rng())
-    searched = load_agent(spec).act(view, legal, rng())
-    found = load_agent(limited).act(view, legal, rng())
-    assert (searched != own)[where].any()
-    assert (searched != own)[~where].any()
-    assert found.tolist() == np.where(where, searched, own).tolist()
-
-
-def test_where_too_much_is_unseen_or_it_would_take_too_long_the_base_plays():
-    view, _ = some(30)
-    few = view.unseen.sum(axis=1) <= 16
-    spec = "rollout:worlds=8,min_z=0"
-    searched_where(view, "greedy", spec, f"{spec},max_unseen_tiles=16", few)
-    view = view_of_round()
-    sampler = PosteriorSampler(load_agent("greedy"))
-    many = np.array([sampler.queries(view[[row]]) for row in range(len(view))])
-    spec = "rollout:belief=on,worlds=16,min_z=0"
-    searched_where(view, "greedy", spec, f"{spec},max_policy_queries=2000", many <= 2_000)
-
-
 @pytest.mark.parametrize(
     "build",
     [
@@ -120,32 +95,6 @@ def test_a_row_is_answered_the_same_alone_and_in_any_batch(build, monkeypatch):
     assert build().act(view, legal, rng(5)).tolist() == together.tolist()
 
 
-def test_other_random_numbers_give_other_worlds():
-    view, legal = some(60)
-    agent = load_agent("rollout:worlds=4,base=random")
-    assert (agent.act(view, legal, rng(1)) != agent.act(view, legal, rng(2))).any()
-
-
-def test_a_redeal_is_worth_the_same_whatever_was_in_the_hands():
-    points, keys = [], np.arange(200, dtype=np.uint64) << np.uint64(32)
-    for first in ("11111234", "11111882"):
-        game = played(Game("jga", hands=complete(first, "", "", ""), dealer=0), "call")
-        assert actions.REDEAL in game.legal_actions()
-        view = game.view(game.seat)
-        positions = determinize(view, sample(view, 200, rng()))
-        redeal = np.full(200, actions.REDEAL)
-        owners, places = np.zeros(200, np.int64), np.arange(200)
-        points.append(Playouts(GreedyAgent()).finish(positions, places, redeal, keys, owners))
-    assert np.array_equal(*points)
-    assert (points[0] != 0).all()
-    assert len(np.unique(points[0])) > 5
-
-
-def test_it_finds_that_eight_pawns_are_worth_a_call():
-    game = Game("jga", hands=complete("11111111", "", "", ""), dealer=0)
-    assert answer(load_agent("rollout:base=random"), game) == actions.CALL
-
-
 def test_it_finds_the_kings_attack_that_wins_for_sure_where_its_base_does_not():
     game = played(
         Game("jga", hands=["12355688", "11122336", "11124457", "11134457"], dealer=0),
@@ -158,14 +107,6 @@ def test_it_finds_the_kings_attack_that_wins_for_sure_where_its_base_does_not():
 @pytest.mark.slow
 def test_it_beats_its_base():
     assert arena.play_pair("rollout:worlds=4", "greedy", 24, seed=11).points_per_round > 3
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_it_plays_by_all_rules_and_answers_special_hands(rules):
-    view, legal = some(12, rules, seed=5)
-    chosen = load_agent("rollout:worlds=4").act(view, legal, rng())
-    assert legal[np.arange(12), chosen].all()
-    assert (view.asked_call | view.asked_choice).any()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Worlds that a search draws: from a listener's posterior, or weighed by what a policy explains."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -65,16 +64,6 @@ def test_where_all_play_like_itself_the_worlds_are_those_of_a_listener():
         expected = listener.deals().sample(40, rng(1))
         np.testing.assert_array_equal(found.worlds.hands, expected.hands)
         assert not found.players.any()
-
-
-def test_every_policy_counts_as_a_query_and_its_broad_type_does_not():
-    view = views()[-1]
-    one, two = (PosteriorSampler(types).queries(view) for types in (GreedyAgent(), TYPES))
-    partners = (*TYPES.partners, PolicyModel(HeuristicAgent()))
-    partner_too = PosteriorSampler(replace(TYPES, partners=partners)).queries(view)
-    opponents = two - one
-    assert one > opponents > 0
-    assert partner_too - two == one - opponents
 
 
 def test_another_round_under_the_same_number_begins_anew():
@@ -208,14 +197,3 @@ def test_hopeless_worlds_are_given_up_and_the_others_keep_their_weight(monkeypat
     assert 0 < (kept == 0).sum() < 400
     assert np.array_equal(kept[kept > 0], everything[kept > 0])
     assert everything[kept == 0].max() < everything.max() / 50
-
-
-def test_weights_are_levelled_only_where_too_few_worlds_count():
-    even, levelled = np.r_[np.ones(40), 0.0], weighed_sampler._levelled
-    assert np.array_equal(levelled(even), even)
-    steep = np.r_[0.0, 10.0 ** -np.arange(5), np.full(500, 1e-6)]
-    level = levelled(steep)
-    assert level[0] == 0
-    assert (np.diff(level[1:]) <= 0).all()
-    assert level.sum() ** 2 / (level**2).sum() > steep.sum() ** 2 / (steep**2).sum()
-    assert levelled(np.zeros(3)).tolist() == [0, 0, 0]

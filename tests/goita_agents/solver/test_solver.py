@@ -11,10 +11,8 @@ import solver_positions
 from brute_force import THREE_PASSES, BruteForce, Position, late_positions
 from deals import RULE_SETS
 from goita_agents import solver
-from goita_env import Game, records
-from goita_env.tiles import BISHOP, GOLD, ROOK, SILVER
+from goita_env import Game
 from goita_env.worlds import Positions
-from playing import frozen
 from samples import only
 from solver_positions import WHOLE_DEAL, game_of, record_of, states
 
@@ -136,14 +134,10 @@ def test_a_known_deal_has_its_known_value_from_the_first_turn_on():
 
 
 @TWO
-def test_table_and_ordering_change_no_value(rules):
+def test_a_tiny_table_changes_no_value(rules):
     tiny = solver.Solver(table_bits=6)
     for state in states(lates(rules, 12, [20]) + lates(rules, 4, range(18, 25))):
-        expected = solver.solve(state).values
-        check_complete(tiny.solve(state), expected)
-        for table in (True, False):
-            for ordering in ("best", "plain", "reverse"):
-                check_complete(solver.solve(state, table=table, ordering=ordering), expected)
+        check_complete(tiny.solve(state), solver.solve(state).values)
 
 
 def test_a_solver_used_along_rounds_of_all_rules_gives_the_values_of_fresh_ones():
@@ -155,50 +149,12 @@ def test_a_solver_used_along_rounds_of_all_rules_gives_the_values_of_fresh_ones(
                 game.play(int(rng.choice(game.legal_actions())))
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_a_game_its_state_its_record_and_its_history_string_are_one_position(rules):
-    for late in lates(rules, 5):
-        game, record = game_of(late), record_of(late)
-        expected = solver.solve(game).values
-        check_complete(solver.solve(Positions(game._state)), expected)
-        check_complete(solver.solve(record), expected)
-        if rules == "jga":  # the string doesn't say the rule set: the default holds
-            check_complete(solver.solve(records.history.dumps(records.from_game(game))), expected)
-
-
 @TWO
 def test_the_best_line_is_legal_and_ends_the_round_with_the_value(rules):
     whole = Game(rules, hands=WHOLE_DEAL.split(",")[:4], dealer=0)
     for game in [whole, *map(game_of, lates(rules, 16, range(6, 31)))]:
         solution = solver.solve(game)
         assert value_of_play(game, solution.line, game.seat) == solution.value
-
-
-@TWO
-def test_an_action_is_worth_what_the_position_after_it_is_worth(rules):
-    for late in lates(rules, 4, EARLY):
-        game = game_of(late)
-        for action, value in solver.solve(game).values.items():
-            after = deepcopy(game)
-            after.play(action)
-            worth = after.points if after.done else -solver.solve(after).value
-            assert worth == value
-
-
-def swap(one, other):
-    return lambda kind: {one: other, other: one}.get(kind, kind)
-
-
-@pytest.mark.parametrize(("rules", "one", "other"), [("jga", SILVER, GOLD), ("nine", BISHOP, ROOK)])
-def test_swapping_two_kinds_of_equal_points_and_number_changes_no_value(rules, one, other):
-    change, found = swap(one, other), lates(rules, 20, EARLY)
-    swapped = [solver_positions.with_tiles(late, change) for late in found]
-    for state, changed in zip(states(found), states(swapped), strict=True):
-        values = solver.solve(state).values
-        expected = {
-            solver_positions.action_with_tiles(action, change): values[action] for action in values
-        }
-        check_complete(solver.solve(changed), expected)
 
 
 def test_solving_many_gives_what_solving_one_by_one_gives():
@@ -215,14 +171,3 @@ def test_solving_many_gives_what_solving_one_by_one_gives():
     assert list(solver.solve_many([])) == []
     for solution, late in zip(solver.solve_many(positions), found, strict=False):
         assert value_of_play(game_of(late), solution.line, late.seat) == solution.value
-
-
-def test_solving_changes_nothing_in_what_is_handed_over():
-    for late in lates("jga", 6):
-        game = game_of(late)
-        before = frozen(game._state), list(game.moves), game.points, repr(game)
-        for position in (game, Positions(game._state)):
-            solver.solve(position)
-            solver.solve(position, nodes=1)
-        solver.solve_many([game, Positions(game._state)])
-        assert (frozen(game._state), list(game.moves), game.points, repr(game)) == before

@@ -8,8 +8,7 @@ import pytest
 from brute_force import late_positions
 from deals import RULE_SETS, complete
 from goita_agents import solver
-from goita_agents.solver import kernel
-from goita_env import Game, actions, records
+from goita_env import Game, records
 from goita_env.engine.state import State
 from goita_env.errors import GoitaError, IllegalActionError, SettingError
 from goita_env.records import DealRecord
@@ -17,7 +16,7 @@ from goita_env.worlds import Positions
 from playing import played
 from raising import refuses
 from record_samples import LINE
-from solver_positions import KNOWN, KNOWN_VALUES, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
+from solver_positions import KNOWN, WHOLE_DEAL, WHOLE_DEAL_POINTS, states
 
 
 def check_bounds(solution, truth: dict[int, int]) -> None:
@@ -58,29 +57,12 @@ def test_bounds_hold_the_truth_under_every_limit_of_nodes(rules):
     assert unfinished > 40
 
 
-def test_a_limit_of_nodes_is_kept_and_gives_the_same_twice():
-    for nodes in (100, 10_000):
-        first, second = (solver.solve(WHOLE_DEAL, nodes=nodes) for _ in range(2))
-        assert first.nodes == second.nodes <= nodes + 1_000
-        assert (first.bounds, first.values) == (second.bounds, second.values)
-
-
-def test_after_an_unfinished_solve_a_kept_solver_still_finds_the_truth():
-    kept = solver.Solver()
-    for nodes in (1, 10, 100, 1_000, None):
-        solution = kept.solve(KNOWN, nodes=nodes)
-        check_bounds(solution, {actions.parse(name): v for name, v in KNOWN_VALUES.items()})
-    assert solution.finished
-
-
 @pytest.mark.parametrize(
     ("call", "option", "values"),
     [
         (partial(solver.solve, KNOWN), "nodes", (0, 1.5)),
         (partial(solver.solve, KNOWN), "seconds", (0, float("nan"))),
-        (partial(solver.solve, KNOWN), "ordering", ("worst",)),
         (partial(solver.solve_many, [KNOWN]), "workers", (0,)),
-        (solver.Solver, "table_bits", (-1, 64, 1.5)),
     ],
 )
 def test_wrong_options_raise_a_setting_error(call, option, values):
@@ -121,7 +103,6 @@ IMPOSSIBLE = {
     "a pre-play decision": before_play,
     "a choice before play": lambda: played(before_play(), "call"),
     "a record cut before play": lambda: DealRecord(tuple(complete(*FIVE_PAWNS)), 0),
-    "an empty state": lambda: Positions(State.empty(1, "jga")),
     "two games": lambda: Positions(known_state().repeat(2)),
     "no game": lambda: Positions(known_state().select(np.arange(0))),
 }
@@ -129,7 +110,6 @@ IMPOSSIBLE = {
 
 GARBAGE = {
     "nothing": "",
-    "two hands": "11244556,12234569",
     "an eleventh pawn": KNOWN.replace("12234569", "11234569"),
     "a hidden block": KNOWN.replace("371", "3x1"),
     "an illegal move": KNOWN.removesuffix("2p") + "299",
@@ -159,20 +139,13 @@ def test_a_position_that_is_set_up_is_solved_like_one_that_was_played():
 KINGS = ["88", "33", "15", "26"]
 SET_UP = {
     "three hands": ({"hands": ["12", "34", "15"]}, "four strings"),
-    "numbers": ({"hands": [12, 34, 15, 26]}, "digits 1 to 9"),
-    "an empty hand": ({"hands": ["", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
-    "three tiles": ({"hands": ["123", "34", "15", "26"]}, "2, 4, 6 or 8 tiles"),
-    "three rooks": ({"hands": ["77", "37", "15", "26"]}, "no more than"),
     "three kings": ({"hands": ["88", "38", "15", "26"]}, "two kings"),
     "a king face up too many": ({"hands": KINGS, "king_up": True}, "two kings"),
     "a king attack too many": ({"hands": KINGS, "attack": 7, "attacker": 3}, "two kings"),
     "a holder beyond the table": ({"both_kings": 9}, "holds one king"),
-    "seat 4": ({"seat": 4}, "seat 0..3"),
     "its own attack": ({"attack": 1, "attacker": 0}, "another seat"),
     "an attack of nobody": ({"attack": 1}, "another seat"),
     "an attacker without attack": ({"attacker": 1}, "a kind 0..7"),
-    "kind 8": ({"attack": 8, "attacker": 1}, "a kind 0..7"),
-    "another game's rules": ({"rules": "chess"}, "Rules value"),
 }
 
 
@@ -180,27 +153,6 @@ SET_UP = {
 def test_a_position_that_there_is_not_cannot_be_set_up(change, text):
     with pytest.raises(GoitaError, match=f"(?s)expected .*{text}.*got "):
         solver.Position.set_up(**{"hands": ["12", "34", "15", "26"], "seat": 0, **change})
-
-
-def interrupt(monkeypatch, name):
-    """Has Ctrl-C come as a compiled function returns."""
-    original = getattr(kernel, name)
-
-    def interrupted(*arguments):
-        original(*arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(kernel, name, interrupted)
-
-
-def test_a_search_to_a_horizon_leaves_nothing_behind(monkeypatch):
-    place, kept = solver.Position.from_record(*records.history.loads(KNOWN).deals), solver.Solver()
-    root = np.array([*place.codes, place.seat, place.status])
-    interrupt(monkeypatch, "value_world")
-    with pytest.raises(KeyboardInterrupt):
-        kept.evaluate(place.rules, root, np.array(kept.legal_actions(place)), 10**6, 1)
-    truth = {actions.parse(name): value for name, value in KNOWN_VALUES.items()}
-    assert kept.values(place) == truth
 
 
 def test_a_horizon_beyond_the_end_of_the_round_gives_exact_values():

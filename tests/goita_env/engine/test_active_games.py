@@ -8,7 +8,7 @@ from goita_env.engine.active_games import ActiveGames
 from goita_env.engine.core import unpack_legal
 from goita_env.engine.episodes import Match
 from goita_env.views import acting_view
-from playing import after_reset, habits, legal_mask, pick
+from playing import after_reset, habits, legal_mask
 
 GAMES, STEPS = 24, 60
 
@@ -53,25 +53,3 @@ def test_games_that_leave_and_join_at_random_are_played_as_all_at_once(rules, ep
         both = min(len(one), len(other))
         assert one[:both] == other[:both]
         assert both > 15
-
-
-def test_who_stands_is_asked_at_the_first_slot_and_stays_still():
-    match = begun("jga", "round")
-    moving, rng = ActiveGames(match), np.random.default_rng(0)
-    moving.join(np.arange(GAMES))
-    for step in range(8):
-        low, high, chosen, asked = moving.legal()
-        legal = unpack_legal(low[asked], high[asked])
-        chosen[asked] = pick(legal, rng.integers(1000, size=len(asked)))
-        if step == 2:
-            left, many = asked[::2], len(moving)
-            rows, seats, masks = moving.rows[left], moving.seats(left), legal[::2]
-            moving.leave(left)
-            chosen[left] = 0
-            before = match.state.select(rows)
-            assert len(moving) == many - len(left) > 0
-        moving.step(chosen)
-    assert before.clock == 0
-    assert before.seat.tolist() == seats.tolist()
-    assert (legal_mask(before) == masks).all()
-    assert (match.state.select(rows).data == before.data).all()

@@ -16,9 +16,7 @@ import pytest
 import pinned_games
 from deals import RULE_SETS, TILES, complete
 from goita_env import Game, GoitaVectorEnv, goita_v0, seeds
-from goita_env.engine import dealing
 from goita_env.engine.episodes import Match
-from goita_env.engine.tables import code_counts
 from goita_env.views.observation import OBSERVATION_VERSION
 from oracle import Referee
 from pinned_games import GAMES, SEED, STEPS, line, numbers, observations, trajectory
@@ -109,16 +107,6 @@ def test_the_hash_of_deals_is_splitmix64():
     assert seeds.mix(states).tolist() == outputs
 
 
-def test_deals_and_dealers_are_what_the_plain_hash_gives():
-    for seed, game, episode, number in [(0, 0, 0, 0), (7, 5, 3, 2), (1 << 63, 9_999, 1 << 30, 7)]:
-        games = seeds.game_keys(seed, np.array([game]))
-        keys = seeds.deal_keys(games, np.array([episode]), np.array([number]))
-        hands = code_counts()[dealing.hand_codes(keys)[0]]
-        assert hands.tolist() == plain_counts(seed, game, episode, number)
-        keys = seeds.deal_keys(games, np.array([episode]), np.array([0]))
-        assert dealing.first_dealers(keys)[0] == plain_dealer(seed, game, episode)
-
-
 @pytest.mark.parametrize(("rules", "episode"), rotating(RULE_SETS, EPISODES))
 def test_the_environment_gives_the_pinned_trajectories(rules, episode):
     assert trajectory(rules, episode) == TRAJECTORIES[rules, episode]
@@ -170,19 +158,6 @@ def test_batches_of_1_7_and_4096_give_the_same_games(rules, episode):
     assert_same(seven[:40], many, slice(0, 7))
 
 
-def test_a_game_keeps_its_deals_in_whatever_batch_it_sits():
-    picked = np.array([5, 2, 17])
-    whole, some = Match(20, "jga", "match", 9), Match(3, "jga", "match", 9, games=picked)
-    whole.reset()
-    some.reset()
-    for step in range(200):
-        assert np.array_equal(whole.state.hand_counts()[picked], some.state.hand_counts())
-        assert np.array_equal(whole.state.seat[picked], some.state.seat)
-        chosen = pick(legal_mask(whole.state), numbers(step, 20))
-        whole.step(chosen)
-        some.step(chosen[picked])
-
-
 def deals_of(rules, episode, policy, games=32, steps=300):
     """Returns every deal that came up: hands by game, episode and number."""
     match = after_reset(Match(games, rules, episode, seed=6))
@@ -224,20 +199,6 @@ def test_the_deals_are_the_same_whatever_the_play(rules, episode):
     assert all(quiet[key] == fast[key] for key in quiet.keys() & fast.keys())
     for game, number, count in sorted(common)[::25]:
         assert slow[game, number, count] == plain_counts(6, game, number, count - 1)
-
-
-def test_a_redeal_deals_the_next_deal_of_the_episode_for_the_same_dealer():
-    hands = complete("11111234", "", "", "")
-    for number in range(4):
-        env = after_reset(goita_v0.raw_env(), seed=11)
-        for _ in range(number):
-            env.reset()
-        env.reset(options={"hands": hands, "dealer": 3})
-        env.step(65)
-        env.step(67)
-        state = env._match.state
-        assert state.hand_counts()[0].tolist() == plain_counts(11, 0, number + 1, 1)
-        assert state.dealer[0] == 3
 
 
 def aec_trace(env, steps=40):
@@ -314,15 +275,6 @@ def test_a_pickled_or_copied_environment_goes_on_identically_and_apart(kind, how
     assert trace(twin) == ahead
 
 
-@pytest.mark.parametrize("kind", ["raw_env", "env", "parallel_env"])
-def test_an_environment_can_be_copied_before_its_first_reset(kind):
-    env = getattr(goita_v0, kind)()
-    twin = pickle.loads(pickle.dumps(env))
-    for one in (env, twin):
-        one.reset(seed=1)
-    assert np.array_equal(env.state(), twin.state())
-
-
 def dealt(env):
     state = env.unwrapped._match.state
     return state.hand_counts()[0].tolist(), int(state.dealer[0])
@@ -340,16 +292,6 @@ def test_reset_without_a_seed_goes_on_to_the_next_episode(kind):
         env.reset()
     env.reset(seed=21)
     assert dealt(env)[0] == plain_counts(21, 0, 0, 0)
-
-
-def test_vector_reset_goes_on_to_the_next_episode():
-    env = GoitaVectorEnv(5, seed=21)
-    for number in range(4):
-        turn = env.reset()
-        hands = env._match.state.hand_counts()
-        for game in range(5):
-            assert hands[game].tolist() == plain_counts(21, game, number, 0)
-        env.step(pick(turn.action_mask, 1))
 
 
 def test_given_hands_apply_to_the_first_deal_alone():

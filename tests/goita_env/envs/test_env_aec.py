@@ -13,7 +13,6 @@ from conformance import random_play
 from deals import RULE_SETS, complete
 from goita_env import TEAMS, GoitaVectorEnv, InformationStructure, MessageChannel, actions, goita_v0
 from goita_env.actions import CALL, PASS, SILENT
-from goita_env.errors import EpisodeOverError
 from goita_env.views.observation import HAND_COUNTS
 from playing import after_reset, pick
 from samples import only, slow
@@ -21,8 +20,6 @@ from samples import only, slow
 SETTINGS = [("jga", "round", "points"), ("pagat", "match", "win"), ("nine", "match", "points")]
 SETTINGS += [slow("jga", "match", "points"), slow("pagat", "round", "win")]
 AGENTS = [f"player_{seat}" for seat in range(4)]
-WON = ["22", "p", "p", "p", "33", "p", "p", "p", "88", "p", "p", "p", "44"]
-"""A round that the dealer wins with these hands."""
 
 MAKERS = [goita_v0.env, goita_v0.raw_env]
 
@@ -145,48 +142,6 @@ def test_the_environment_equals_the_vector_environment(rules):
                 env.reset()
 
 
-@pytest.mark.parametrize(("rules", "episode", "reward"), SETTINGS)
-def test_rewards_sum_to_zero_and_partners_share_them(rules, episode, reward):
-    env = goita_v0.env(rules, episode, reward)
-    for seed in range(4):
-        env.reset(seed=seed)
-        returns = dict.fromkeys(AGENTS, 0.0)
-        for agent, (_, gained, _, _, _) in random_play(env, seed):
-            returns[agent] += gained
-            assert sum(env.rewards.values()) == 0
-        one, two, three, four = (returns[agent] for agent in AGENTS)
-        assert one == three == -two == -four != 0
-        if reward == "win":
-            assert abs(one) == 1
-        else:
-            assert one % 10 == 0
-
-
-def test_a_match_pays_the_points_of_every_round_when_it_is_scored():
-    env = goita_v0.env(episode="match")
-    env.reset(seed=2, options={"hands": complete("88223344", "", "", ""), "dealer": 0})
-    for name in WON:
-        env.step(actions.parse(name))
-    assert env.rewards == {"player_0": 60, "player_1": -60, "player_2": 60, "player_3": -60}
-    assert not any(env.terminations.values())
-    assert env.agents == AGENTS
-    # Who has not acted since keeps the reward; who acts has seen it.
-    first = env.agent_selection
-    env.step(int(env.observe(first)["action_mask"].argmax()))
-    assert env._cumulative_rewards[first] == 0
-    assert {abs(env._cumulative_rewards[agent]) for agent in AGENTS if agent != first} == {60}
-
-
-def test_a_seat_that_never_acts_sees_the_end_of_a_special_hand():
-    env = goita_v0.env()
-    env.reset(options={"hands": complete("", "1111118", "", ""), "dealer": 0})
-    assert env.agent_selection == "player_1"
-    env.step(CALL)
-    rewards = {agent: reward for agent, (_, reward, _, _, _) in random_play(env)}
-    points = env.unwrapped._match.state.points[0]
-    assert rewards == {agent: float(points if agent in TEAMS[1] else -points) for agent in AGENTS}
-
-
 @pytest.mark.parametrize(("reward", "loss"), [("points", 100.0), ("win", 1.0)])
 @pytest.mark.parametrize("episode", ["round", "match"])
 @pytest.mark.parametrize("dealer", range(4))
@@ -267,16 +222,3 @@ def test_the_state_tells_face_down_blocks_apart_and_who_is_asked_what():
             env.step(action)
         played.append(env.state().tobytes())
     assert len(set(played)) == 3
-
-
-@pytest.mark.parametrize("make", [goita_v0.raw_env, goita_v0.env])
-def test_last_asks_for_a_reset_before_the_first_and_after_the_end(make):
-    env = make()
-    with pytest.raises(EpisodeOverError, match="expected a reset, got a call of last"):
-        env.last()
-    env.reset(seed=3)
-    for _ in env.agent_iter():
-        observation, _, terminated, _, _ = env.last()
-        env.step(None if terminated else int(observation["action_mask"].argmax()))
-    with pytest.raises(EpisodeOverError, match="after the end of the episode"):
-        env.last()

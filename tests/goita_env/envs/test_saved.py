@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from goita_env import GoitaVectorEnv
-from goita_env.errors import EpisodeOverError, SettingError
+from goita_env.errors import SettingError
 from goita_env.rules import JGA, NINE, PAGAT, Rules
 from raising import refuses
 from samples import rotating, slow
@@ -51,10 +51,6 @@ def test_what_was_saved_stays_as_it_was():
         for _ in range(30):
             games.step(games.sample_legal(rng))
     assert all(np.array_equal(saved[name], kept[name]) for name in kept)
-
-
-def test_nothing_is_saved_before_the_first_reset():
-    refuses(EpisodeOverError, "reset", GoitaVectorEnv(2).save)
 
 
 @pytest.mark.parametrize(

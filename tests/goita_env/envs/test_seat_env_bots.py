@@ -55,18 +55,6 @@ def test_seats_are_drawn_alike_and_teams_too():
         assert (info["seat"] == seat).all()
 
 
-def test_a_team_is_asked_in_both_seats():
-    env, seats = SeatVectorEnv(50, seat="team"), [set() for _ in range(50)]
-    for result in told(env, 40):
-        info = result[-1]
-        for game, seat in enumerate(info["seat"].tolist()):
-            if len(result) == 5 and result[2][game]:
-                assert len({one & 1 for one in seats[game]}) < 2
-                seats[game] = set()
-            seats[game].add(seat)
-    assert any(len(found) == 2 for found in seats)
-
-
 COPIES = [lambda env: pickle.loads(pickle.dumps(env)), copy.deepcopy]
 
 
@@ -110,35 +98,6 @@ def test_opponents_change_at_the_next_deal():
     assert not old.games
     env.set_opponents("random")
     assert len(env._games.bots._players) == 3  # who plays nowhere any more is gone
-
-
-def test_bots_with_a_memory_are_told_of_deals_and_ends():
-    class StatefulAgent(Habits):
-        def __init__(self):
-            self.open, self.ends = {}, 0
-
-        def begin(self, games, seats, view):
-            assert (games % 4 == seats).all()
-            assert (view.num_plays == 0).all()
-            assert (view.hand.sum(axis=1) == 8).all()
-            self.open |= dict(zip(games.tolist(), view.hand.tolist(), strict=True))
-
-        def act(self, view, legal, rng):
-            assert set(view.game.tolist()) <= set(self.open)
-            return super().act(view, legal, rng)
-
-        def end(self, games, results, hands):
-            for game, seat, dealt in zip(games, games % 4, hands, strict=True):
-                assert self.open.pop(int(game)) == dealt[seat].tolist()
-            assert (results.points > 0).all()
-            self.ends += len(games)
-
-    for episode in ("round", "match"):
-        bot = StatefulAgent()
-        env = SeatVectorEnv(20, partner="random", opponents=bot, episode=episode)
-        for _ in told(env, 30):
-            assert len(bot.open) == 40
-        assert bot.ends > 20
 
 
 def test_partner_and_each_opponent_sit_where_they_should():

@@ -6,10 +6,8 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from deals import complete
 from goita_env import SeatVectorEnv
 from goita_env.errors import EpisodeOverError, SettingError
-from goita_env.views import from_observation
 from raising import refuses
 from seat_playing import MODES, Drawing, Habits, decide, told
 
@@ -53,15 +51,6 @@ def test_the_three_autoreset_modes_play_the_same_games():
         assert sum(done for _, _, done in rows[0][:shortest]) > 3
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_mode_is_an_attribute_and_in_the_metadata(mode):
-    for given in (mode, mode.value):
-        env = gymnasium.make_vec("goita/Seat-v0", num_envs=2, autoreset_mode=given)
-        assert env.autoreset_mode is env.metadata["autoreset_mode"] is mode
-    assert SeatVectorEnv().autoreset_mode is AutoresetMode.SAME_STEP
-    assert "autoreset_mode" not in SeatVectorEnv.metadata
-
-
 def test_without_autoreset_a_step_after_the_end_is_refused_and_a_mask_resets_some():
     env = SeatVectorEnv(8, autoreset_mode="Disabled")
     results = told(env, 50, lambda _: env.sample_legal(np.random.default_rng(0)))
@@ -78,21 +67,6 @@ def test_without_autoreset_a_step_after_the_end_is_refused_and_a_mask_resets_som
     for wrong in (np.ones(7, bool), np.ones(8, int), np.zeros(8, bool)):
         refuses(SettingError, "reset_mask", env.reset, options={"reset_mask": wrong})
     refuses(SettingError, "no seed", env.reset, seed=1, options={"reset_mask": done})
-
-
-def test_a_mask_also_begins_unfinished_games_anew():
-    env = SeatVectorEnv(6, autoreset_mode="Disabled", seat=0)
-    env.reset(seed=3)
-    hands = complete("22334455", "", "", "")
-    mask = np.arange(6) % 2 == 0
-    observation, _ = env.reset(options={"reset_mask": mask, "hands": hands, "dealer": 0})
-    view = from_observation(observation)
-    assert [row.tolist() for row in view.hand[mask]] == [[0, 2, 2, 2, 2, 0, 0, 0]] * 3
-    assert (view.dealer[mask] == 0).all()
-    for _ in range(40):
-        _, _, done, _, _ = env.step(env.sample_legal(np.random.default_rng(1)))
-        if done.any():
-            env.reset(options={"reset_mask": done})
 
 
 @pytest.mark.parametrize("mode", MODES)

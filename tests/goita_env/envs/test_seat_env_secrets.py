@@ -206,22 +206,6 @@ def test_a_bot_with_a_memory_that_a_text_names_is_another_one_in_each_seat(monke
     assert all(bot.closed for bot in StatefulAgent.made)
 
 
-def test_a_class_of_the_users_that_a_text_names_is_another_one_in_each_seat(monkeypatch):
-    made = []
-
-    def load(text):
-        made.append(Watching())  # it declares no memory
-        made[-1].by_seat = text == "mine:Keeping"
-        return made[-1]
-
-    read_texts_by(monkeypatch, load)
-    for opponents, seats in (("mine:Keeping", [{0}, {1}, {2}, {3}]), ("shared", [{0, 1, 2, 3}])):
-        made.clear()
-        env = after_reset(SeatVectorEnv(30, partner="random", opponents=opponents), seed=0)
-        step_at_random(env)
-        assert [one.seats for one in made] == seats
-
-
 def test_an_object_with_a_memory_stays_one_and_is_not_closed():
     bot = StatefulAgent()
     env = after_reset(SeatVectorEnv(30, seat=0, partner=bot, opponents=("random", bot)), seed=0)

@@ -68,19 +68,6 @@ def making(opponents, cwd, *paths, installed=True):
     return run([sys.executable, "-c", code], cwd=cwd, timeout=60)
 
 
-def test_opponents_are_named_beside_another_package_called_agents(tmp_path):
-    (tmp_path / "agents").mkdir()
-    (tmp_path / "agents" / "__init__.py").write_text("1 / 0")
-    done = making("greedy", tmp_path, tmp_path)
-    assert done.stdout.split() == ["0"], done.stderr
-
-
-def test_without_entry_points_a_name_is_refused_with_what_to_do(tmp_path):
-    done = making("greedy", tmp_path, installed=False)
-    assert "SettingError: expected 'random'" in done.stderr
-    assert "installed again" in done.stderr
-
-
 def test_a_bot_that_another_package_registers_plays_by_its_name(tmp_path):
     told = tmp_path / "theirs-1.dist-info"
     told.mkdir()

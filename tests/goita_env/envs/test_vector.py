@@ -1,20 +1,15 @@
 """The vector environment: what a step returns, auto-reset, rewards, and uniform sampling."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete
-from gymnasium.vector.utils import batch_space
 
-from deals import RULE_SETS, complete, digits, kinds, special_hands, tiles_of
-from goita_env import Game, GoitaVectorEnv, SeatVectorEnv, StepResult, actions, goita_v0
+from deals import RULE_SETS, complete, digits, kinds, special_hands
+from goita_env import GoitaVectorEnv, StepResult, actions, goita_v0
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL, SILENT
-from goita_env.errors import SettingError
 from goita_env.views import View
-from goita_env.views.observation import SLICES, TABLE_WORD
-from playing import after_reset, frozen, legal_mask, pick
-from samples import only, rotating
+from playing import after_reset, legal_mask, pick
+from samples import rotating
 
 FIELDS = ("observation", "action_mask", "seat", "reward", "done", "points", "winner")
 
@@ -108,50 +103,6 @@ def test_rewards_follow_points_winner_and_done(rules, paid):
     assert rounds > 300
 
 
-@pytest.mark.parametrize("episode", ["round", "match"])
-def test_what_is_asked_after_the_end_belongs_to_the_next_deal(episode):
-    env = GoitaVectorEnv(64, "jga", episode, seed=4)
-    fresh = 0
-    for _, _, turn in random_turns(env):
-        rows = np.flatnonzero(turn.winner >= 0)
-        assert (turn.view.num_plays[rows] == 0).all()
-        assert turn.action_mask.any(axis=1).all()
-        hands = env._match.state.hand_counts()[rows]
-        assert (hands.sum(axis=2) == 8).all()
-        if episode == "match":
-            on = rows[~turn.done[rows]]
-            assert np.array_equal(env._match.state.dealer[on], turn.winner[on])
-        fresh += len(rows)
-    assert fresh > 100
-
-
-@pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))
-def test_a_game_of_the_batch_equals_a_single_game(rules):
-    env = GoitaVectorEnv(24, rules, seed=5)
-    turn = env.reset()
-    state = env._match.state
-    games = [
-        Game(rules, hands=hands, dealer=int(state.dealer[i]))
-        for i, hands in enumerate(map(tiles_of, state.hand_counts()))
-    ]
-    for step in range(60):
-        chosen = pick(turn.action_mask, np.arange(24) * 7 + step)
-        after = env.step(chosen)
-        for i, game in enumerate(games):
-            if game is None:
-                continue
-            assert game.seat == turn.seat[i]
-            assert game.legal_actions() == np.flatnonzero(turn.action_mask[i]).tolist()
-            assert np.array_equal(game.view(game.seat).words[0], turn.view.words[i])
-            game.play(int(chosen[i]))
-            if game.done:
-                assert (game.winner, game.points) == (after.winner[i], after.points[i])
-            if not game.moves or game.done:  # the next deals are others
-                games[i] = None
-        turn = after
-    assert sum(game is None for game in games) > 12
-
-
 def test_views_can_be_built_late_but_not_too_late():
     eager, lazy = GoitaVectorEnv(32, seed=6), GoitaVectorEnv(32, seed=6, observe=False)
     pairs = zip(random_turns(eager), random_turns(lazy), strict=True)
@@ -161,19 +112,6 @@ def test_views_can_be_built_late_but_not_too_late():
             assert np.array_equal(turn.observation, same.observation)
             assert same.view is same.view
         assert np.array_equal(turn.action_mask, same.action_mask)
-
-
-def test_given_hands_and_dealers_apply_to_the_next_episode_alone():
-    rng = np.random.default_rng(0)
-    hands, dealer = special_hands(rng, 16), rng.integers(0, 4, 16)
-    env, other = GoitaVectorEnv(16, seed=7), GoitaVectorEnv(16, seed=7)
-    env.reset(hands=hands, dealer=dealer)
-    other.reset()
-    counts = (hands[..., None] == np.arange(8)).sum(axis=2)
-    assert all_of(env)[:2] == (counts.tolist(), dealer.tolist())
-    env.reset()
-    other.reset()
-    assert all_of(env) == all_of(other)
 
 
 def all_of(env):
@@ -197,32 +135,6 @@ def test_hands_are_taken_as_strings_of_digits_and_as_kinds():
     assert all(one == found[0] for one in found)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_game_environment_and_batch_take_the_same_hands_dealer_and_scores(rules):
-    strings = complete("88223344", "", "11111", "")
-    for hands in (strings, kinds(*strings), kinds(*strings).tolist()):
-        given = {"hands": hands, "dealer": 2, "scores": (140, 30)}
-        game, batch = Game(rules, **given), GoitaVectorEnv(1, rules)
-        single = goita_v0.raw_env(rules)
-        batch.reset(**given)
-        single.reset(options=given)
-        assert game.scores == (140, 30)
-        for state in (batch._match.state, single._match.state):
-            assert frozen(state) == frozen(game._state)
-
-
-def test_a_seed_begins_the_episodes_anew():
-    env, other = GoitaVectorEnv(16, seed=7), GoitaVectorEnv(16, seed=8)
-    env.reset()
-    env.reset()
-    assert np.array_equal(env.reset(seed=8).observation, other.reset().observation)
-    with pytest.raises(SettingError, match="expected a seed"):
-        env.reset(seed=-1)
-    with pytest.raises(SettingError, match="expected dealers"):
-        env.reset(seed=7, dealer=4)
-    assert np.array_equal(env.reset().observation, other.reset(seed=None).observation)
-
-
 @pytest.mark.parametrize(("rules", "observe"), rotating(RULE_SETS, [True, False]))
 def test_the_state_of_game_0_is_that_of_the_environment_with_the_same_seed(rules, observe):
     batch = GoitaVectorEnv(3, rules, "match", seed=17, observe=observe)
@@ -243,19 +155,6 @@ def test_the_state_of_game_0_is_that_of_the_environment_with_the_same_seed(rules
         single.step(int(chosen[0]))
         if turn.done[0]:
             single.reset()
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_state_says_who_is_asked_behind_all_that_an_observation_says_of_the_table(rules):
-    env = GoitaVectorEnv(60, rules)
-    turn = env.reset(hands=special_hands(np.random.default_rng(3), 60))
-    end = max(one.stop for one in SLICES) - 64 * TABLE_WORD
-    env._match.state.frame |= 1 << (end - 1)  # the last bit that a frame may have
-    for _ in range(12):
-        asked = 1 << turn.seat.astype(int)
-        asked += 16 * turn.action_mask[:, CALL] + 32 * turn.action_mask[:, REDEAL]
-        assert (env.packed_state()[:, -1] >> np.uint64(end)).tolist() == asked.tolist()
-        turn = env.step(env.sample_legal(np.random.default_rng(4)))
 
 
 def played_alone(*pairs):
@@ -341,21 +240,3 @@ def test_the_greatest_draw_gives_the_last_legal_action_and_zero_the_first(positi
     legal = np.flatnonzero(turn.action_mask[0])
     assert env.sample_legal(Constant(np.nextafter(1.0, 0.0))) == legal[-1]
     assert env.sample_legal(Constant(0.0)) == legal[0]
-
-
-@pytest.mark.parametrize("make", [GoitaVectorEnv, SeatVectorEnv])
-def test_a_game_takes_up_to_two_kilobytes_until_the_batchs_spaces_are_asked_for(make):
-    games = 4_096
-    make(8).reset()  # the tables of the rules are built once
-    tracemalloc.start()
-    env = make(games)
-    turn = env.reset()
-    taken = tracemalloc.get_traced_memory()[0] / games
-    tracemalloc.stop()
-    assert turn is not None
-    assert taken < 2_000
-    singles = env.single_observation_space, env.single_action_space
-    for space, single in zip((env.observation_space, env.action_space), singles, strict=True):
-        assert space == batch_space(single, games)
-    assert env.observation_space is env.observation_space
-    assert env.action_space is env.action_space

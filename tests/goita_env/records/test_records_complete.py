@@ -9,7 +9,7 @@ import pytest
 from goita_env import Game, InformationStructure, MessageChannel, Rules, records
 from goita_env.errors import ActionError, RecordError, SettingError
 from goita_env.information import PLAIN
-from goita_env.records import DealRecord, Record, complete
+from goita_env.records import Record, complete
 from informed_oracle import OPTIONS
 from playing import played
 from raising import refuses
@@ -40,19 +40,6 @@ def test_other_notations_come_back_and_a_rule_set_of_ones_own():
     assert again == record
     assert again.deals[1].number == 2
     assert records.history.dumps(again) == records.history.dumps(record)
-
-
-def test_which_king_comes_first_comes_back():
-    hands = records.history.loads(LINE).deals[0].hands
-    for first in (False, True):
-        record = Record((DealRecord(hands, 0, second_king_first=first),))
-        assert complete.loads(complete.dumps(record)).deals[0].second_king_first is first
-
-
-def test_an_empty_record_and_other_keys_are_fine():
-    text = complete.dumps(Record((), ("a", "b", "c", "d")), {"beside": [1]})
-    assert json.loads(text)["beside"] == [1]
-    assert complete.loads(text) == Record((), ("a", "b", "c", "d"))
 
 
 def test_deals_of_different_rules_are_refused():
@@ -123,10 +110,6 @@ def test_our_own_format_keeps_the_options_and_the_messages(options):
     assert again.deals[0].drawings(seat=1)
 
 
-def test_a_record_of_the_plain_game_says_nothing_of_options():
-    assert "information" not in complete.dumps(informed(PLAIN, 0))
-
-
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_the_public_notations_refuse_with_a_reason(options):
     record = informed(options, 0)
@@ -153,11 +136,3 @@ def test_what_does_not_fit_the_options_is_refused():
     moves = ((seat, 71), *deal.moves[1:])
     (problem,) = records.check(records.Record((replace(deal, moves=moves, number=1),)))
     assert f"expected one of say0 say1 from seat {seat}, got 'say2'" in str(problem)
-
-
-def test_messages_that_a_record_leaves_out_are_silence():
-    deal = informed(InformationStructure(channel=MessageChannel(1)), 0).deals[0]
-    told = [move for move in deal.moves if move[1] < 69]
-    *_, game = replace(deal, moves=told).replay()
-    assert game.done
-    assert [action for _, action in game.moves[:4]] == [69] * 4

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from goita_env import Rules, errors, records
+from goita_env import errors, records
 from goita_env.records import DealRecord
 from raising import refuses
 from record_samples import FIVE, LINE, YAML, message, replayed
@@ -176,24 +176,6 @@ def test_quotes_make_no_difference_to_a_yaml_kifu():
     assert records.kifu.loads(YAML).notes == ()
 
 
-def test_the_first_of_two_faults_of_a_deal_is_reported():
-    text = LINE.replace("194", "124").replace("351", "3x1")
-    record = records.history.loads(text, strict=False)
-    assert [(problem.move, problem.play) for problem in record.problems] == [(3, 3)]
-    assert len(record.deals[0].moves) == 2
-    after_the_end = records.history.loads(f"{LINE},9", strict=False)
-    assert [problem.move for problem in after_the_end.problems] == [14]
-    assert after_the_end.results()[0].points == 30
-
-
-def test_a_deal_that_breaks_off_is_reported():
-    record = records.history.loads(LINE[:-4])
-    (problem,) = records.check(record)
-    place = "deal 1, move 13 (play 9)"
-    assert str(problem) == f"{place}: expected a move of seat 2, got the end of the deal"
-    assert records.history.loads(LINE[:-4], strict=False).problems == (problem,)
-
-
 @pytest.mark.parametrize(
     ("error", "expected", "fields"),
     [
@@ -214,11 +196,3 @@ def test_without_pyyaml_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     refuses(ImportError, re.escape("pip install -e '.[records]'"), records.kifu.loads, YAML)
     assert records.kifu.dumps(records.history.loads(LINE))
-
-
-def test_scores_that_the_total_of_ones_own_rules_excludes_are_noted_and_cost_no_deal():
-    rules, text = Rules(name="mine", match_points=60), YAML.replace("[0,0]", "[60,0]")
-    record = records.kifu.loads(text, rules=rules)
-    assert record.deals[0].scores == (0, 0)
-    assert "tens from 0 to 50" in record.notes[0]
-    assert records.kifu.loads(text).deals[0].scores == (60, 0)

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from drawings import HANDS, MOVES, SVG, middle_game
-from goita_env import Game, actions, goita_v0, records
-from goita_env.render import RENDER_MODES, animation, frame, pixels, svg
+from goita_env import Game
+from goita_env.render import animation, pixels, svg
 from goita_env.render.pen import document
 from goita_env.render.themes import THEMES
-from goita_env.views.scenes import of_state
 from playing import played
 
 
@@ -40,15 +39,6 @@ def short_round() -> list:
     return [svg.draw(game), *(svg.draw(played(game, move)) for move in MOVES)]
 
 
-def test_a_recorded_deal_is_drawn_position_by_position():
-    game = Game(hands=HANDS, dealer=2)
-    for move in MOVES:
-        game.play(actions.parse(move))
-    deal = records.from_game(game).deals[0]
-    assert deal.drawings() == short_round()
-    assert deal.drawings(2)[-1] == svg.draw(game.view(2))
-
-
 def test_an_animation_is_one_svg_whose_last_position_stands_where_nothing_moves():
     drawings = short_round()
     text = animation.animated(drawings, 0.5)
@@ -58,21 +48,3 @@ def test_an_animation_is_one_svg_whose_last_position_stands_where_nothing_moves(
     assert len(text.encode()) < 25_000 + 8_000 * len(drawings)
     still = pixels.rgb_array(document(drawings[-1]))
     assert np.array_equal(pixels.rgb_array(text), still)
-
-
-def test_the_environments_draw_the_whole_table_in_every_mode(capsys):
-    for mode in RENDER_MODES:
-        env = goita_v0.env(render_mode=mode)
-        assert env.render() is None
-        env.reset(seed=3)
-        capsys.readouterr()
-        drawn, table = env.render(), of_state(env.unwrapped._match.state)
-        if mode == "human":
-            assert drawn is None
-            assert capsys.readouterr().out == f"{frame(table, 'ansi')}\n"
-        elif mode == "rgb_array":
-            assert (drawn.shape, drawn.dtype) == ((600, 600, 3), np.uint8)
-        else:
-            assert drawn == frame(table, mode)
-        assert frame(table, None) is None
-    assert goita_v0.raw_env().metadata["render_modes"] == list(RENDER_MODES)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deals import RULE_SETS, special_hands, uniform_hands
-from drawings import MOVES, middle_game
+from drawings import middle_game
 from goita_env import Game, errors, goita_v0
 from goita_env.engine.episodes import Match
 from goita_env.render import ansi, svg
@@ -15,7 +15,6 @@ from goita_env.views.scenes import of_state
 from playing import legal_mask, pick, played
 from samples import only
 
-REDEALT = ["11135578", "11112333", "12444567", "11224569"]
 FIVES = ["11111238", "11111337", "22344567", "24455569"]
 OPEN_TABLE = """\
 +------------------------------------------------------------------+
@@ -90,16 +89,6 @@ def test_without_the_characters_digits_stand_for_the_tiles():
         assert {len(line) for line in text.splitlines()} == {68}
 
 
-def test_what_a_seat_cannot_know_is_not_in_its_drawing():
-    # Seat 2 laid a lance face down instead of a pawn, and seat 0 holds the pawn.
-    other = played(Game(hands=REDEALT, dealer=2, scores=[40, 20]), "21", *MOVES[1:])
-    for seat in (1, 3):
-        assert ansi.render(other.view(seat)) == ansi.render(middle_game().view(seat))
-    for seat in (0, 2):
-        assert ansi.render(other.view(seat)) != ansi.render(middle_game().view(seat))
-    assert str(other) != str(middle_game())
-
-
 def test_a_question_is_shown_to_the_asked_seat_alone():
     game = Game(hands=FIVES, dealer=0)
     assert footer(ansi.render(game.view(0))) == ["you: call or keep silent"]
@@ -113,31 +102,6 @@ def test_a_question_is_shown_to_the_asked_seat_alone():
     duty = Game("pagat", hands=FIVES, dealer=0)
     assert footer(str(duty)) == ["seat 0: call, a duty"]
     assert footer(ansi.render(duty.view(0))) == ["you: call, a duty"]
-
-
-def test_calls_and_choices_are_shown_to_all():
-    game = played(Game(hands=FIVES, dealer=0), "call", "call")
-    assert footer(str(game)) == [
-        "seat 2: redeal or continue",
-        "seat 0 called five pawns",
-        "seat 1 called five pawns",
-    ]
-    assert footer(ansi.render(game.view(2))) == [
-        "you: redeal or continue",
-        "partner called five pawns",
-        "previous called five pawns",
-    ]
-    played(game, "redeal")
-    assert footer(ansi.render(game.view(0)))[-1] == "partner chose: redeal"
-    assert "seat 3: redeal or continue" in footer(str(game))
-
-
-def test_the_end_names_who_ended_the_round():
-    game = played(middle_game(), "21", "p", "18", "p", "p", "p", "62")
-    assert footer(str(game)) == ["seat 3 ended the round: 20 points"]
-    assert footer(ansi.render(game.view(0))) == ["the round is over"]
-    assert "(角)" in str(game)
-    assert "[香]" in ansi.render(game.view(0))
 
 
 @pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))

@@ -1,17 +1,14 @@
 """The environments: PettingZoo's own tests, rewards, seeds, what is hidden, illegal actions."""
 
-import copy
-import pickle
 from functools import partial
 
 import numpy as np
 import pettingzoo
 import pytest
 
-from conformance import check_aec, check_parallel, check_render, needs_registry, random_play
+from conformance import check_aec, check_parallel, check_render, needs_registry
 from goita_env import errors, uke_shogi_v0
 from goita_env.uke_shogi import MURRAY, UkeShogiGame
-from goita_env.uke_shogi.view import UkeShogiView, layout
 from playing import after_reset
 from raising import refuses
 from samples import rotating
@@ -44,29 +41,6 @@ def test_the_registry_makes_the_environments():
     assert env.possible_agents == ["player_0", "player_1"]
     parallel = pettingzoo.make("parallel", "goita/uke_shogi-v0")
     assert len(parallel.reset(seed=1)[0]) == 4
-
-
-@each_rules
-def test_only_the_asked_seat_has_a_mask_and_it_is_what_the_game_allows(rules):
-    env = after_reset(uke_shogi_v0.raw_env(rules), seed=2)
-    for agent, (observation, _, terminated, truncated, _) in random_play(env):
-        assert not truncated
-        assert env.observation_space(agent).contains(observation)
-        legal = [] if terminated else env._game.legal_actions()
-        assert np.flatnonzero(observation["action_mask"]).tolist() == legal
-        for other in env.agents:
-            if other != agent:
-                assert not env.observe(other)["action_mask"].any()
-
-
-@each_rules
-def test_a_pickled_or_copied_environment_goes_on_identically(rules):
-    env = after_reset(uke_shogi_v0.env(rules), seed=3)
-    for _ in range(5):
-        env.step(int(env.last()[0]["action_mask"].argmax()))
-    copies = env, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)
-    one, two, three = ([str(last) for last in random_play(each, 1)] for each in copies)
-    assert one == two == three
 
 
 def same_moves(rules, hands, game):
@@ -118,31 +92,6 @@ def test_a_planted_leak_is_caught(monkeypatch, rules):
     monkeypatch.setattr(UkeShogiGame, "view", leaky)
     with pytest.raises(AssertionError):
         test_no_seat_sees_what_it_cannot_know(rules)
-
-
-@each_rules
-def test_a_view_and_its_observation_carry_the_same(rules):
-    env = after_reset(uke_shogi_v0.raw_env(rules), seed=8)
-    for agent, (observation, *_) in random_play(env):
-        view = UkeShogiView.from_observation(rules, observation["observation"])
-        own = env._game.view(env.possible_agents.index(agent))
-        for name in (*layout(rules), "rules"):
-            assert np.array_equal(getattr(view, name), getattr(own, name)), name
-        assert view.legal_actions() == np.flatnonzero(observation["action_mask"]).tolist()
-        hidden = np.array(rules.counts) - np.sum(env._game.played, axis=0)
-        assert np.array_equal(view.unseen() + view.hand, hidden)
-
-
-def test_an_illegal_action_is_paid_for_and_ends_the_episode():
-    env = after_reset(uke_shogi_v0.env(deals=3), options={"hands": HANDS, "dealer": 1})
-    env.step(0)
-    assert env.rewards == {"player_1": -1} | {f"player_{seat}": 1 / 3 for seat in (0, 2, 3)}
-    assert all(env.terminations.values())
-    assert not any(env.truncations.values())
-    for agent in env.possible_agents:
-        assert not env.observe(agent)["action_mask"].any()
-    seen = {agent: gained for agent, (_, gained, *_) in random_play(env)}
-    assert seen == pytest.approx({"player_1": -1} | {f"player_{s}": 1 / 3 for s in (0, 2, 3)})
 
 
 def test_raw_env_raises_and_changes_nothing():

@@ -1,18 +1,17 @@
 """The one replay: it shows what the games that were played showed, with one hand known or all."""
 
-from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import pytest
 
 from deals import RULE_SETS, complete, digits, special_hands, uniform_hands
-from goita_env import Game, actions, get_rules
+from goita_env import Game, actions
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
 from goita_env.views import Replay
 from playing import legal_mask, pick
-from samples import only, slow
+from samples import only
 
 PAWN_LANCE = actions.encode(0, 1)
 
@@ -74,128 +73,6 @@ def test_with_its_own_hand_a_seat_sees_what_it_saw_in_the_game(rules):
     assert compared > 450
     assert laid_open >= 1
     assert asked >= 5
-
-
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_the_last_play_of_another_seat_ends_the_round_and_shows_a_doubled_pair(rules):
-    doubled = 0
-    for game, rng in games(rules):
-        told = Replay.of_seat(game.rules, 0, counts(game)[[0]], game.dealer, game.scores)
-        while not game.done and len(game.deals) == 1:
-            mover, action = game.seat, chosen(game, rng)
-            game.play(action)
-            if action >= actions.CALL:
-                told.answer(mover, action)
-                continue
-            assert told.seat[0] == mover
-            told.step(action)
-        if game.done and game.winner != 0 and game.view(0).num_plays[0]:
-            assert told.seat[0] == -1
-            assert np.array_equal(told.view(0).words, game.view(0).words)
-            blocks, attacks = game.view(0).blocks[0], game.view(0).attacks[0]
-            doubled += blocks[game.winner, 3] == attacks[game.winner, 3]
-    assert doubled >= 1
-
-
-@dataclass(frozen=True)
-class Deal:
-    """A deal as it was played."""
-
-    rules: str
-    hands: np.ndarray
-    dealer: int
-    moves: tuple
-
-    def seen_by(self, seat: int) -> np.ndarray | None:
-        """What a seat saw at each decision, [n, 8]; None if the moves don't fit the hands."""
-        game = Game(self.rules, hands=digits(self.hands), dealer=self.dealer)
-        seen = []
-        for mover, action in self.moves:
-            if game.seat != mover or action not in game.legal_actions():
-                return None
-            if mover == seat:
-                seen.append(game.view(seat).words[0])
-            game.play(action)
-        return np.array(seen).reshape(-1, 8)
-
-    def replayed_for(self, seat: int, worlds: list) -> np.ndarray:
-        """What the seat would have seen in worlds that differ in its tiles alone: [M, n, 8]."""
-        dealt = [np.bincount(world.hands[seat], minlength=8) for world in worlds]
-        replay, seen = Replay.of_seat(get_rules(self.rules), seat, np.array(dealt), self.dealer), []
-        for number, (mover, action) in enumerate(self.moves):
-            before_play = action >= actions.CALL
-            if mover == seat:
-                seen.append((replay.question(action) if before_play else replay.view()).words)
-            if before_play:
-                replay.answer(mover, action)
-            elif mover == seat:
-                replay.step(np.array([world.moves[number][1] for world in worlds]))
-            else:
-                replay.step(action)
-        return np.array(seen).reshape(-1, len(worlds), 8).swapaxes(0, 1)
-
-    def left_over(self, seat: int) -> list[int]:
-        """The tiles that a seat never played."""
-        left = list(self.hands[seat])
-        for mover, action in self.moves:
-            if mover == seat and actions.decode(action) is not None:
-                for kind in actions.decode(action):
-                    left.remove(kind)
-        return left
-
-    def exchanged(self, rng, seat: int, other: int):
-        """The deal with two tiles exchanged that two seats never played."""
-        hands = [list(hand) for hand in self.hands]
-        for one, two in ((seat, other), (other, seat)):
-            tile = int(rng.choice(self.left_over(one)))
-            hands[one].remove(tile)
-            hands[two].append(tile)
-        return replace(self, hands=np.array(hands))
-
-    def another_face_down(self, rng, seat: int):
-        """The deal with another tile under a face-down block of the seat; None if it has none."""
-        led = [None]
-        for mover, action in self.moves:
-            led.append(mover if actions.decode(action) is not None else led[-1])
-        down = [
-            number
-            for number, (mover, action) in enumerate(self.moves)
-            if mover == seat and actions.decode(action) is not None and led[number] in (None, seat)
-        ]
-        if not down or not self.left_over(seat):
-            return None
-        number, moves = int(rng.choice(down)), list(self.moves)
-        _, attack = actions.decode(moves[number][1])
-        moves[number] = seat, actions.encode(int(rng.choice(self.left_over(seat))), attack)
-        return replace(self, moves=tuple(moves))
-
-
-@pytest.mark.parametrize("rules", only(RULE_SETS, "nine"))
-@pytest.mark.parametrize("count", [3, slow(60)])
-def test_with_other_tiles_a_seat_sees_what_it_would_have_seen(rules, count):
-    other_hands, other_blocks = 0, 0
-    for game, rng in games(rules, count):
-        while not game.done and len(game.deals) == 1:
-            game.play(chosen(game, rng))
-        # A redeal is not the deal's last word: the record ends before it.
-        moves = tuple(game.deals[0].moves[: None if game.done else -1])
-        kinds = np.array([np.arange(8).repeat(hand) for hand in counts(game)])
-        deal = Deal(rules, kinds, game.deals[0].dealer, moves)
-        for seat in range(4):
-            hands = [
-                deal.exchanged(rng, seat, other)
-                for other in range(4)
-                if other != seat and deal.left_over(seat) and deal.left_over(other)
-            ]
-            hands = [world for world in hands if world.seen_by(seat) is not None]
-            blocks = [deal.another_face_down(rng, seat)]
-            blocks = [world for world in blocks if world and world.seen_by(seat) is not None]
-            worlds = [deal, *hands, *blocks]
-            wanted = [world.seen_by(seat) for world in worlds]
-            assert np.array_equal(deal.replayed_for(seat, worlds), wanted)
-            other_hands, other_blocks = other_hands + len(hands), other_blocks + len(blocks)
-    assert other_hands > 6 * count
-    assert other_blocks > count
 
 
 def test_many_hands_are_supposed_at_once_and_split_by_what_lies_face_down():

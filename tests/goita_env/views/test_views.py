@@ -185,16 +185,6 @@ def test_every_field_of_a_view_is_what_the_moves_say(rules):
         assert len(wrong) == 0, (name, positions[np.flatnonzero(rows)[wrong[0]]])
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-def test_nobody_moves_once_a_round_has_been_scored(rules):
-    positions, view = sample(rules)
-    over = np.array([position.phase == "over" and bool(position.moves) for position in positions])
-    played = over & (view.num_plays > 0)
-    assert played.any()
-    assert (view.mover[played] == NONE).all()
-    assert not view.mover_leads[played].any()
-
-
 def test_the_reading_covers_every_field():
     fields = {name for name in dir(View) if isinstance(getattr(View, name), cached_property)}
     named = {name for name in reading(sample("jga")[0][0]) if "." not in name}
@@ -265,19 +255,6 @@ def test_seat_view_equals_the_acting_view_and_takes_one_seat_or_one_a_game():
         turn = env.step(env.sample_legal(rng))
 
 
-def test_views_are_indexed_by_slices_arrays_and_masks():
-    turn = GoitaVectorEnv(10, "nine", seed=1).reset()
-    view = turn.view
-    view.game[:] = np.arange(10) + 100
-    for index in (slice(2, 5), np.array([7, 1, 1]), np.arange(10) % 3 == 0):
-        some = view[index]
-        assert np.array_equal(some.words, view.words[index])
-        assert np.array_equal(some.game, view.game[index])
-        assert np.array_equal(some.hand, view.hand[index])
-        assert some.rules is view.rules
-        assert len(some) == len(view.words[index])
-
-
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_a_view_and_its_observation_convert_into_each_other(rules):
     _, view = sample(rules)
@@ -292,17 +269,6 @@ def test_a_view_and_its_observation_convert_into_each_other(rules):
         assert np.array_equal(views.from_observation(array.astype(dtype)).words, view.words)
     assert np.array_equal(views.from_observation(array[7]).words, view.words[7:8])
     assert np.array_equal(views.from_observation(array[7].tolist()).words, view.words[7:8])
-
-
-def test_the_slices_are_named_once_in_order_and_do_not_overlap():
-    assert OBSERVATION_SIZE <= 640
-    assert len({one.name for one in SLICES}) == len(SLICES)
-    end = 0
-    for one in SLICES:
-        assert one.start >= end, one.name
-        assert one.size > 0
-        end = one.stop
-    assert end <= OBSERVATION_SIZE
 
 
 def test_the_slices_cover_every_bit_that_is_ever_set_and_each_is_used():

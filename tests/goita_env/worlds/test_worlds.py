@@ -134,22 +134,6 @@ def test_no_world_is_ever_impossible(rules, count):
         assert (worlds.weight == 1 / 16).all()
 
 
-@pytest.mark.parametrize("rules", ALL_RULES)
-def test_the_true_world_is_listed_and_a_possible_draw(rules):
-    listed = 0
-    for at in [*many_positions(rules), *(late for late, _, _ in late_positions(rules))]:
-        hands, face_down = at.truth
-        assert possible(at, hands[None], face_down[None]).all()
-        worlds = enumerate_worlds(at.view, 2000)
-        if worlds is not None:
-            listed += 1
-            same = (worlds.hands == hands).all(axis=(1, 2))
-            same &= (worlds.face_down == face_down).all(axis=(1, 2))
-            assert same.sum() == 1
-            assert (worlds[same].dealt == at.hands).all()
-    assert listed >= 3
-
-
 def stack(positions: list) -> tuple[View, Worlds]:
     """Puts positions of one rule set into one view, with their true worlds."""
     words = np.concatenate([at.view.words for at in positions])
@@ -252,19 +236,6 @@ def test_draws_depend_on_generator_and_row_alone(rules):
     assert not np.array_equal(one.hands, sample(view, 8, np.random.default_rng(5)).hands)
 
 
-def test_worlds_are_indexed_like_arrays_and_none_make_no_games():
-    view = after(*EARLY["a called five"]).view
-    worlds = sample(view, 10, np.random.default_rng(0))
-    assert len(worlds) == 10
-    assert len(worlds[2:5]) == 3
-    chosen = worlds[np.array([3, 3, 7])]
-    assert np.array_equal(chosen.dealt, worlds.dealt[[3, 3, 7]])
-    assert len(worlds[worlds.hands[:, 1, KING] > 0]) < 10
-    assert len(determinize(view, worlds[:0])) == 0
-    assert len(sample(view[:0], 3, np.random.default_rng(0))) == 0
-    assert len(determinize(view[:0], worlds[:0])) == 0
-
-
 def test_early_positions_are_soon_found_to_have_too_many_worlds():
     view = after("jga", complete("2345", "2345", "2345", "2345"), 0, "").view
     begun = perf_counter()
@@ -336,11 +307,3 @@ def test_worlds_that_ask_another_question_are_an_error():
     worlds.hands[0, 2:] = [np.bincount(half, minlength=8) for half in (tiles[:8], tiles[8:])]
     with pytest.raises(HandsError, match=r"question that the view shows is asked, .* in world 0"):
         determinize(view, worlds)
-
-
-def test_a_view_that_no_deal_fits_is_an_error():
-    view = after(*EARLY["a called five, a choice is asked"]).view
-    words = view.words.copy()
-    words[:, 6] = after(*EARLY["a king attacks at once"]).view.words[:, 6]
-    with pytest.raises(HandsError, match="expected as many unseen tiles as places for them"):
-        sample(View(words), 1, np.random.default_rng(0))

@@ -9,7 +9,7 @@ from goita_env.engine import core
 from goita_env.engine.episodes import Match
 from goita_env.engine.legal_bits import sample_legal
 from goita_env.rounds import Rounds
-from goita_env.views import acting_view, seat_view
+from goita_env.views import acting_view
 from goita_env.worlds import determinize, enumerate_worlds, sample
 from informed_oracle import OPTIONS
 from samples import rotating
@@ -79,25 +79,6 @@ def test_drawn_worlds_are_as_frequent_as_the_listed_ones_weigh():
         seen = [world.tobytes() for world in drawn.dealt]
         for key, weight in share.items():
             assert abs(seen.count(key) / 20_000 - weight) < 5 * np.sqrt(weight / 20_000) + 1e-3
-
-
-@pytest.mark.parametrize(
-    ("audience", "heard"),
-    [
-        ("partner", [[0, 0, 3, 0], [0, 0, 0, 0], [3, 0, 0, 0], [0, 0, 0, 0]]),
-        ("all", [[0, 2, 3, 1], [2, 3, 1, 0], [3, 1, 0, 2], [1, 0, 2, 3]]),
-    ],
-)
-def test_in_worlds_messages_stand_where_the_viewer_knows_them_to_be_heard(audience, heard):
-    game = Game(
-        information=InformationStructure(channel=MessageChannel(2, audience)), dealer=0, seed=4
-    )
-    for name in ("say0", "say2", "say3", "say1"):
-        game.play(name)
-    view = game.view(0)
-    state = determinize(view, sample(view, 4, np.random.default_rng(0)))._state
-    for seat in range(4):
-        assert seat_view(state, seat).messages.tolist() == [heard[seat]] * 4
 
 
 def test_rounds_go_on_from_worlds_and_charge_for_messages():

@@ -43,9 +43,6 @@ def answer(message: dict, acts: int, hands: dict) -> None:  # noqa: PLR0912 - on
         print(" " * 3000 + "\n" * 200_000, flush=True)
     elif behaviour == "floods stderr":
         print("noise\n" * 100_000, file=sys.stderr, flush=True)
-    elif behaviour == "floods stderr without end":
-        while True:
-            print("noise " * 1000, file=sys.stderr)
     elif behaviour == "lies":
         action = "88"
     elif behaviour == "talks nonsense":
