@@ -42,7 +42,7 @@ class Walker:
 @pytest.mark.parametrize("name", ["mini_3", "mini_4"])
 def test_random_histories_are_those_of_the_oracle(name):
     walker, rng = Walker(enumerate_game(name)), np.random.default_rng(0)
-    for deal in rng.integers(len(walker.hands), size=300).tolist():
+    for deal in rng.integers(len(walker.hands), size=100).tolist():
         judge, node = walker.begin(deal), deal
         while following := walker.agree(node, judge):
             node, action = following[rng.integers(len(following))]

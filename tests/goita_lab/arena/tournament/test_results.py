@@ -121,7 +121,7 @@ def test_arguments_are_told_before_a_plan_is_made(tmp_path):
 
 def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(tmp_path):
     command = [sys.executable, "evaluate.py", "--agents", "random", "random"]
-    command += ["--deals", "5120"]
+    command += ["--deals", "3584"]
     wanted, whole, file, out = (tmp_path / name for name in ("wanted", "whole.db", "file", "out"))
     games, all_games = tmp_path / "games", tmp_path / "all"
     kept = ["--json", str(wanted), "--results", str(whole), "--save-games", str(all_games)]
@@ -129,7 +129,7 @@ def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(
 
     kept = [*command, "--results", file, "--json", out, "--save-games", games]
     counts, rng = [0], random.Random(3)
-    for goal, processes in ((4, "2"), (10, "1")):  # the number may change on the way
+    for goal, processes in ((3, "2"), (7, "1")):  # the number may change on the way
         words, null = [*kept, "--workers", processes], subprocess.DEVNULL
         with subprocess.Popen(words, cwd=ROOT, stdout=null, start_new_session=True) as process:
             deadline = time.monotonic() + 60
@@ -140,9 +140,9 @@ def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(
             time.sleep(rng.random() * 0.05)
             os.killpg(process.pid, signal.SIGKILL)
         counts.append(len(counted(file)))
-    assert counts[1] >= 3  # the games of a block are there before it
+    assert counts[1] >= 2  # the games of a block are there before it
     assert counts == sorted(counts)
-    assert counts[-1] < 20
+    assert counts[-1] < 14
     assert not out.exists()
 
     assert run(kept, check=True, timeout=60).stderr == ""
@@ -150,7 +150,7 @@ def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(
     assert not list(tmp_path.glob("file-*"))
     saved = [{f.name: f.read_text() for f in path.glob("[!.]*")} for path in (games, all_games)]
     assert saved[0] == saved[1]
-    assert len(saved[0]) == 21
+    assert len(saved[0]) == 15
     told = [unclocked(json.loads(path.read_text())) for path in (wanted, out)]
     for result in told:
         # A rating's interval is resampled less often in this process.
