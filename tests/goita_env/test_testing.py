@@ -169,7 +169,7 @@ class WithoutNumbers(Uniform):
         return legal.argmax(axis=1)
 
 
-class ToldOfTheGameAlone(Diary):
+class KnowsTheGameAlone(Diary):
     def begin(self, games):
         pass
 
@@ -185,7 +185,7 @@ class Ragged(Uniform):
         (Uniform, "an instance of its class, got <class"),
         (None, r"with act\(\), got None"),
         (WithoutNumbers(), r"act\(view, legal, rng\), got .*too many"),
-        (ToldOfTheGameAlone(), r"begin\(games, seats, view\), got .*too many"),
+        (KnowsTheGameAlone(), r"begin\(games, seats, view\), got .*too many"),
         (Ragged(), r"actions of shape \(64,\)"),
     ],
 )

@@ -81,7 +81,7 @@ def test_drawn_worlds_are_as_frequent_as_the_listed_ones_weigh():
             assert abs(seen.count(key) / 20_000 - weight) < 5 * np.sqrt(weight / 20_000) + 1e-3
 
 
-def test_rounds_go_on_from_worlds_and_charge_for_messages():
+def test_rounds_are_played_from_worlds_and_charge_for_messages():
     options = InformationStructure(channel=MessageChannel(1, "partner", cost=7))
     game = Game(information=options, dealer=0, seed=4)
     game.play("say0")

@@ -91,7 +91,7 @@ def test_a_log_that_was_stopped_goes_on_and_becomes_the_same(folder, tmp_path):
     assert same(log.read(tmp_path), log.read(folder))
 
 
-def test_a_log_names_the_weights_of_its_agents_and_does_not_go_on_with_others(tmp_path):
+def test_a_log_names_the_weights_of_its_agents_and_refuses_others(tmp_path):
     written = partial(log.write, tmp_path, ["champion"], 2, belief="greedy")
     list(written())
     files = list(tmp_path.rglob("*.parquet"))
