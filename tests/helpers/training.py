@@ -8,7 +8,7 @@ from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
 
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger
 
 from goita_env import GoitaVectorEnv
 from goita_lab.commands import train
@@ -55,7 +55,7 @@ def make_model(env=None, policy=SelfPlayPolicy, layers=(16,), policy_kwargs=None
     options |= {"seed": 0, "device": "cpu", "policy_kwargs": {"layers": layers}} | settings
     options["policy_kwargs"] |= policy_kwargs or {}
     model = SelfPlayPPO(policy, env or make_env(), **options)
-    model.set_logger(configure(None, []))
+    model.set_logger(Logger(None, []))
     return model
 
 
