@@ -30,14 +30,32 @@ Eyes = Literal["own", "blocks", "partner"]
 
 MOST_DEALS: Final = 100_000
 """Games of more deals are refused: they take more than 4 GB and hours to solve. A deal has 597
-histories in ``mini_3``, 801 in ``mini_4``, 967 in ``mini_5``."""
+histories in ``mini_3``, 801 in ``mini_4``, 967 in ``mini_5``. With messages each deal counts once
+for each message."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A message that the dealer sends before play, in the tree only."""
+
+    bits: int = 1  #: 1 or 2: the dealer sends one of 2 or 4 messages.
+    public: bool = False  #: The opponents observe it, too; False: the dealer's partner does.
+
+    def __post_init__(self) -> None:
+        if self.bits not in (1, 2):
+            raise SettingError(f"expected a message of 1 or 2 bits, got {self.bits!r}")
+
+    def observes(self, seat: int) -> bool:
+        """Tells whether a seat knows the message; the dealer remembers what it sent."""
+        return self.public or seat % 2 == 0
 
 
 @dataclass(frozen=True)
 class Tree:
     """A small game of N histories, I information sets and A actions of information sets.
 
-    The actions of an information set lie side by side, and so do the successors of a history.
+    The actions of an information set lie side by side, and so do the successors of a history. With
+    a ``channel`` the first level is the dealer's message: its actions are the messages.
     """
 
     rules: Rules
@@ -52,6 +70,8 @@ class Tree:
     before: npt.NDArray[np.int32]  #: [I] Action of the same player before; -1: none.
     words: Words  #: [I, 8] What the seat sees, as ``View`` reads it.
     levels: Int  #: [L + 1] First history of each level.
+    sets: Int  #: [L + 1] First information set of each level.
+    channel: Channel | None = None  #: The dealer's message before play.
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -79,13 +99,17 @@ class Tree:
         return 1 / np.diff(self.starts)[self.owner]
 
     def policy_of(self, agents: Sequence[Policy]) -> Float:
-        """Returns the probabilities with which agents at the four seats act: float64 [A]."""
-        view, found = self.view(), np.zeros(len(self.action))
+        """Returns the probabilities with which agents at the four seats act: float64 [A].
+
+        Agents don't observe messages, and each message is sent with the same probability.
+        """
+        view, found = self.view(), self.uniform()
+        play = np.arange(len(self.seat)) >= (self.sets[1] if self.channel else 0)
         for number, agent in enumerate(agents):
             if agent in agents[:number]:
                 continue
             seats = [seat for seat, other in enumerate(agents) if other == agent]
-            rows = np.flatnonzero(np.isin(self.seat, seats))
+            rows = np.flatnonzero(play & np.isin(self.seat, seats))
             asked = view[rows]
             known = agent.probabilities(asked, asked.legal())
             some = np.flatnonzero(np.isin(self.owner, rows))
@@ -102,19 +126,19 @@ class Tree:
         return np.asarray(policy[source.starts[row][self.owner] + place])
 
 
-def deals(rules: Rules) -> tuple[Int, Float]:
+def deals(rules: Rules, most: int = MOST_DEALS) -> tuple[Int, Float]:
     """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D].
 
     Raises:
-        SettingError: if there are more than ``MOST_DEALS``.
+        SettingError: if there are more than ``most``.
     """
     found, left = np.zeros((1, 0, NUM_KINDS), np.int64), np.array([rules.deck])
     for _ in range(NUM_SEATS):
         parts = [list_hands(tiles, rules.hand_size) for tiles in left.tolist()]
         many = [len(part) for part in parts]
-        if sum(many) > MOST_DEALS:
+        if sum(many) > most:
             raise SettingError(
-                f"expected a game of at most {MOST_DEALS:,} deals, got more in {rules.name!r}"
+                f"expected a game of at most {most:,} deals, got more in {rules.name!r}"
             )
         hands = np.concatenate(parts)
         found = np.concatenate((found.repeat(many, axis=0), hands[:, None]), axis=1)
@@ -130,12 +154,17 @@ def spread(many: Int) -> tuple[Int, Int]:
     return row, np.arange(len(row)) - (many.cumsum() - many)[row]
 
 
-def enumerate_game(rules: str | Rules, eyes: Eyes | tuple[Eyes, Eyes] = "own") -> Tree:
+def enumerate_game(
+    rules: str | Rules,
+    eyes: Eyes | tuple[Eyes, Eyes] = "own",
+    channel: Channel | None = None,
+) -> Tree:
     """Enumerates a small game.
 
     Args:
         rules: its rule set, or its name.
         eyes: what the seats see, those of the dealer's team and of the other.
+        channel: the dealer's message before play; None: there is none.
 
     Raises:
         SettingError: if the game is not small, or has more than ``MOST_DEALS``.
@@ -143,30 +172,39 @@ def enumerate_game(rules: str | Rules, eyes: Eyes | tuple[Eyes, Eyes] = "own") -
     rules = get_rules(rules)
     if not rules.is_small:
         raise SettingError(f"expected a small game, such as mini_3, got {rules.name!r}")
-    hands, chance = deals(rules)
+    messages = 2**channel.bits if channel else 1
+    hands, chance = deals(rules, MOST_DEALS // messages)
     both = (eyes, eyes) if isinstance(eyes, str) else eyes
     nothing = np.zeros((len(hands), 2), np.int64)
     replay = Replay.of_deals(rules, hands, np.zeros(len(hands), np.int64), nothing)
     points, going = np.zeros(len(hands), np.int16), np.arange(len(hands))
     last = np.full((NUM_SEATS, len(hands)), -1, np.int32)
     found: list[_Level] = []
-    actions = 0
+    actions, message = 0, np.zeros(len(hands), np.uint64)
     while len(replay):
-        seat = len(found) % NUM_SEATS
-        level = _look(replay, seat, both[seat % 2], points, going, last[seat])
+        sends = channel is not None and not found
+        seat = (len(found) - (channel is not None and not sends)) % NUM_SEATS
+        seen = _seen(replay, seat, both[seat % 2])
+        if channel and channel.observes(seat):
+            seen = np.column_stack((seen, message))
+        level = _look(replay, seat, seen, points, going, last[seat], messages if sends else 0)
         found.append(level)
         here, place = spread(level.many)
         chosen = (level.width.cumsum() - level.width)[level.sets[here]] + place
         replay.select(here)
-        replay.step(level.action[chosen].astype(np.int64))
+        if sends:
+            message = place.astype(np.uint64)
+        else:
+            replay.step(level.action[chosen].astype(np.int64))
+            message = message[here]
         own = [seat, (seat + 2) % NUM_SEATS] if both[seat % 2] == "partner" else [seat]
         last = last[:, here]
         last[own] = actions + chosen
         actions += len(level.action)
         points, going = replay.gained.astype(np.int16), np.flatnonzero(replay.seat >= 0)
         replay.select(going)
-        last = last[:, going]
-    return _join(rules, both, chance, found, points)
+        last, message = last[:, going], message[going]
+    return _join(rules, both, channel, chance, found, points)
 
 
 @dataclass(frozen=True)
@@ -187,18 +225,21 @@ class _Level:
 def _look(
     replay: Replay,
     seat: int,
-    eyes: Eyes,
+    seen: Words,
     points: npt.NDArray[np.int16],
     going: Int,
     last: npt.NDArray[np.int32],
+    messages: int,
 ) -> _Level:
-    """Finds the information sets of a level; ``last`` [n] is the player's action before."""
-    seen = _seen(replay, seat, eyes)
+    """Finds the information sets of a level; ``last`` [n] is the player's action before.
+
+    ``seen`` [n, W] is all that the seat knows; ``messages``: how many it chooses from, 0: it plays.
+    """
     digests = View(seen).digest()
     _, index, sets = np.unique(digests, return_index=True, return_inverse=True)
     if (seen[index][sets] != seen).any():
         raise ArithmeticError("expected different digests of different views, got the same")
-    legal = replay.choices().legal(index)
+    legal = np.ones((len(index), messages), bool) if messages else replay.choices().legal(index)
     width = legal.sum(axis=1)
     action = np.nonzero(legal)[1].astype(np.int8)
     words = seen[index, :NUM_WORDS]
@@ -208,6 +249,7 @@ def _look(
 def _join(
     rules: Rules,
     eyes: tuple[Eyes, Eyes],
+    channel: Channel | None,
     chance: Float,
     found: Sequence[_Level],
     ends: npt.NDArray[np.int16],
@@ -235,6 +277,8 @@ def _join(
         before=np.concatenate([level.before for level in found]),
         words=np.concatenate([level.words for level in found]),
         levels=histories,
+        sets=sets,
+        channel=channel,
     )
 
 

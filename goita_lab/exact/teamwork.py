@@ -1,0 +1,237 @@
+"""The exact benchmark of unknown partners in a small game: regret, and the floor under it.
+
+An agent sits at one seat, an unknown partner opposite, and two opponents at the other seats. A
+*type* is a partner with its opponents; the agent knows neither. Each partner meets two equilibria,
+and two *listeners*: pairs that respond to a team of two copies of this partner, so they know its
+signals. All values are expectations, in points a round, the mean over the agent's four seats.
+
+The regret of an agent with a type is what the best response to that type makes more. The best that
+anybody can do who does not know the type is a best response, too: to all types at once, each as
+likely as the others. What it loses is the *price* of not knowing. The rest of an agent's regret is
+what the agent *leaves*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_agents.base import AgentError, Float, Policy, check_actions, is_stateless
+from goita_agents.external.agent import ExternalAgent
+from goita_agents.registry import load_agent
+from goita_env.errors import SettingError
+from goita_env.tiles import NUM_SEATS
+from goita_lab.exact.agent import read, write
+from goita_lab.exact.tree import Tree
+from goita_lab.exact.values import reached, respond, sign, value
+
+Split = Literal["train", "validation", "test"]
+
+FORMAT: Final = "goita-partners-1"
+FOLDER: Final = Path(__file__).parent / "players"
+OPPONENTS: Final = ("equilibrium-a", "equilibrium-b", "listeners-a", "listeners-b")
+"""Whom each partner meets: the same two equilibria, and two pairs that know its signals."""
+
+Type = tuple[Float, Float]
+"""Policies [A] of a partner and of its opponents."""
+
+
+@dataclass(frozen=True)
+class Players:
+    """The players of a small game with I information sets and A actions; P partners."""
+
+    names: tuple[str, ...]  #: [P]
+    splits: tuple[str, ...]  #: [P]
+    policies: Float  #: [P, A]
+    equilibria: Float  #: [2, A]
+    listeners: npt.NDArray[np.uint8]  #: [P, 2, I] The place of the action that each takes.
+
+    @classmethod
+    def load(cls, tree: Tree, path: Path | None = None) -> Players:
+        """Reads the players of a game; default: those that are shipped.
+
+        Raises:
+            SettingError: if there are none, or the file is damaged or of another game.
+        """
+        path = path or FOLDER / f"{tree.rules.name}.npz"
+        if not path.exists():
+            known = ", ".join(sorted(one.stem for one in FOLDER.glob("*.npz")))
+            raise SettingError(f"expected a game with partners, {known}, got {tree.rules.name!r}")
+        _, found = read(path, FORMAT, ("names", "splits", "policies", "listeners"), tree)
+        names, splits = (tuple(found[name].tolist()) for name in ("names", "splits"))
+        policies = _whole(tree, found["policies"])
+        return cls(names, splits, policies[2:], policies[:2], found["listeners"])
+
+    def save(self, tree: Tree, path: Path) -> None:
+        """Writes the players, probabilities in float16."""
+        last = np.zeros(len(tree.action), bool)
+        last[tree.starts[1:] - 1] = True
+        policies = np.concatenate((self.equilibria, self.policies))[:, ~last]
+        arrays = {
+            "names": np.array(self.names),
+            "splits": np.array(self.splits),
+            "policies": policies.astype(np.float16),
+            "listeners": self.listeners,
+        }
+        write(path, FORMAT, tree, arrays)
+
+    def types(self, tree: Tree, partner: int) -> list[Type]:
+        """Returns a partner with each of its opponents, in the order of ``OPPONENTS``."""
+        listeners = np.zeros((2, len(tree.action)))
+        for policy, place in zip(listeners, self.listeners[partner], strict=True):
+            policy[tree.starts[:-1] + place] = 1
+        return [(self.policies[partner], one) for one in (*self.equilibria, *listeners)]
+
+    def of(self, split: Split) -> list[int]:
+        """Returns the numbers of the partners of a split."""
+        return [number for number, one in enumerate(self.splits) if one == split]
+
+
+def _whole(tree: Tree, stored: npt.NDArray[np.float16]) -> Float:
+    """Returns stored probabilities, with the last of each information set: float64 [n, A]."""
+    last = tree.starts[1:] - 1
+    found = np.zeros((len(stored), len(tree.action)))
+    others = np.ones(len(tree.action), bool)
+    others[last] = False
+    found[:, others] = stored
+    sums = np.add.reduceat(found, tree.starts[:-1], axis=1)
+    found[:, last] = np.maximum(1 - sums, 0)
+    found /= np.add.reduceat(found, tree.starts[:-1], axis=1)[:, tree.owner]
+    return found
+
+
+class Table:
+    """Values of one agent with a partner and opponents, in a small game.
+
+    Args:
+        tree: the game.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        seat = tree.seat[tree.owner]
+        self._own = [seat == one for one in range(NUM_SEATS)]
+        self._team = [seat % 2 == one for one in range(2)]
+
+    def points(self, agent: Float, kind: Type) -> float:
+        """Returns what an agent [A] makes with a type, the mean over its four seats."""
+        seats = (
+            sign(seat) * value(self.tree, self._seated(seat, agent, kind))
+            for seat in range(NUM_SEATS)
+        )
+        return sum(seats) / NUM_SEATS
+
+    def best(self, kinds: Sequence[Type]) -> tuple[float, Float]:
+        """Returns the most that a player can make who knows that all types are as likely.
+
+        One seat's own actions change no other's reach, so the reach of a mixture of types is the
+        mean of theirs, and one sweep finds the Bayes-optimal player.
+
+        Returns:
+            Points a round, the mean over types and seats; and its policy: float64 [A].
+        """
+        tree, points, policy = self.tree, 0.0, self.tree.uniform()
+        for seat in range(NUM_SEATS):
+            others = np.zeros(len(tree.info))
+            for kind in kinds:
+                others += reached(tree, self._seated(seat, policy, kind), seat)
+            found = respond(tree, policy, seat, others / len(kinds))
+            points += sign(seat) * found.value / NUM_SEATS
+            policy = found.policy
+        return points, policy
+
+    def strength(self, agent: Float, equilibria: Float) -> float:
+        """Returns what an agent and its copy make against equilibria, the mean of both sides."""
+        found = [
+            sign(team) * value(self.tree, np.where(self._team[team], agent, other))
+            for team in range(2)
+            for other in equilibria
+        ]
+        return sum(found) / len(found)
+
+    def _seated(self, seat: int, agent: Float, kind: Type) -> Float:
+        partner, opponents = kind
+        pair = np.where(self._own[seat], agent, partner)
+        return np.where(self._team[seat % 2], pair, opponents)
+
+
+@dataclass(frozen=True)
+class Score:
+    """What an agent makes with the P partners of a split, in points a round."""
+
+    points: Float  #: [P, 4] By partner and opponents.
+    regret: Float  #: [P, 4] What the best response to each type makes more.
+    price: float  #: The mean regret of the Bayes-optimal player for these types.
+    strength: float  #: With a copy of itself against the equilibria.
+
+    @property
+    def left(self) -> float:
+        """The mean regret above the price, at least 0."""
+        return float(self.regret.mean()) - self.price
+
+
+class Benchmark:
+    """The partners of a split with their opponents, and the best that can be done with them.
+
+    Args:
+        tree: the game.
+        players: its players.
+        split: whose partners are met.
+    """
+
+    def __init__(self, tree: Tree, players: Players, split: Split) -> None:
+        self.table, self.players, self.split = Table(tree), players, split
+        self.partners = tuple(players.names[one] for one in players.of(split))
+        self._types = [players.types(tree, one) for one in players.of(split)]
+
+    @cached_property
+    def best(self) -> Float:
+        """[P, 4] What the best response to each type makes."""
+        return np.array([[self.table.best([kind])[0] for kind in four] for four in self._types])
+
+    @cached_property
+    def bayes(self) -> Float:
+        """[A] The policy of the Bayes-optimal player, who knows these types and not which."""
+        return self.table.best([kind for four in self._types for kind in four])[1]
+
+    @cached_property
+    def price(self) -> float:
+        """What the Bayes-optimal player loses, the mean over types."""
+        return float((self.best - self._points(self.bayes)).mean())
+
+    def score(self, agent: Float) -> Score:
+        """Measures an agent [A]."""
+        points = self._points(agent)
+        strength = self.table.strength(agent, self.players.equilibria)
+        return Score(points, self.best - points, self.price, strength)
+
+    def _points(self, agent: Float) -> Float:
+        return np.array([[self.table.points(agent, kind) for kind in four] for four in self._types])
+
+
+def policy_of(tree: Tree, spec: str, seed: int = 0) -> Float:
+    """Returns the policy of an agent, which is asked once at every information set: float64 [A].
+
+    An agent without known probabilities is asked for its action, and so is a program.
+
+    Raises:
+        AgentError: if the agent does not exist, has a memory, or a program failed.
+    """
+    agent = load_agent(spec)
+    if isinstance(agent, Policy) and is_stateless(agent):
+        return tree.policy_of([agent] * NUM_SEATS)
+    if not (is_stateless(agent) or isinstance(agent, ExternalAgent)):
+        raise AgentError(f"expected an agent without a memory, got {agent.name!r}")
+    view = tree.view()
+    legal = view.legal()
+    answer = agent.act(view, legal, np.random.default_rng(seed))
+    chosen = check_actions(answer, legal, spec, view.game)
+    if faults := getattr(agent, "faults", None):
+        raise AgentError(f"expected answers of {agent.name!r}, got {faults[0].text}")
+    return (chosen[tree.owner] == tree.action).astype(float)

@@ -1,0 +1,292 @@
+"""Trains the partners of the exact benchmark of unknown partners, a small game each.
+
+::
+
+    python research/teamwork/train.py mini_3
+    python research/teamwork/train.py mini_3 --test      the test players, trained last
+
+Each player is kept in a folder when it is trained, and the same command goes on. ``--test`` draws
+the seeds of the test players and writes the file that is shipped.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Float
+from goita_agents.registry import load_agent
+from goita_env.actions import PASS
+from goita_env.tiles import NUM_SEATS
+from goita_lab import cli
+from goita_lab.exact.solving import Learner
+from goita_lab.exact.team import alternating
+from goita_lab.exact.teamwork import FOLDER, Players, Table
+from goita_lab.exact.tree import Tree, enumerate_game, spread
+from goita_lab.exact.values import reached, sign, visited, worths
+
+ROUNDS: Final = {"mini_3": 300, "mini_4": 120}
+"""Rounds of the learners, by game."""
+STARTS: Final = 4
+"""Random plans from which listeners respond to each other in turn."""
+STEP: Final = 0.05
+"""Change of a logit in a round, for each point that an action is worth more."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    rules: str = field(metadata=cli.POSITIONAL)
+    """mini_3 or mini_4"""
+    test: bool = False
+    """train the test players, too, and write the file that is shipped"""
+    output: Path = field(default=Path("players"), metadata=cli.short("-o"))
+    """folder of the players"""
+
+
+# -------------------------------------------------------------------------------------- the methods
+
+
+class Equilibrium(Learner):
+    """CFR+ (``alpha`` None) or discounted CFR, in place of the predictive variant."""
+
+    def __init__(self, tree: Tree, seed: int, *, discounted: bool) -> None:
+        super().__init__(tree, seed)
+        self._discounted = discounted
+
+    def learn(self) -> None:
+        tree, self.rounds = self.tree, self.rounds + 1
+        for player in sorted(set(tree.players)):
+            worth = sign(player) * worths(tree, self.policy, player)
+            own = tree.player[tree.owner] == player
+            new = worth - totals(tree, worth * self.policy)
+            regret = self._regret + new
+            if self._discounted:  # Brown and Sandholm 2019: powers of 1.5 and 0.
+                share = self.rounds**1.5 / (self.rounds**1.5 + 1)
+                regret = np.where(regret > 0, regret * share, regret / 2)
+            else:
+                regret = np.maximum(regret, 0)
+            self._regret[own] = regret[own]
+            self.policy[own] = normalised(tree, np.maximum(regret, 0))[own]
+        self._remember()
+
+
+def equilibrium(tree: Tree, seed: int, rounds: int, kind: str = "predictive") -> Float:
+    """Returns what learners of all seats end at: PCFR+, CFR+ or discounted CFR."""
+    learner = (
+        Learner(tree, seed)
+        if kind == "predictive"
+        else Equilibrium(tree, seed, discounted=kind == "discounted")
+    )
+    for _ in range(rounds):
+        learner.learn()
+    return learner.average()
+
+
+def gradient(tree: Tree, seed: int, rounds: int, entropy: float = 0.0) -> Float:
+    """Returns what self-play by natural policy gradients ends at, from random logits.
+
+    All seats take a step at once. ``entropy`` is the weight of the policy's entropy, in points.
+    """
+    logits = 2 * np.random.default_rng(seed).normal(size=len(tree.action))
+    for _ in range(rounds):
+        policy, step = softmax(tree, logits), np.zeros(len(logits))
+        for player in sorted(set(tree.players)):
+            likely = visited(tree, policy, player)[tree.owner]
+            worth = sign(player) * worths(tree, policy, player)
+            step += np.divide(worth, likely, out=np.zeros(len(worth)), where=likely > 0)
+        logits += STEP * (step - entropy * logits)
+        logits -= np.maximum.reduceat(logits, tree.starts[:-1])[tree.owner]
+    return softmax(tree, logits)
+
+
+def preferring(tree: Tree, seed: int, rounds: int, what: str) -> Float:
+    """Returns an equilibrium of players with other preferences than points."""
+    points, passes = tree.points.astype(float), np.zeros(len(tree.info))
+    for start, end in zip(tree.levels[:-1], tree.levels[1:], strict=True):
+        node = start + np.flatnonzero(tree.info[start:end] >= 0)
+        sets = tree.info[node]
+        old, place = spread(np.diff(tree.starts)[sets])
+        passed = tree.action[tree.starts[sets[old]] + place] == PASS
+        passes[tree.first[node[old]] + place] = passes[node[old]] + passed * (
+            1 - 2 * (tree.seat[sets[old]] % 2)
+        )
+    other = {
+        "wins": 20 * np.sign(points),
+        "large": points * abs(points) / 25,
+        "proud": points - 4 * passes,
+        "patient": points + 4 * passes,
+    }[what]
+    return equilibrium(replace(tree, points=other), seed, rounds)
+
+
+def bot(tree: Tree, text: str, epsilon: float = 0.0) -> Float:
+    """Returns the policy of an agent that plays a random action with a probability."""
+    return (1 - epsilon) * tree.policy_of([load_agent(text)] * NUM_SEATS) + epsilon * tree.uniform()
+
+
+def softmax(tree: Tree, logits: Float) -> Float:
+    """Returns the policy of logits [A]."""
+    least = np.maximum.reduceat(logits, tree.starts[:-1])[tree.owner]
+    return normalised(tree, np.exp(logits - least))
+
+
+def totals(tree: Tree, values: Float) -> Float:
+    """Returns the sum over the actions of each information set, for each action: [A]."""
+    return np.add.reduceat(values, tree.starts[:-1])[tree.owner]
+
+
+def normalised(tree: Tree, weights: Float) -> Float:
+    """Returns weights as probabilities, uniform where all are 0: [A]."""
+    total = totals(tree, weights)
+    return np.where(total > 0, weights / np.where(total > 0, total, 1), tree.uniform())
+
+
+# -------------------------------------------------------------------------------------- the players
+
+
+class Trainer:
+    """Trains players of one game and keeps them in a folder."""
+
+    def __init__(self, rules: str, folder: Path) -> None:
+        self.tree, self.rounds, self.folder = enumerate_game(rules), ROUNDS[rules], folder / rules
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def player(self, name: str, train: Callable[[], Float]) -> Float:
+        """Returns a player, trained unless it is there."""
+        path = self.folder / f"{name}.npy"
+        if not path.exists():
+            sys.stderr.write(f"{name}\n")
+            np.save(path, train())
+        return np.load(path)
+
+    def first(self) -> dict[str, dict[str, Float]]:
+        """Returns the opponents and the players of the splits train and validation."""
+        tree, rounds = self.tree, self.rounds
+        learnt = partial(equilibrium, tree, rounds=rounds)
+        steps = partial(gradient, tree, rounds=rounds)
+        liking = partial(preferring, tree, rounds=rounds)
+        methods: dict[str, dict[str, Callable[[], Float]]] = {
+            "opponents": {
+                "equilibrium-a": partial(learnt, seed=1),
+                "equilibrium-b": partial(learnt, seed=2),
+            },
+            "train": {
+                "predictive-0": partial(learnt, seed=11),
+                "predictive-1": partial(learnt, seed=12),
+                "plus-0": partial(learnt, seed=13, kind="plus"),
+                "discounted-0": partial(learnt, seed=14, kind="discounted"),
+                "gradient-0": partial(steps, seed=15),
+                "gradient-1": partial(steps, seed=16),
+                "entropy-0": partial(steps, seed=17, entropy=1.0),
+                "entropy-1": partial(steps, seed=18, entropy=1.0),
+                "wins-0": partial(liking, seed=19, what="wins"),
+                "proud-0": partial(liking, seed=20, what="proud"),
+                "patient-0": partial(liking, seed=21, what="patient"),
+                "response-uniform": lambda: self.response([tree.uniform()]),
+                "heuristic": partial(bot, tree, "heuristic"),
+                "greedy-noisy": partial(bot, tree, "greedy", 0.1),
+            },
+            "validation": {
+                "predictive-2": partial(learnt, seed=31),
+                "discounted-1": partial(learnt, seed=32, kind="discounted"),
+                "gradient-2": partial(steps, seed=33),
+                "entropy-2": partial(steps, seed=34, entropy=1.0),
+                "large-0": partial(liking, seed=35, what="large"),
+                "response-gradient": lambda: self.response([self.kept("gradient-0")]),
+                "greedy": partial(bot, tree, "greedy"),
+                "heuristic-noisy": partial(bot, tree, "heuristic", 0.2),
+            },
+        }
+        return {
+            split: {name: self.player(name, train) for name, train in some.items()}
+            for split, some in methods.items()
+        }
+
+    def test(self, others: Sequence[Float]) -> dict[str, Float]:
+        """Returns the test players; ``others``: the partners of the train split."""
+        tree, rounds = self.tree, self.rounds
+        learnt = partial(equilibrium, tree, rounds=rounds)
+        steps = partial(gradient, tree, rounds=rounds)
+        liking = partial(preferring, tree, rounds=rounds)
+        methods: dict[str, Callable[..., Float]] = {
+            "test-predictive": learnt,
+            "test-plus": partial(learnt, kind="plus"),
+            "test-discounted": partial(learnt, kind="discounted"),
+            "test-gradient-0": steps,
+            "test-gradient-1": steps,
+            "test-entropy-0": partial(steps, entropy=1.0),
+            "test-entropy-1": partial(steps, entropy=1.0),
+            "test-proud": partial(liking, what="proud"),
+            "test-wins": partial(liking, what="wins"),
+        }
+        found = {}
+        for name, train in methods.items():
+            seed = secrets.randbits(32)
+            sys.stderr.write(f"seed {seed}: ")
+            found[name] = self.player(name, partial(train, seed=seed))
+        found["test-response"] = self.player("test-response", lambda: self.response(others))
+        return found
+
+    def response(self, partners: Sequence[Float]) -> Float:
+        """Returns the best response to partners, each as likely, against both equilibria."""
+        opponents = [self.kept("equilibrium-a"), self.kept("equilibrium-b")]
+        kinds = [(partner, other) for partner in partners for other in opponents]
+        return Table(self.tree).best(kinds)[1]
+
+    def kept(self, name: str) -> Float:
+        return np.load(self.folder / f"{name}.npy")
+
+    def listeners(self, partner: Float) -> Float:
+        """Returns two pairs that respond to a team of two copies of a partner: uint8 [2, A]."""
+        tree = self.tree
+        found = np.zeros((2, len(tree.action)), np.uint8)
+        for team in range(2):
+            others = reached(tree, partner, team, whole_team=True)
+            ends = alternating(tree, partner, team, others, STARTS, seed=team)
+            plans = [plan for _, plan in ends]
+            second = next((plan for plan in plans if (plan != plans[0]).any()), plans[0])
+            own = tree.seat[tree.owner] % 2 == team
+            for policy, plan in zip(found, (plans[0], second), strict=True):
+                policy[own] = plan[own]
+        return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = cli.parse(Args, argv, __doc__)
+    trainer = Trainer(args.rules, args.output)
+    splits = trainer.first()
+    if args.test:
+        splits["test"] = trainer.test(list(splits["train"].values()))
+    tree, equilibria = trainer.tree, splits.pop("opponents")
+    named = {name: (split, one) for split, some in splits.items() for name, one in some.items()}
+    listening = []
+    for name, (_, policy) in named.items():
+        # What is shipped is what listeners respond to: probabilities in float16.
+        stored = policy.astype(np.float16).astype(float)
+        plans = trainer.player(f"listeners-{name}", partial(trainer.listeners, stored))
+        sets = np.flatnonzero(plans[0]), np.flatnonzero(plans[1])
+        listening.append([one - tree.starts[:-1] for one in sets])
+    players = Players(
+        tuple(named),
+        tuple(split for split, _ in named.values()),
+        np.array([policy for _, policy in named.values()]),
+        np.array(list(equilibria.values())),
+        np.array(listening, np.uint8),
+    )
+    path = FOLDER if args.test else args.output
+    path.mkdir(parents=True, exist_ok=True)
+    players.save(tree, path / f"{args.rules}.npz")
+    return 0
+
+
+if __name__ == "__main__":
+    cli.run(main)
