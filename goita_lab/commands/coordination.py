@@ -9,10 +9,12 @@
     goita coordination AGENT --test --enter benchmarks/leaderboard.json
     goita coordination --check benchmarks/leaderboard.json
     goita coordination AGENT --partners "exec:./hidden" --opponents greedy heuristic
+    goita coordination AGENT --rules mini_3      a small game, in which all values are exact
 
 Each agent is the partner of every held-out partner, against every held-out opponent and two copies
 of the partner, over duplicate deals, in either seat and on both sides. docs/coordination.md has the
-rules of a fair entry. Agents are named as goita evaluate takes them.
+rules of a fair entry. Agents are named as goita evaluate takes them. In a small game nothing is
+drawn: an agent is asked once at every information set, and its regret is exact.
 """
 
 from __future__ import annotations
@@ -20,14 +22,15 @@ from __future__ import annotations
 import secrets
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from goita_agents.files import json_text
+from goita_agents.files import json_text, write_whole
 from goita_agents.registry import short_name
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
+from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import Benchmark
@@ -38,6 +41,8 @@ from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import deal_figures, failed
+from goita_lab.exact import entries
+from goita_lab.exact.teamwork import Split
 from goita_lab.provenance import write_summary
 from goita_lab.work import check_workers
 
@@ -49,6 +54,8 @@ class Args:
     agents: tuple[str, ...] | None = field(default=None, metadata=cli.POSITIONAL)
     """the agents that are measured, as goita evaluate takes them; with --check those whose text an
     entry may not name"""
+    rules: Rules = JGA
+    """the game: jga, or mini_3 or mini_4, in which values are exact"""
     quick: bool = False
     """play a fifth of the deals; the results are marked"""
     episode: Episode = "round"
@@ -79,7 +86,15 @@ class Args:
     json: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.check is None:
+        if self.rules.is_small:
+            played = ("quick", "speak", "partners", "opponents", "fewer_deals", "results")
+            if given := [name for name in played if getattr(self, name)]:
+                raise SettingError(f"expected no --{given[0].replace('_', '-')} in a small game")
+            if not (self.agents or self.check):
+                raise SettingError("expected an agent or more, got none")
+        elif self.rules != JGA:
+            raise SettingError(f"expected jga or a small game, got {self.rules.name!r}")
+        elif self.check is None:
             self.benchmark()
         check_workers(self.workers)
         cli.check_outputs(self.results, self.json)
@@ -108,6 +123,8 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
+    if args.rules.is_small:
+        return exact(args)
     if args.check is not None:
         return check(args.check, args.agents or ())
     return run(args, cli.command("goita coordination", argv))[0]
@@ -147,15 +164,45 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
 def check(path: Path, agents: Sequence[str]) -> int:
     """Checks each entry, with some cells that are drawn anew each time; returns the exit code."""
     given = {short_name(agent): agent for agent in agents}
-    wrong = 0
     try:
-        for entry in leaderboard.read(path):
-            agent, seed = given.get(entry.name), secrets.randbits(32)
-            told = list(leaderboard.check(entry, seed, agent))
-            wrong += len(told)
-            print(*(line(f"{entry.name}: {one}") for one in told or ["as entered"]), sep="\n")
+        return _show(
+            (one.name, list(leaderboard.check(one, secrets.randbits(32), given.get(one.name))))
+            for one in leaderboard.read(path)
+        )
     except (ValueError, OSError) as error:
         cli.fail(error)
+
+
+def exact(args: Args) -> int:
+    """Measures agents in a small game, or checks entries; returns the exit code."""
+    given = {short_name(agent): agent for agent in args.agents or ()}
+    split: Split = "test" if args.test else "validation"
+    try:
+        measure = entries.Measure(args.rules, split)
+        if args.check is not None:
+            checked = [
+                (entry.name, list(entries.check(entry, measure, given.get(entry.name))))
+                for entry in entries.read(args.check)
+                if (entry.rules, entry.split) == (args.rules.name, split)
+            ]
+            return _show(checked)
+        found = measure.measure(args.agents or ())
+        if args.json is not None:
+            write_whole(args.json, json_text(found.to_json()))
+        if args.enter is not None:
+            entries.enter(args.enter, found)
+    except (ValueError, OSError) as error:
+        cli.fail(error)
+    sys.stdout.write(entries.terminal(found))
+    return 0
+
+
+def _show(checked: Iterable[tuple[str, Sequence[str]]]) -> int:
+    """Prints what is wrong with each entry; returns the exit code."""
+    wrong = 0
+    for name, told in checked:
+        wrong += len(told)
+        print(*(line(f"{name}: {one}") for one in told or ["as entered"]), sep="\n")
     return int(wrong > 0)
 
 

@@ -48,7 +48,9 @@ class Learner:
         }
         if seed is not None:
             draws = np.random.default_rng(seed).exponential(size=len(tree.action)) ** 2 / 2
-            likely = sum(visited(tree, self.policy, player) for player in self._of)
+            likely = np.zeros(len(tree.seat))
+            for player in self._of:
+                likely += visited(tree, self.policy, player)
             self._regret = HEAD_START * draws * likely[tree.owner]
             self.policy = _normalised(tree, self._regret)
 

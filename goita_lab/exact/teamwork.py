@@ -51,6 +51,7 @@ class Players:
     policies: Float  #: [P, A]
     equilibria: Float  #: [2, A]
     listeners: npt.NDArray[np.uint8]  #: [P, 2, I] The place of the action that each takes.
+    best: Float  #: [P, 4] What the best response to each partner with its opponents makes.
 
     @classmethod
     def load(cls, tree: Tree, path: Path | None = None) -> Players:
@@ -63,10 +64,11 @@ class Players:
         if not path.exists():
             known = ", ".join(sorted(one.stem for one in FOLDER.glob("*.npz")))
             raise SettingError(f"expected a game with partners, {known}, got {tree.rules.name!r}")
-        _, found = read(path, FORMAT, ("names", "splits", "policies", "listeners"), tree)
+        arrays = ("names", "splits", "policies", "listeners", "best")
+        _, found = read(path, FORMAT, arrays, tree)
         names, splits = (tuple(found[name].tolist()) for name in ("names", "splits"))
         policies = _whole(tree, found["policies"])
-        return cls(names, splits, policies[2:], policies[:2], found["listeners"])
+        return cls(names, splits, policies[2:], policies[:2], found["listeners"], found["best"])
 
     def save(self, tree: Tree, path: Path) -> None:
         """Writes the players, probabilities in float16."""
@@ -78,6 +80,7 @@ class Players:
             "splits": np.array(self.splits),
             "policies": policies.astype(np.float16),
             "listeners": self.listeners,
+            "best": self.best,
         }
         write(path, FORMAT, tree, arrays)
 
@@ -188,12 +191,8 @@ class Benchmark:
     def __init__(self, tree: Tree, players: Players, split: Split) -> None:
         self.table, self.players, self.split = Table(tree), players, split
         self.partners = tuple(players.names[one] for one in players.of(split))
+        self.best = players.best[players.of(split)]
         self._types = [players.types(tree, one) for one in players.of(split)]
-
-    @cached_property
-    def best(self) -> Float:
-        """[P, 4] What the best response to each type makes."""
-        return np.array([[self.table.best([kind])[0] for kind in four] for four in self._types])
 
     @cached_property
     def bayes(self) -> Float:
@@ -234,4 +233,4 @@ def policy_of(tree: Tree, spec: str, seed: int = 0) -> Float:
     chosen = check_actions(answer, legal, spec, view.game)
     if faults := getattr(agent, "faults", None):
         raise AgentError(f"expected answers of {agent.name!r}, got {faults[0].text}")
-    return (chosen[tree.owner] == tree.action).astype(float)
+    return np.where(chosen[tree.owner] == tree.action, 1.0, 0.0)

@@ -28,7 +28,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
-from goita_lab.exact.teamwork import FOLDER, Players, Table
+from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table
 from goita_lab.exact.tree import Tree, enumerate_game, spread
 from goita_lab.exact.values import reached, sign, visited, worths
 
@@ -281,10 +281,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         np.array([policy for _, policy in named.values()]),
         np.array(list(equilibria.values())),
         np.array(listening, np.uint8),
+        np.zeros((len(named), len(OPPONENTS))),
     )
-    path = FOLDER if args.test else args.output
-    path.mkdir(parents=True, exist_ok=True)
-    players.save(tree, path / f"{args.rules}.npz")
+    path = (FOLDER if args.test else args.output) / f"{args.rules}.npz"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    players.save(tree, path)
+    # Best responses are those to the stored probabilities.
+    players, table = Players.load(tree, path), Table(tree)
+    best = [
+        [table.best([kind])[0] for kind in players.types(tree, number)]
+        for number in range(len(named))
+    ]
+    replace(players, best=np.array(best)).save(tree, path)
     return 0
 
 
