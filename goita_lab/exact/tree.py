@@ -28,8 +28,8 @@ Eyes = Literal["own", "blocks", "partner"]
 """What a seat sees: "own" what the rules say; "blocks" all tiles under face-down blocks, too;
 "partner" its partner's tiles, too, so that a team is one player."""
 
-MOST_DEALS: Final = 100_000
-"""Games of more deals are refused: they take more than 4 GB and hours to solve. A deal has 597
+MOST_DEALS: Final = 50_000
+"""Games of more deals are refused: they take more than 5 GB and hours to solve. A deal has 597
 histories in ``mini_3``, 801 in ``mini_4``, 967 in ``mini_5``. With messages each deal counts once
 for each message."""
 

@@ -135,4 +135,4 @@ def test_an_agents_policy_is_worth_what_it_makes_in_play(tree):
 def test_only_small_games_of_few_histories_are_enumerated():
     refuses(SettingError, "expected a small game", enumerate_game, JGA)
     large = Rules(name="large", deck=(2,) * 8)
-    refuses(SettingError, "at most 100,000 deals, got more in 'large'", enumerate_game, large)
+    refuses(SettingError, "at most 50,000 deals, got more in 'large'", enumerate_game, large)

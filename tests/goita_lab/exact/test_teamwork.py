@@ -1,0 +1,264 @@
+"""The exact benchmark of unknown partners: its floor, its entries, and messages in the tree."""
+
+from dataclasses import replace
+from itertools import product
+
+import msgspec
+import numpy as np
+import pytest
+
+from goita_agents.base import AgentError, sample
+from goita_env import JGA, GoitaVectorEnv
+from goita_env.errors import SettingError
+from goita_lab.exact import agent as files
+from goita_lab.exact import entries
+from goita_lab.exact.solving import Learner
+from goita_lab.exact.teamwork import Benchmark, Players, Table, policy_of
+from goita_lab.exact.tree import Channel, Tree, enumerate_game
+from goita_lab.exact.values import best_response, gains, sign, value
+from raising import refuses
+from samples import slow
+
+SEATS = 4
+
+
+def any_policy(tree, seed):
+    weights = np.random.default_rng(seed).exponential(size=len(tree.action)) ** 2
+    return weights / np.add.reduceat(weights, tree.starts[:-1])[tree.owner]
+
+
+def toy():
+    """Returns a tree of 4,088 histories in which every seat acts twice and has 1,024 plans.
+
+    A seat knows one bit of the deal, and at its second turn its first action and that of the seat
+    before it.
+    """
+    rng, deals, depth = np.random.default_rng(4), 8, 2 * SEATS
+    info, first, words, seats, levels = [], [], [], [], [0]
+    for level in range(depth + 1):
+        here = [(deal, *moves) for deal in range(deals) for moves in product((0, 1), repeat=level)]
+        start = levels[-1]
+        levels.append(start + len(here))
+        seat, base = level % SEATS, len(seats)
+        wide = 2 if level < SEATS else 8
+        for number, (deal, *moves) in enumerate(here):
+            if level == depth:
+                info.append(-1)
+                first.append(0)
+                continue
+            known = [deal >> (seat % 3) & 1]
+            known += [moves[level - SEATS], moves[level - 1]] if level >= SEATS else []
+            info.append(base + int("".join(map(str, known)), 2))
+            first.append(levels[-1] + 2 * number)
+        if level < depth:
+            seats += [seat] * wide
+    many = len(info)
+    return Tree(
+        JGA,
+        ("own", "own"),
+        np.full(deals, 1 / deals),
+        info=np.array(info, np.int32),
+        first=np.array(first, np.int32),
+        points=np.where(np.array(info) < 0, rng.integers(-50, 51, many), 0).astype(np.int16),
+        starts=np.arange(0, 2 * len(seats) + 1, 2),
+        action=np.tile(np.arange(2), len(seats)).astype(np.int8),
+        seat=np.array(seats, np.int8),
+        before=np.full(len(seats), -1, np.int32),
+        words=np.zeros((len(seats), 8), np.uint64),
+        levels=np.array(levels),
+        sets=np.array(words),
+    )
+
+
+def test_no_plan_of_all_that_there_are_beats_the_bayes_optimal_player():
+    tree = toy()
+    table, kinds = Table(tree), [(any_policy(tree, n), any_policy(tree, 9 + n)) for n in range(3)]
+    assert len(tree.info) == 4_088
+    known = [table.best([kind])[0] for kind in kinds]
+    unknown, policy = table.best(kinds)
+    # By seat: each of its 1,024 plans with each type.
+    found = np.zeros((SEATS, 1024, len(kinds)))
+    for seat in range(SEATS):
+        own = np.flatnonzero(tree.seat == seat)
+        for number, plan in enumerate(product((0, 1), repeat=len(own))):
+            agent = tree.uniform()
+            agent[tree.starts[own]], agent[tree.starts[own] + 1] = 1 - np.array(plan), plan
+            for column, kind in enumerate(kinds):
+                seated = table._seated(seat, agent, kind)
+                found[seat, number, column] = sign(seat) * value(tree, seated)
+    assert known == pytest.approx(found.max(axis=1).mean(axis=0))
+    assert unknown == pytest.approx(found.mean(axis=2).max(axis=1).mean())
+    mean = np.mean([table.points(policy, kind) for kind in kinds])
+    assert mean == pytest.approx(unknown)
+    assert unknown < np.mean(known)
+
+
+@pytest.fixture(scope="module")
+def players(tiny):
+    """Returns a few players of a game, whose listeners play at random."""
+    rng = np.random.default_rng(0)
+    place = (rng.random((4, 2, len(tiny.seat))) * np.diff(tiny.starts)).astype(np.uint8)
+    policies = np.array([any_policy(tiny, seed) for seed in range(6)])
+    splits = ("train", "train", "test", "test")
+    drawn = Players(tuple("abcd"), splits, policies[2:], policies[:2], place, np.zeros((4, 4)))
+    table = Table(tiny)
+    best = [[table.best([kind])[0] for kind in drawn.types(tiny, one)] for one in range(4)]
+    return replace(drawn, best=np.array(best))
+
+
+def test_regret_is_zero_for_the_best_response_and_never_below(tiny, players):
+    met = Benchmark(tiny, players, "test")
+    assert met.partners == ("c", "d")
+    for number, partner in enumerate(players.of("test")):
+        for column, kind in enumerate(players.types(tiny, partner)):
+            _, policy = met.table.best([kind])
+            regret = met.score(policy).regret
+            assert abs(regret[number, column]) < 1e-9
+            assert regret.min() > -1e-9
+    for seed in range(3):
+        assert met.score(any_policy(tiny, seed)).regret.min() > 0
+
+
+def test_no_agent_leaves_less_than_nothing_on_average(tiny, players):
+    met, train = Benchmark(tiny, players, "test"), Benchmark(tiny, players, "train")
+    assert met.score(met.bayes).left == pytest.approx(0, abs=1e-9)
+    assert train.score(train.bayes).left == pytest.approx(0, abs=1e-9)
+    assert met.score(train.bayes).left > 0.1
+    assert 0.1 < met.price < met.score(tiny.uniform()).regret.mean()
+
+
+def test_players_are_stored_in_half_precision_and_add_up_to_one(tiny, players, tmp_path):
+    players.save(tiny, tmp_path / "tiny.npz")
+    found = Players.load(tiny, tmp_path / "tiny.npz")
+    assert (found.names, found.splits) == (players.names, players.splits)
+    assert np.abs(found.policies - players.policies).max() < 1e-3
+    sums = np.add.reduceat(found.policies, tiny.starts[:-1], axis=1)
+    assert np.abs(sums - 1).max() < 1e-12
+    assert (found.listeners == players.listeners).all()
+    other = enumerate_game(replace(tiny.rules, name="other"))
+    refuses(SettingError, "expected a game with partners", Players.load, other)
+    refuses(SettingError, "of goita-partners-1", Players.load, other, tmp_path / "tiny.npz")
+
+
+def test_points_are_those_of_rounds_that_are_played(tiny, players, tmp_path, played):
+    agent, (partner, opponents) = any_policy(tiny, 7), players.types(tiny, 0)[0]
+    expected = Table(tiny).points(agent, (partner, opponents))
+    mean, error = played(tiny, [agent, opponents, partner, opponents], rounds=20_000)
+    assert abs(mean - expected) < 4 * error
+
+
+@pytest.mark.parametrize("rounds", [slow(200_000)])
+def test_points_of_a_shipped_partner_are_those_of_many_rounds(tree, played, rounds):
+    players = Players.load(tree)
+    number = players.of("test")[0]
+    partner, listeners = players.types(tree, number)[2]
+    agent = policy_of(tree, "heuristic")
+    expected = Table(tree).points(agent, (partner, listeners))
+    mean, error = played(tree, [agent, listeners, partner, listeners], rounds=rounds)
+    assert abs(mean - expected) < 2 * 1.96 * error
+
+
+@pytest.fixture
+def played(tmp_path):
+    """Returns a function that plays policies at four seats, in rotation, in the environment."""
+
+    def play(tree, policies, rounds):
+        agents = []
+        for number, policy in enumerate(policies):
+            path = tmp_path / f"{number}.npz"
+            found = {"digests": tree.view().digest(), "starts": tree.starts}
+            found |= {"action": tree.action, "average": policy}
+            files.write(path, files.FORMAT, tree, found)
+            agents.append(files.SolvedAgent(str(path)))
+        env = GoitaVectorEnv(4_000, tree.rules, seed=1, observe=False)
+        turn, gained, rng = env.reset(), [], np.random.default_rng(2)
+        while len(gained) < rounds:
+            chosen = np.zeros(len(turn.seat), np.int64)
+            for seat, agent in enumerate(agents):
+                some = np.flatnonzero(turn.seat == seat)
+                known = agent.probabilities(turn.view[some], turn.action_mask[some])
+                chosen[some] = sample(known, rng)
+            turn = env.step(chosen)
+            points = turn.points * (1 - 2 * (turn.winner % 2))
+            gained += points[turn.done].tolist()
+        return np.mean(gained), np.std(gained) / np.sqrt(len(gained))
+
+    return play
+
+
+def test_an_agent_is_asked_once_at_every_information_set(tiny):
+    assert policy_of(tiny, "random") == pytest.approx(tiny.uniform())
+    greedy = policy_of(tiny, "greedy")
+    assert (np.add.reduceat(greedy, tiny.starts[:-1]) == 1).all()
+    asked = policy_of(tiny, "exec:python examples/bot_python.py")
+    assert set(np.unique(asked)) == {0, 1}
+    refuses(AgentError, "without a memory", policy_of, tiny, "champion:search=on")
+
+
+def test_entries_are_computed_again(tmp_path):
+    measure = entries.Measure("mini_3", "validation")
+    found = measure.measure(["greedy", "gradient-0", "mine=heuristic"])
+    names = {row.name: row for row in found.rows}
+    assert {"greedy", "gradient-0", "mine", "uniform play"} < set(names)
+    assert [row.score.regret.mean() for row in found.rows] == sorted(
+        row.score.regret.mean() for row in found.rows
+    )
+    assert names["best without knowing, these partners"].score.left == pytest.approx(0, abs=1e-9)
+    shown = entries.terminal(found)
+    assert "price of not knowing" in shown
+    assert "(uniform play)" in shown
+    path = tmp_path / "board.json"
+    entries.enter(path, found)
+    for entry in entries.read(path):
+        assert list(entries.check(entry, measure)) == []
+    wrong = {"points": {**entry.points, "greedy": (9.0, 9.0, 9.0, 9.0)}, "strength": 99.0}
+    told = list(entries.check(msgspec.structs.replace(entry, **wrong), measure))
+    assert [one.split(":")[0] for one in told] == ["greedy", "strength"]
+    path.write_text('{"format": "other", "entries": []}')
+    refuses(SettingError, "expected a leaderboard", entries.read, path)
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_a_message_is_observed_by_those_whom_it_reaches(tiny, public):
+    tree = enumerate_game(tiny.rules, channel=Channel(bits=2, public=public))
+    deals = len(tiny.chance)
+    assert len(tree.info) == 4 * len(tiny.info) + deals
+    assert value(tree, tree.uniform()) == pytest.approx(value(tiny, tiny.uniform()))
+    # Who observes the message has four information sets for each that it had, else one.
+    had, has = (np.bincount(one.seat, minlength=4) for one in (tiny, tree))
+    senders = int(tree.sets[1])
+    assert has[0] - senders == 4 * had[0]
+    assert has[2] == 4 * had[2]
+    assert has[1] == (4 if public else 1) * had[1]
+    # Nobody forgets: the action before is of the same seat, the dealer's first is its message.
+    before = tree.before[tree.before >= 0]
+    assert (tree.seat[tree.owner[before]] == tree.seat[tree.before >= 0]).all()
+    assert (tree.before[senders:][tree.seat[senders:] == 0] >= 0).all()
+
+
+def test_a_message_that_stays_random_is_worth_nothing(tiny):
+    tree = enumerate_game(tiny.rules, channel=Channel())
+    with_message, without = Learner(tree), Learner(tiny)
+    for _ in range(20):
+        with_message.learn()
+        without.learn()
+    found, known = (value(one.tree, one.average()) for one in (with_message, without))
+    assert found == pytest.approx(known, abs=1e-5)
+
+
+def test_random_starts_lead_elsewhere_and_near_an_equilibrium(tiny):
+    ends = []
+    for seed in (1, 2):
+        learner = Learner(tiny, seed)
+        first = max(gains(tiny, learner.policy).values())
+        for _ in range(150):
+            learner.learn()
+        ends.append(learner.average())
+        assert max(gains(tiny, ends[-1]).values()) < first / 50
+    assert np.abs(ends[0] - ends[1]).max() > 0.9
+
+
+def test_what_does_not_fit_is_refused(tiny):
+    refuses(SettingError, "of 1 or 2 bits", Channel, 3)
+    refuses(SettingError, "at most 12,500 deals", enumerate_game, "mini_5", channel=Channel(2))
+    assert best_response(tiny, tiny.uniform(), 0).value > 0
