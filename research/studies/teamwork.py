@@ -6,16 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import spearmanr
 
-from goita_agents.base import Float
-from goita_lab.exact.entries import Found, Measure
+from goita_lab.exact.entries import Measure
 from goita_lab.exact.teamwork import Players, Split, Table
 from goita_lab.exact.tree import Tree, enumerate_game
-from research.drawing import scatter
-from research.studies import study
 from research.studies.study import Options
-from research.tables import table
 
 GAMES: Final = ("mini_3", "mini_4")
 AGENTS: Final = ("champion", "heuristic", "greedy", "people", "random")

@@ -1,0 +1,338 @@
+"""Measures how arbitrary the codes of equilibria are, and what an overheard one is worth: teamwork.md.
+
+Learners of small games begin at random first regrets and end at equilibria, each with a code of its
+own: what a move, or a message of the dealer, tells. All values are exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Float
+from goita_env.rules import Rules, get_rules
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.runs import between_runs
+from goita_lab.exact.solving import Learner
+from goita_lab.exact.team import alternating
+from goita_lab.exact.tree import Channel, Tree, deals, enumerate_game, spread
+from goita_lab.exact.values import best_response, gains, reached, sign, value
+from goita_lab.learning.symmetries import ACTIONS
+from research.drawing import dots
+from research.studies import study
+from research.studies.study import Options
+from research.tables import bounds, table
+
+EQUAL: Final = Rules(name="equal", deck=(6, 2, 0, 4, 4, 0, 0, 0))
+"""Its silvers and golds have equal rules."""
+SWAP: Final = 1  # The element of ACTIONS that exchanges them.
+ROUNDS: Final = {"mini_3": 300, "mini_4": 120, "equal": 120}
+"""Rounds of the learners, by game."""
+EARLIER: Final = 100
+"""Rounds before the end at which the control of the gap is taken."""
+STARTS: Final = 4
+"""Random plans from which a pair of opponents responds in turn."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Learners of a game that begin at the regrets of a seed."""
+
+    game: str
+    bits: int  #: Of the dealer's message; 0: there is none.
+    public: bool
+    seed: int | None  #: None: a uniform start.
+    folder: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.game} {self.bits} {'public' if self.public else 'private'} {self.seed}"
+
+    @property
+    def kind(self) -> tuple[str, int, bool]:
+        return self.game, self.bits, self.public
+
+    @property
+    def path(self) -> Path:
+        return Path(self.folder) / f"{self.key}.npz".replace(" ", "-")
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a start ended."""
+
+    value: float  #: For the dealer's team.
+    gain: float  #: What one seat gains at most.
+    heard: tuple[float, float] | None
+    """The same team's value against each opponent's best response who observes no message, and who
+    does: the mean of both seats; None: there is no message."""
+    pair: tuple[float, float] | None  #: The same for both opponents together, at most so much.
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What two ends lose as partners, in points a round, the mean of both teams' opponents."""
+
+    teams: tuple[float, float]  #: Of the dealer's team, and of the other.
+    exchanged: tuple[float, float] | None
+    """The same after exchanging equal tiles, or the messages, in one of them; None: nothing can."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the study found."""
+
+    ends: dict[str, End]
+    gaps: dict[str, dict[str, Gap]]  #: By game and message, and by pair of seeds.
+    controls: dict[str, float]  #: The gap of a start with itself, stopped earlier.
+
+
+def players(_: Result) -> tuple[str, ...]:
+    """Returns none: the players are learners."""
+    return ()
+
+
+def starts(options: Options) -> list[Start]:
+    """Returns all learners, those of short games first."""
+    folder = str(options.output / "ends")
+    plan = [
+        ("mini_3", 0, False, 20),
+        ("mini_3", 1, False, 10),
+        ("mini_3", 1, True, 10),
+        ("equal", 0, False, 6),
+        ("mini_4", 0, False, 6),
+        ("mini_3", 2, False, 10),
+        ("mini_3", 2, True, 10),
+        ("mini_4", 1, False, 2),
+        ("mini_4", 1, True, 2),
+    ]
+    if options.quick:
+        plan = [(game, bits, public, 2) for game, bits, public, _ in plan[:3]]
+    found = [
+        Start(game, bits, public, seed, folder)
+        for game, bits, public, many in plan
+        for seed in range(101, 101 + many)
+    ]
+    return [*found, *(Start("mini_3", bits, False, None, folder) for bits in (0, 1))]
+
+
+def run(options: Options) -> Result:
+    """Learns all that is missing, and measures."""
+    todo = starts(options)
+    (options.output / "ends").mkdir(parents=True, exist_ok=True)
+    ends = options.pieces("codes", End, {}, {one.key: one for one in todo}, learn)
+    gaps: dict[str, dict[str, Gap]] = {}
+    controls: dict[str, float] = {}
+    for kind in dict.fromkeys(one.kind for one in todo if not one.public):
+        some = [one for one in todo if one.kind == kind and one.seed is not None]
+        name = f"{kind[0]} {kind[1]}"
+        gaps[name] = {f"{a.seed} {b.seed}": gap(a, b) for a, b in combinations(some, 2)}
+        tree, (policy, earlier) = game_of(*kind), stored(some[0])
+        controls[name] = float(np.mean(gaps_of(tree, policy, earlier)))
+    options.kept("codes").unlink(missing_ok=True)
+    return Result(ends, gaps, controls)
+
+
+@cache
+def game_of(game: str, bits: int, public: bool) -> Tree:
+    rules = EQUAL if game == "equal" else get_rules(game)
+    return enumerate_game(rules, channel=Channel(bits, public) if bits else None)
+
+
+def stored(one: Start) -> tuple[Float, Float]:
+    """Returns where a start ended, and where it was ``EARLIER`` rounds before."""
+    with np.load(one.path) as file:
+        return file["average"], file["earlier"]
+
+
+def learn(one: Start) -> End:
+    """Learns from a start, keeps the policy and measures it."""
+    tree = game_of(*one.kind)
+    learner, rounds = Learner(tree, one.seed), ROUNDS[one.game]
+    earlier = tree.uniform()
+    for number in range(rounds):
+        if number == rounds - EARLIER:
+            earlier = learner.average()
+        learner.learn()
+    policy = learner.average()
+    np.savez_compressed(one.path, average=policy, earlier=earlier)
+    gain = max(gains(tree, policy).values())
+    if not one.bits:
+        return End(value(tree, policy), gain, None, None)
+    private, public = (game_of(one.game, one.bits, heard) for heard in (False, True))
+    carried = [carry(policy, tree, other) for other in (private, public)]
+    heard = [alone(*both) for both in zip((private, public), carried, strict=True)]
+    pair = [together(*both) for both in zip((private, public), carried, strict=True)]
+    return End(value(tree, policy), gain, (heard[0], heard[1]), (pair[0], pair[1]))
+
+
+# ------------------------------------------------------------------------------------- being heard
+
+
+def carry(policy: Float, source: Tree, tree: Tree) -> Float:
+    """Returns a policy [A] of the same game with another audience.
+
+    Both trees list the same histories. Where a seat observes less than before, it follows the mean
+    of what it did.
+    """
+    going = tree.info >= 0
+    pairs = np.unique(np.stack((tree.info[going], source.info[going])), axis=1)
+    target, place = spread(np.diff(tree.starts)[pairs[0]])
+    found = np.zeros(len(tree.action))
+    at = tree.starts[pairs[0][target]] + place
+    np.add.at(found, at, policy[source.starts[pairs[1][target]] + place])
+    return np.asarray(found / np.add.reduceat(found, tree.starts[:-1])[tree.owner])
+
+
+def alone(tree: Tree, policy: Float) -> float:
+    """Returns what the dealer's team keeps against one opponent's best response, the mean."""
+    return sum(best_response(tree, policy, seat).value for seat in (1, 3)) / 2
+
+
+def together(tree: Tree, policy: Float) -> float:
+    """Returns what the dealer's team keeps at most against both opponents, who agree on plans."""
+    others = reached(tree, policy, 1, whole_team=True)
+    return alternating(tree, policy, 1, others, STARTS)[0][0]
+
+
+# --------------------------------------------------------------------------------------- the gaps
+
+
+def gap(one: Start, other: Start) -> Gap:
+    """Returns what two ends of one game lose as partners."""
+    tree = game_of(*one.kind)
+    first, second = stored(one)[0], stored(other)[0]
+    if not (one.bits or one.game == EQUAL.name):
+        return Gap(gaps_of(tree, first, second), None)
+    return Gap(gaps_of(tree, first, second), gaps_of(tree, first, exchange(tree, second)))
+
+
+def gaps_of(tree: Tree, one: Float, other: Float) -> tuple[float, float]:
+    """Returns self-play minus cross-play of two policies by team, against the pairs of both."""
+    seat = tree.seat[tree.owner]
+    found = []
+    for team in range(2):
+        lost = 0.0
+        for opponents in (one, other):
+            for first, second, weight in (
+                *((one, one, 0.5), (other, other, 0.5)),
+                *((one, other, -0.5), (other, one, -0.5)),
+            ):
+                pair = np.where(seat == team, first, second)
+                policy = np.where(seat % 2 == team, pair, opponents)
+                lost += weight * sign(team) * value(tree, policy) / 2
+        found.append(lost)
+    return found[0], found[1]
+
+
+def exchange(tree: Tree, policy: Float) -> Float:
+    """Returns a policy as it is with silvers and golds, or the two messages, exchanged."""
+    new = np.zeros(len(tree.info), np.int64)
+    swaps = tree.rules == EQUAL
+    hands = deals(tree.rules)[0]
+    kinds = [0, 1, 2, 4, 3, 5, 6, 7] if swaps else list(range(8))
+    known = {deal.tobytes(): number for number, deal in enumerate(hands)}
+    other_hands = np.ascontiguousarray(hands[:, :, kinds])
+    new[: len(hands)] = [known[deal.tobytes()] for deal in other_hands]
+    found = np.zeros(len(policy))
+    for number, (start, end) in enumerate(zip(tree.levels[:-1], tree.levels[1:], strict=True)):
+        node = start + np.flatnonzero(tree.info[start:end] >= 0)
+        sets, others = tree.info[node], tree.info[new[node]]
+        row, place = spread(np.diff(tree.starts)[sets])
+        action = tree.action[tree.starts[sets[row]] + place].astype(np.int64)
+        if tree.channel and not number:
+            there = 2**tree.channel.bits - 1 - place
+        else:
+            there = np.zeros(len(place), np.int64)
+            wanted = ACTIONS[SWAP][action] if swaps else action
+            width = np.diff(tree.starts)[others]
+            for k in range(int(width.max(initial=0))):
+                inside = k < width[row]
+                at = np.where(inside, tree.starts[others[row]] + k, 0)
+                there = np.where(inside & (tree.action[at] == wanted), k, there)
+        new[tree.first[node[row]] + place] = tree.first[new[node[row]]] + there
+        found[tree.starts[sets[row]] + place] = policy[tree.starts[others[row]] + there]
+    return found
+
+
+# --------------------------------------------------------------------------------------- the pages
+
+
+def report(result: Result) -> str:
+    """Returns the tables of the page, in Markdown."""
+    rows = []
+    for name, pairs in result.gaps.items():
+        game, bits = name.split()
+        for number, team in enumerate(("dealer's", "other")):
+            lost = [one.teams[number] for one in pairs.values()]
+            back = [
+                one.teams[number] - min(one.teams[number], one.exchanged[number])
+                for one in pairs.values()
+                if one.exchanged
+            ]
+            share = f"{sum(back) / sum(lost):.0%}" if back else ""
+            cells = (f"{np.mean(lost):.3f}", f"{min(lost):.3f} to {max(lost):.3f}", share)
+            rows.append([game, bits, team, f"{len(lost)}", *cells])
+    heads = ["game", "bits", "team", "pairs", "gap, mean", "least to most", "exchange brings back"]
+    control = ", ".join(f"{one:.4f} in {name}" for name, one in result.controls.items())
+    return "\n\n".join(
+        (
+            "Points a round that two equilibria lose as partners.",
+            table(heads, rows),
+            f"The same start, stopped {EARLIER} rounds earlier: {control} bits.",
+            "Points for the dealer's team, over starts.",
+            table(*_channels(result)),
+        )
+    )
+
+
+def _channels(result: Result) -> tuple[list[str], list[list[str]]]:
+    heads = ["game", "message", "starts", "learned value", "more than without"]
+    heads += ["each opponent responds: deaf", "hearing", "both together, at most: deaf", "hearing"]
+    rows = []
+    plain = _by_kind(result)
+    for (game, bits, audience), ends in plain.items():
+        base = [one.value for one in plain[game, "0", "private"]]
+        more = between_runs([one.value for one in ends], base)[0] if bits != "0" else None
+        heard = [
+            f"{np.mean([getattr(one, name)[n] for one in ends]):.2f}" if ends[0].heard else ""
+            for name in ("heard", "pair")
+            for n in range(2)
+        ]
+        message = f"{bits} bits, {audience}" if bits != "0" else "none"
+        cells = (_spread([one.value for one in ends]), bounds(more, "+") if more else "")
+        rows.append([game, message, str(len(ends)), *cells, *heard])
+    return heads, rows
+
+
+def _by_kind(result: Result) -> dict[tuple[str, str, str], list[End]]:
+    found: dict[tuple[str, str, str], list[End]] = {}
+    for key, end in result.ends.items():
+        game, bits, audience, seed = key.split()
+        if seed != "None":
+            found.setdefault((game, bits, audience), []).append(end)
+    return found
+
+
+def _spread(values: list[float]) -> str:
+    return f"{np.mean(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+def figure(result: Result) -> bytes:
+    """Draws the gaps: mean, least and most over pairs."""
+    rows = []
+    for name, pairs in result.gaps.items():
+        game, bits = name.split()
+        lost = [float(np.mean(one.teams)) for one in pairs.values()]
+        spread_ = Interval(float(np.mean(lost)), min(lost), max(lost))
+        rows.append((f"{game}, {bits} bits" if bits != "0" else game, spread_))
+    return dots(rows, "points lost by two equilibria as partners: mean, least and most")
+
+
+if __name__ == "__main__":
+    study.main("codes")
