@@ -13,6 +13,7 @@ import pytest
 
 from goita_agents.registry import expand, load_agent
 from goita_env import Game
+from goita_env.testing import check_agent
 from goita_lab.commands import evaluate
 from goita_lab.signals import log
 
@@ -60,6 +61,30 @@ def test_a_recurrent_partner_is_trained_and_forgets_what_is_of_another_match(tmp
     assert 5 in agent.states
     agent.begin(games, np.array([0]), view)
     assert 5 not in agent.states
+
+
+def test_the_rule_bot_takes_a_convention_of_an_example(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    check_agent(load_agent("knight_lead:KnightLead"))
+
+
+@pytest.mark.parametrize("kind", ["cleanrl", "torchrl", "rllib"])
+def test_a_network_of_each_example_is_an_agent(kind, tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(EXAMPLES)
+    sizes = ((256, 512), (256, 256), (69, 256))
+    names = {
+        "cleanrl": ["actor.0", "actor.2", "actor.4"],
+        "torchrl": ["0", "2", "4"],
+        "rllib": ["encoder.net.mlp.0", "encoder.net.mlp.2", "pi.net.mlp.0"],
+    }[kind]
+    saved = {}
+    for name, (rows, columns) in zip(names, sizes, strict=True):
+        saved[f"{name}.weight"] = torch.randn(rows, columns)
+        saved[f"{name}.bias"] = torch.randn(rows)
+    critic = {"cleanrl": "critic.0.bias", "rllib": "vf.net.mlp.0.bias"}.get(kind)
+    torch.save(saved | ({critic: torch.zeros(1)} if critic else {}), tmp_path / "policy.pt")
+    check_agent(load_agent(f"trained_policies:FromFile:path={tmp_path / 'policy.pt'}"))
 
 
 def run(name: str, *options: str) -> str:
