@@ -71,6 +71,34 @@ def curves(
     return _end(figure)
 
 
+def scatter(
+    panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]],
+    lines: Mapping[str, float],
+    x: str,
+    y: str,
+) -> bytes:
+    """Draws points of several kinds, one panel beside another, and a dashed line in each.
+
+    Args:
+        panels: points (x, y) by title and kind.
+        lines: height of the line by title.
+        x: label of the horizontal axis.
+        y: label of the vertical axis.
+    """
+    figure, several = _begin((1.2 + 3.8 * len(panels), 3.6), len(panels))
+    for axes, (title, kinds) in zip(np.atleast_1d(several), panels.items(), strict=True):
+        for color, (name, points) in zip(LINES, kinds.items(), strict=False):
+            axes.plot(*zip(*points, strict=True), "o", color=color, label=name, markersize=5)
+        axes.axhline(lines[title], color=INK, linestyle="--", linewidth=1)
+        axes.set_ylim(bottom=0)
+        axes.set_title(title, color=INK)
+        axes.set_xlabel(x)
+    np.atleast_1d(several)[0].set_ylabel(y)
+    named = np.atleast_1d(several)[0].get_legend_handles_labels()
+    figure.legend(*named, loc="outside right center", labelcolor=INK, frameon=False)
+    return _end(figure)
+
+
 def _begin(size: tuple[float, float], panels: int = 1) -> tuple[Any, Any]:
     try:
         import matplotlib as mpl

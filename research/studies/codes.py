@@ -1,4 +1,4 @@
-"""Measures how arbitrary the codes of equilibria are, and what an overheard one is worth: teamwork.md.
+"""Measures how arbitrary codes of equilibria are, and what an overheard one is worth: teamwork.md.
 
 Learners of small games begin at random first regrets and end at equilibria, each with a code of its
 own: what a move, or a message of the dealer, tells. All values are exact.

@@ -10,7 +10,10 @@ import numpy as np
 from goita_lab.exact.entries import Measure
 from goita_lab.exact.teamwork import Players, Split, Table
 from goita_lab.exact.tree import Tree, enumerate_game
+from research.drawing import scatter
+from research.studies import study
 from research.studies.study import Options
+from research.tables import table
 
 GAMES: Final = ("mini_3", "mini_4")
 AGENTS: Final = ("champion", "heuristic", "greedy", "people", "random")
@@ -87,3 +90,89 @@ def diversity(tree: Tree, known: Players, splits: tuple[Split, ...] | None = Non
         for n in numbers
     ]
     return Diversity(tuple(known.names[n] for n in numbers), losses)
+
+
+def kind(row: dict[str, Any], known: frozenset[str]) -> str:
+    """Returns what an agent is: an agent of the project, a player of the game, or a control."""
+    if not row["agent"]:
+        return "controls"
+    return "players of other splits" if row["name"] in known else "agents"
+
+
+def net_of_strength(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Returns by how much the regret of each agent differs from a line fitted over strength."""
+    strength = np.array([row["strength"] for row in rows])
+    regret = np.array([np.mean(row["regret"]) for row in rows])
+    fitted = np.polyval(np.polyfit(strength, regret, 1), strength)
+    return dict(zip((row["name"] for row in rows), (regret - fitted).tolist(), strict=True))
+
+
+def report(result: Result) -> str:
+    """Returns the tables of the page, in Markdown."""
+    parts = []
+    for game, one in result.games.items():
+        parts += [f"### {game}", _diversity(one), _agents(one), _correlations(one)]
+    return "\n\n".join(parts)
+
+
+def _diversity(one: Game) -> str:
+    found, diverse = one.found, one.diversity
+    splits = {"train": tuple(found["train_partners"]), "test": tuple(found["partners"])}
+    told = [
+        f"{name} {mean:.2f} on average and {least:.2f} at least"
+        for name, (mean, least) in ((name, diverse.of(some)) for name, some in splits.items())
+    ]
+    mean, least = diverse.of(splits["test"])
+    enough = mean >= MEAN_LOSS and least >= LEAST_LOSS
+    verdict = "diverse" if enough else "not diverse"
+    return f"Best responses to other partners lose: {', '.join(told)}. The partners are {verdict}."
+
+
+def _agents(one: Game) -> str:
+    rows = []
+    for row in one.found["agents"]:
+        regret = np.array(row["regret"])
+        figures = (regret.mean(), regret[:, :2].mean(), regret[:, 2:].mean(), row["left"])
+        train = (np.mean(row["train_regret"]), row["train_left"])
+        name = f"`{row['name']}`" if row["agent"] else row["name"]
+        signed = (f"{np.mean(row['points']):+.2f}", f"{row['strength']:+.2f}")
+        cells = (f"{figure:.2f}" for figure in (*figures, *train))
+        rows.append([name, signed[0], *cells, signed[1]])
+    heads = ["agent", "points", "regret", "with equilibria", "with listeners", "left"]
+    price = one.found["agents"][0]
+    told = (
+        f"The price of not knowing is {price['price']:.2f}, train split {price['train_price']:.2f}."
+    )
+    return table([*heads, "train: regret", "left", "strength"], rows) + f"\n\n{told}"
+
+
+def _correlations(one: Game) -> str:
+    ranks = one.found["rank_correlation"]
+    net = net_of_strength([row for row in one.found["agents"] if row["agent"]])
+    ends = sorted(net, key=lambda name: net[name])
+    best, worst = (
+        ", ".join(f"`{n}` {net[n]:+.2f}" for n in some) for some in (ends[:3], ends[-3:])
+    )
+    points = np.array(one.found["agents"][0]["points"]) + np.array(one.found["agents"][0]["regret"])
+    return (
+        f"Rank correlation of low regret with strength: {ranks['all']:.2f} over all, "
+        f"{ranks['agents']:.2f} over those that a user would enter. Net of strength the least "
+        f"regret have {', '.join(named[:3])}; the most {', '.join(named[-3:])}. Best responses make {points[:, :2].mean():+.2f} against "
+        f"equilibria and {points[:, 2:].mean():+.2f} against listeners."
+    )
+
+
+def figure(result: Result) -> bytes:
+    """Draws regret over strength, and the price of not knowing, one panel a game, as SVG."""
+    panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for game, one in result.games.items():
+        known = frozenset(one.diversity.names)
+        for row in one.found["agents"]:
+            place = (row["strength"], float(np.mean(row["regret"])))
+            panels.setdefault(game, {}).setdefault(kind(row, known), []).append(place)
+    price = {game: one.found["agents"][0]["price"] for game, one in result.games.items()}
+    return scatter(panels, price, "strength, points a round", "regret, points a round")
+
+
+if __name__ == "__main__":
+    study.main("teamwork")
