@@ -147,18 +147,16 @@ def _agents(one: Game) -> str:
 
 
 def _correlations(one: Game) -> str:
-    ranks = one.found["rank_correlation"]
+    ranks, first = one.found["rank_correlation"], one.found["agents"][0]
     net = net_of_strength([row for row in one.found["agents"] if row["agent"]])
-    ends = sorted(net, key=lambda name: net[name])
-    best, worst = (
-        ", ".join(f"`{n}` {net[n]:+.2f}" for n in some) for some in (ends[:3], ends[-3:])
-    )
-    points = np.array(one.found["agents"][0]["points"]) + np.array(one.found["agents"][0]["regret"])
+    named = [f"`{name}` {net[name]:+.2f}" for name in sorted(net, key=lambda name: net[name])]
+    best = np.add(first["points"], first["regret"])
     return (
         f"Rank correlation of low regret with strength: {ranks['all']:.2f} over all, "
         f"{ranks['agents']:.2f} over those that a user would enter. Net of strength the least "
-        f"regret have {', '.join(named[:3])}; the most {', '.join(named[-3:])}. Best responses make {points[:, :2].mean():+.2f} against "
-        f"equilibria and {points[:, 2:].mean():+.2f} against listeners."
+        f"regret have {', '.join(named[:3])}; the most {', '.join(named[-3:])}. Best responses "
+        f"make {best[:, :2].mean():+.2f} against equilibria and {best[:, 2:].mean():+.2f} against "
+        "listeners."
     )
 
 
