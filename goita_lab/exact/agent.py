@@ -6,6 +6,7 @@ import io
 import json
 import zlib
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile, ZipFile
@@ -71,7 +72,8 @@ def read(
 
 
 def _about(kind: str, tree: Tree) -> dict[str, Any]:
-    return {"format": kind, "eyes": list(tree.eyes), **tree.rules.to_keys()}
+    channel = {"channel": asdict(tree.channel)} if tree.channel else {}
+    return {"format": kind, "eyes": list(tree.eyes), **channel, **tree.rules.to_keys()}
 
 
 def save(learner: Learner, path: Path) -> None:

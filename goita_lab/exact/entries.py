@@ -25,7 +25,7 @@ from goita_lab.arena.report.figures import signed
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.teamwork import OPPONENTS, Benchmark, Players, Score, Split, policy_of
-from goita_lab.exact.tree import enumerate_game
+from goita_lab.exact.tree import Channel, enumerate_game
 from goita_lab.provenance import versions
 
 FORMAT: Final = "goita-exact-leaderboard-1"
@@ -113,13 +113,15 @@ class Measure:
     Args:
         rules: the game, or its name.
         split: whose partners are met.
+        message: the game in which the dealer sends its partner one bit before play. Agents don't
+            observe it, and send either with the same probability; players of this game do.
 
     Raises:
         SettingError: if no partners of this game are shipped.
     """
 
-    def __init__(self, rules: str | Rules, split: Split) -> None:
-        self.tree = enumerate_game(rules)
+    def __init__(self, rules: str | Rules, split: Split, *, message: bool = False) -> None:
+        self.tree = enumerate_game(rules, channel=Channel() if message else None)
         self.players = Players.load(self.tree)
         self.met = Benchmark(self.tree, self.players, split)
         self.train = Benchmark(self.tree, self.players, "train")

@@ -60,10 +60,10 @@ class Players:
         Raises:
             SettingError: if there are none, or the file is damaged or of another game.
         """
-        path = path or FOLDER / f"{tree.rules.name}.npz"
+        path = path or FOLDER / f"{stem(tree)}.npz"
         if not path.exists():
             known = ", ".join(sorted(one.stem for one in FOLDER.glob("*.npz")))
-            raise SettingError(f"expected a game with partners, {known}, got {tree.rules.name!r}")
+            raise SettingError(f"expected a game with partners, {known}, got {stem(tree)!r}")
         arrays = ("names", "splits", "policies", "listeners", "best")
         _, found = read(path, FORMAT, arrays, tree)
         names, splits = (tuple(found[name].tolist()) for name in ("names", "splits"))
@@ -94,6 +94,11 @@ class Players:
     def of(self, split: Split) -> list[int]:
         """Returns the numbers of the partners of a split."""
         return [number for number, one in enumerate(self.splits) if one == split]
+
+
+def stem(tree: Tree) -> str:
+    """Returns the name of a game's file of players: "mini_3", with a message "mini_3-message"."""
+    return tree.rules.name + ("-message" if tree.channel else "")
 
 
 def _whole(tree: Tree, stored: npt.NDArray[np.float16]) -> Float:

@@ -28,8 +28,8 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
-from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table
-from goita_lab.exact.tree import Tree, enumerate_game, spread
+from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table, stem
+from goita_lab.exact.tree import Channel, Tree, enumerate_game, spread
 from goita_lab.exact.values import reached, sign, visited, worths
 
 ROUNDS: Final = {"mini_3": 300, "mini_4": 120}
@@ -46,6 +46,8 @@ class Args:
 
     rules: str = field(metadata=cli.POSITIONAL)
     """mini_3 or mini_4"""
+    message: bool = False
+    """the game in which the dealer sends its partner one bit before play"""
     test: bool = False
     """train the test players, too, and write the file that is shipped"""
     output: Path = field(default=Path("players"), metadata=cli.short("-o"))
@@ -152,12 +154,77 @@ def normalised(tree: Tree, weights: Float) -> Float:
 
 # -------------------------------------------------------------------------------------- the players
 
+Plan = dict[str, dict[str, tuple[str, int]]]
+"""Method and seed of each player, by split and name."""
+
+PLAN: Final[Plan] = {
+    "opponents": {"equilibrium-a": ("predictive", 1), "equilibrium-b": ("predictive", 2)},
+    "train": {
+        "predictive-0": ("predictive", 11),
+        "predictive-1": ("predictive", 12),
+        "plus-0": ("plus", 13),
+        "discounted-0": ("discounted", 14),
+        "gradient-0": ("gradient", 15),
+        "gradient-1": ("gradient", 16),
+        "entropy-0": ("entropy", 17),
+        "entropy-1": ("entropy", 18),
+        "wins-0": ("wins", 19),
+        "proud-0": ("proud", 20),
+        "patient-0": ("patient", 21),
+        "response-uniform": ("response-uniform", 0),
+        "heuristic": ("heuristic", 0),
+        "greedy-noisy": ("greedy-noisy", 0),
+    },
+    "validation": {
+        "predictive-2": ("predictive", 31),
+        "discounted-1": ("discounted", 32),
+        "gradient-2": ("gradient", 33),
+        "entropy-2": ("entropy", 34),
+        "large-0": ("large", 35),
+        "response-gradient": ("response-gradient", 0),
+        "greedy": ("greedy", 0),
+        "heuristic-noisy": ("heuristic-noisy", 0),
+    },
+}
+
+TEST: Final = {
+    "test-predictive": "predictive",
+    "test-plus": "plus",
+    "test-discounted": "discounted",
+    "test-gradient-0": "gradient",
+    "test-gradient-1": "gradient",
+    "test-entropy-0": "entropy",
+    "test-entropy-1": "entropy",
+    "test-proud": "proud",
+    "test-wins": "wins",
+    "test-response": "response-train",
+}
+"""Method of each test player; its seed is drawn when it is trained."""
+
+MESSAGE_PLAN: Final[Plan] = {
+    "opponents": PLAN["opponents"],
+    "train": {
+        f"{method}-{number}": (method, 11 + 3 * place + number)
+        for place, method in enumerate(("predictive", "gradient", "entropy"))
+        for number in range(3)
+    },
+    "validation": {f"{method}-3": (method, 31) for method in ("predictive", "gradient", "entropy")},
+}
+MESSAGE_TEST: Final = {
+    f"test-{method}-{number}": method
+    for method in ("predictive", "gradient", "entropy")
+    for number in range(3)
+}
+"""The same for the game with a message."""
+
 
 class Trainer:
     """Trains players of one game and keeps them in a folder."""
 
-    def __init__(self, rules: str, folder: Path) -> None:
-        self.tree, self.rounds, self.folder = enumerate_game(rules), ROUNDS[rules], folder / rules
+    def __init__(self, args: Args) -> None:
+        self.tree = enumerate_game(args.rules, channel=Channel() if args.message else None)
+        self.plan, self.tests = (MESSAGE_PLAN, MESSAGE_TEST) if args.message else (PLAN, TEST)
+        self.rounds, self.folder = ROUNDS[args.rules], args.output / stem(self.tree)
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def player(self, name: str, train: Callable[[], Float]) -> Float:
@@ -170,75 +237,49 @@ class Trainer:
 
     def first(self) -> dict[str, dict[str, Float]]:
         """Returns the opponents and the players of the splits train and validation."""
-        tree, rounds = self.tree, self.rounds
-        learnt = partial(equilibrium, tree, rounds=rounds)
-        steps = partial(gradient, tree, rounds=rounds)
-        liking = partial(preferring, tree, rounds=rounds)
-        methods: dict[str, dict[str, Callable[[], Float]]] = {
-            "opponents": {
-                "equilibrium-a": partial(learnt, seed=1),
-                "equilibrium-b": partial(learnt, seed=2),
-            },
-            "train": {
-                "predictive-0": partial(learnt, seed=11),
-                "predictive-1": partial(learnt, seed=12),
-                "plus-0": partial(learnt, seed=13, kind="plus"),
-                "discounted-0": partial(learnt, seed=14, kind="discounted"),
-                "gradient-0": partial(steps, seed=15),
-                "gradient-1": partial(steps, seed=16),
-                "entropy-0": partial(steps, seed=17, entropy=1.0),
-                "entropy-1": partial(steps, seed=18, entropy=1.0),
-                "wins-0": partial(liking, seed=19, what="wins"),
-                "proud-0": partial(liking, seed=20, what="proud"),
-                "patient-0": partial(liking, seed=21, what="patient"),
-                "response-uniform": lambda: self.response([tree.uniform()]),
-                "heuristic": partial(bot, tree, "heuristic"),
-                "greedy-noisy": partial(bot, tree, "greedy", 0.1),
-            },
-            "validation": {
-                "predictive-2": partial(learnt, seed=31),
-                "discounted-1": partial(learnt, seed=32, kind="discounted"),
-                "gradient-2": partial(steps, seed=33),
-                "entropy-2": partial(steps, seed=34, entropy=1.0),
-                "large-0": partial(liking, seed=35, what="large"),
-                "response-gradient": lambda: self.response([self.kept("gradient-0")]),
-                "greedy": partial(bot, tree, "greedy"),
-                "heuristic-noisy": partial(bot, tree, "heuristic", 0.2),
-            },
-        }
         return {
-            split: {name: self.player(name, train) for name, train in some.items()}
-            for split, some in methods.items()
+            split: {
+                name: self.player(name, partial(self.trained, *how)) for name, how in some.items()
+            }
+            for split, some in self.plan.items()
         }
 
-    def test(self, others: Sequence[Float]) -> dict[str, Float]:
-        """Returns the test players; ``others``: the partners of the train split."""
-        tree, rounds = self.tree, self.rounds
-        learnt = partial(equilibrium, tree, rounds=rounds)
-        steps = partial(gradient, tree, rounds=rounds)
-        liking = partial(preferring, tree, rounds=rounds)
-        methods: dict[str, Callable[..., Float]] = {
-            "test-predictive": learnt,
-            "test-plus": partial(learnt, kind="plus"),
-            "test-discounted": partial(learnt, kind="discounted"),
-            "test-gradient-0": steps,
-            "test-gradient-1": steps,
-            "test-entropy-0": partial(steps, entropy=1.0),
-            "test-entropy-1": partial(steps, entropy=1.0),
-            "test-proud": partial(liking, what="proud"),
-            "test-wins": partial(liking, what="wins"),
-        }
+    def test(self) -> dict[str, Float]:
+        """Returns the test players."""
         found = {}
-        for name, train in methods.items():
+        for name, method in self.tests.items():
             seed = secrets.randbits(32)
             sys.stderr.write(f"seed {seed}: ")
-            found[name] = self.player(name, partial(train, seed=seed))
-        found["test-response"] = self.player("test-response", lambda: self.response(others))
+            found[name] = self.player(name, partial(self.trained, method, seed))
         return found
+
+    def trained(self, method: str, seed: int) -> Float:
+        """Trains a player."""
+        tree, rounds = self.tree, self.rounds
+        match method:
+            case "predictive" | "plus" | "discounted":
+                return equilibrium(tree, seed, rounds, method)
+            case "gradient":
+                return gradient(tree, seed, rounds)
+            case "entropy":
+                return gradient(tree, seed, rounds, entropy=1.0)
+            case "wins" | "large" | "proud" | "patient":
+                return preferring(tree, seed, rounds, method)
+            case "heuristic" | "greedy":
+                return bot(tree, method)
+            case "heuristic-noisy":
+                return bot(tree, "heuristic", 0.2)
+            case "greedy-noisy":
+                return bot(tree, "greedy", 0.1)
+            case "response-uniform":
+                return self.response([tree.uniform()])
+            case "response-gradient":
+                return self.response([self.kept("gradient-0")])
+        return self.response([self.kept(name) for name in self.plan["train"]])
 
     def response(self, partners: Sequence[Float]) -> Float:
         """Returns the best response to partners, each as likely, against both equilibria."""
-        opponents = [self.kept("equilibrium-a"), self.kept("equilibrium-b")]
+        opponents = [self.kept(name) for name in self.plan["opponents"]]
         kinds = [(partner, other) for partner in partners for other in opponents]
         return Table(self.tree).best(kinds)[1]
 
@@ -262,10 +303,10 @@ class Trainer:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
-    trainer = Trainer(args.rules, args.output)
+    trainer = Trainer(args)
     splits = trainer.first()
     if args.test:
-        splits["test"] = trainer.test(list(splits["train"].values()))
+        splits["test"] = trainer.test()
     tree, equilibria = trainer.tree, splits.pop("opponents")
     named = {name: (split, one) for split, some in splits.items() for name, one in some.items()}
     listening = []
@@ -283,7 +324,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         np.array(listening, np.uint8),
         np.zeros((len(named), len(OPPONENTS))),
     )
-    path = (FOLDER if args.test else args.output) / f"{args.rules}.npz"
+    path = (FOLDER if args.test else args.output) / f"{stem(tree)}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     players.save(tree, path)
     # Best responses are those to the stored probabilities.
