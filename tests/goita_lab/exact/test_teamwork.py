@@ -1,17 +1,18 @@
 """The exact benchmark of unknown partners: its floor, its entries, and messages in the tree."""
 
+import json
 from dataclasses import replace
 from itertools import product
 
-import msgspec
 import numpy as np
 import pytest
 
 from goita_agents.base import AgentError, sample
 from goita_env import JGA, GoitaVectorEnv
 from goita_env.errors import SettingError
+from goita_lab.commands.coordination import main
 from goita_lab.exact import agent as files
-from goita_lab.exact import entries
+from goita_lab.exact import entries, teamwork
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.teamwork import Benchmark, Players, Table, policy_of
 from goita_lab.exact.tree import Channel, Tree, enumerate_game
@@ -195,27 +196,69 @@ def test_an_agent_is_asked_once_at_every_information_set(tiny):
     refuses(AgentError, "without a memory", policy_of, tiny, "champion:search=on")
 
 
-def test_entries_are_computed_again(tmp_path):
-    measure = entries.Measure("mini_3", "validation")
-    found = measure.measure(["greedy", "gradient-0", "mine=heuristic"])
-    names = {row.name: row for row in found.rows}
-    assert {"greedy", "gradient-0", "mine", "uniform play"} < set(names)
-    assert [row.score.regret.mean() for row in found.rows] == sorted(
-        row.score.regret.mean() for row in found.rows
-    )
-    assert names["best without knowing, these partners"].score.left == pytest.approx(0, abs=1e-9)
-    shown = entries.terminal(found)
+@pytest.fixture
+def shipped(tiny, players, tmp_path, monkeypatch):
+    """Returns a rule set in a file, whose players stand where those of a release do."""
+    monkeypatch.setattr(teamwork, "FOLDER", tmp_path)
+    renamed = replace(players, splits=("train", "train", "validation", "validation"))
+    renamed.save(tiny, tmp_path / "tiny.npz")
+    stored = Players.load(tiny)
+    table = Table(tiny)
+    best = [[table.best([kind])[0] for kind in stored.types(tiny, one)] for one in range(4)]
+    replace(stored, best=np.array(best)).save(tiny, tmp_path / "tiny.npz")
+    (tmp_path / "tiny.json").write_text(json.dumps(tiny.rules.to_keys()))
+    return str(tmp_path / "tiny.json")
+
+
+def test_the_command_measures_and_enters_and_checks(shipped, tmp_path, capsys):
+    board, told = str(tmp_path / "board.json"), tmp_path / "told.json"
+    agents = ["greedy", "c", "mine=heuristic"]
+    assert main([*agents, "--rules", shipped, "--enter", board, "--json", str(told)]) == 0
+    shown = capsys.readouterr().out
     assert "price of not knowing" in shown
     assert "(uniform play)" in shown
-    path = tmp_path / "board.json"
-    entries.enter(path, found)
-    for entry in entries.read(path):
-        assert list(entries.check(entry, measure)) == []
-    wrong = {"points": {**entry.points, "greedy": (9.0, 9.0, 9.0, 9.0)}, "strength": 99.0}
-    told = list(entries.check(msgspec.structs.replace(entry, **wrong), measure))
-    assert [one.split(":")[0] for one in told] == ["greedy", "strength"]
-    path.write_text('{"format": "other", "entries": []}')
-    refuses(SettingError, "expected a leaderboard", entries.read, path)
+    rows = {row["name"]: row for row in json.loads(told.read_text())["agents"]}
+    regrets = [np.mean(row["regret"]) for row in rows.values()]
+    assert regrets == sorted(regrets)
+    assert rows["best without knowing, these partners"]["left"] == pytest.approx(0, abs=1e-9)
+    assert rows["best without knowing, train partners"]["train_left"] == pytest.approx(0, abs=1e-9)
+    # Regret and points add up to the same for all.
+    both = [np.add(row["points"], row["regret"]) for row in rows.values()]
+    assert np.ptp(both, axis=0).max() < 1e-9
+    assert main(["--rules", shipped, "--check", board]) == 0
+    assert capsys.readouterr().out.count("as entered") == 3
+    changed = json.loads((tmp_path / "board.json").read_text())
+    changed["entries"][0]["points"]["d"][2] += 0.1
+    changed["entries"][1]["strength"] += 0.1
+    (tmp_path / "board.json").write_text(json.dumps(changed))
+    assert main(["--rules", shipped, "--check", board]) == 1
+    assert capsys.readouterr().out.count("entered, ") == 2
+    (tmp_path / "board.json").write_text('{"format": "other", "entries": []}')
+    refuses(SettingError, "expected a leaderboard", entries.read, tmp_path / "board.json")
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["greedy", "--rules", "mini_3", "--quick"], "expected no --quick in a small game"),
+        (["greedy", "--rules", "mini_5"], "expected a game with partners"),
+        (["greedy", "--rules", "pagat"], "expected jga or a small game"),
+        (["--rules", "mini_3"], "expected an agent or more"),
+    ],
+)
+def test_what_a_small_game_cannot_do_is_refused(argv, words, capsys):
+    with pytest.raises(SystemExit):
+        main(argv)
+    assert words in capsys.readouterr().err.replace("\n", " ")
+
+
+@pytest.mark.parametrize("message", [False, slow(True)])
+def test_best_responses_to_shipped_players_are_those_that_are_shipped(tree, message):
+    game = enumerate_game("mini_3", channel=Channel()) if message else tree
+    players, table = Players.load(game), Table(game)
+    for number in players.of("test")[:3]:
+        best = [table.best([kind])[0] for kind in players.types(game, number)]
+        assert best == pytest.approx(players.best[number], abs=1e-9)
 
 
 @pytest.mark.parametrize("public", [False, True])
