@@ -37,6 +37,7 @@ ROSTER: Final = {
     "rollout": 512,
     "rollout:base=heuristic": 100,
     "champion": 5_000,
+    "champion:search=on": 150,
 }
 """Agents, and the most deals of their pairings; None: as many as any."""
 
