@@ -37,6 +37,7 @@ ROSTER: Final = {
     "rollout": 512,
     "rollout:base=heuristic": 100,
     "champion": 5_000,
+    "champion:search=on": 150,
 }
 """Agents, and the most deals of their pairings; None: as many as any."""
 
@@ -71,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     slow = [f"{cap}:{name}" for name, cap in ROSTER.items() if cap and name in agents]
     slow = [cap for cap in slow if int(cap.partition(":")[0]) < args.deals]
     options += ["--fewer-deals", *slow] if slow else []
-    command = shlex.join(["python", "evaluate.py", *options])
+    command = shlex.join(["goita", "evaluate", *options])
     code, found = evaluate.run(cli.parse(evaluate.Args, options), command)
     if code or found is None:
         return code
