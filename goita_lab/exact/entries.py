@@ -20,11 +20,11 @@ from goita_agents.base import Float
 from goita_agents.files import locked, read_limited, write_whole
 from goita_agents.registry import check_shipped, content_hash, short_name
 from goita_env.errors import SettingError
-from goita_env.rules import Rules
+from goita_env.rules import Rules, get_rules
 from goita_lab.arena.report.figures import signed
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
-from goita_lab.exact.teamwork import OPPONENTS, Benchmark, Players, Score, Split, policy_of
+from goita_lab.exact.teamwork import OPPONENTS, Benchmark, Players, Score, Split, policy_of, shipped
 from goita_lab.exact.tree import Channel, enumerate_game
 from goita_lab.provenance import versions
 
@@ -121,6 +121,7 @@ class Measure:
     """
 
     def __init__(self, rules: str | Rules, split: Split, *, message: bool = False) -> None:
+        shipped(get_rules(rules), message=message)
         self.tree = enumerate_game(rules, channel=Channel() if message else None)
         self.players = Players.load(self.tree)
         self.met = Benchmark(self.tree, self.players, split)

@@ -26,6 +26,7 @@ from goita_agents.base import AgentError, Float, Policy, check_actions, is_state
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
+from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.exact.agent import read, write
 from goita_lab.exact.tree import Tree
@@ -60,10 +61,7 @@ class Players:
         Raises:
             SettingError: if there are none, or the file is damaged or of another game.
         """
-        path = path or FOLDER / f"{stem(tree)}.npz"
-        if not path.exists():
-            known = ", ".join(sorted(one.stem for one in FOLDER.glob("*.npz")))
-            raise SettingError(f"expected a game with partners, {known}, got {stem(tree)!r}")
+        path = path or shipped(tree.rules, message=tree.channel is not None)
         arrays = ("names", "splits", "policies", "listeners", "best")
         _, found = read(path, FORMAT, arrays, tree)
         names, splits = (tuple(found[name].tolist()) for name in ("names", "splits"))
@@ -96,9 +94,13 @@ class Players:
         return [number for number, one in enumerate(self.splits) if one == split]
 
 
-def stem(tree: Tree) -> str:
-    """Returns the name of a game's file of players: "mini_3", with a message "mini_3-message"."""
-    return tree.rules.name + ("-message" if tree.channel else "")
+def shipped(rules: Rules, *, message: bool = False) -> Path:
+    """Returns the file of a game's players; raises a SettingError if there is none."""
+    path = FOLDER / f"{rules.name}{'-message' if message else ''}.npz"
+    if not path.exists():
+        known = ", ".join(sorted(one.stem for one in FOLDER.glob("*.npz")))
+        raise SettingError(f"expected a game with partners, {known}, got {path.stem!r}")
+    return path
 
 
 def _whole(tree: Tree, stored: npt.NDArray[np.float16]) -> Float:

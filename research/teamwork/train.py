@@ -28,7 +28,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
-from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table, stem
+from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table
 from goita_lab.exact.tree import Channel, Tree, enumerate_game, spread
 from goita_lab.exact.values import reached, sign, visited, worths
 
@@ -52,6 +52,11 @@ class Args:
     """train the test players, too, and write the file that is shipped"""
     output: Path = field(default=Path("players"), metadata=cli.short("-o"))
     """folder of the players"""
+
+
+def name_of(args: Args) -> str:
+    """Returns the name of a game's file of players."""
+    return f"{args.rules}-message" if args.message else args.rules
 
 
 # -------------------------------------------------------------------------------------- the methods
@@ -224,7 +229,7 @@ class Trainer:
     def __init__(self, args: Args) -> None:
         self.tree = enumerate_game(args.rules, channel=Channel() if args.message else None)
         self.plan, self.tests = (MESSAGE_PLAN, MESSAGE_TEST) if args.message else (PLAN, TEST)
-        self.rounds, self.folder = ROUNDS[args.rules], args.output / stem(self.tree)
+        self.rounds, self.folder = ROUNDS[args.rules], args.output / name_of(args)
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def player(self, name: str, train: Callable[[], Float]) -> Float:
@@ -324,7 +329,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         np.array(listening, np.uint8),
         np.zeros((len(named), len(OPPONENTS))),
     )
-    path = (FOLDER if args.test else args.output) / f"{stem(tree)}.npz"
+    path = (FOLDER if args.test else args.output) / f"{name_of(args)}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     players.save(tree, path)
     # Best responses are those to the stored probabilities.

@@ -197,7 +197,7 @@ def test_an_agent_is_asked_once_at_every_information_set(tiny):
 
 
 @pytest.fixture
-def shipped(tiny, players, tmp_path, monkeypatch):
+def shipped_game(tiny, players, tmp_path, monkeypatch):
     """Returns a rule set in a file, whose players stand where those of a release do."""
     monkeypatch.setattr(teamwork, "FOLDER", tmp_path)
     renamed = replace(players, splits=("train", "train", "validation", "validation"))
@@ -206,14 +206,14 @@ def shipped(tiny, players, tmp_path, monkeypatch):
     table = Table(tiny)
     best = [[table.best([kind])[0] for kind in stored.types(tiny, one)] for one in range(4)]
     replace(stored, best=np.array(best)).save(tiny, tmp_path / "tiny.npz")
-    (tmp_path / "tiny.json").write_text(json.dumps(tiny.rules.to_keys()))
+    (tmp_path / "tiny.json").write_text(json.dumps({"name": "tiny", "deck": tiny.rules.deck}))
     return str(tmp_path / "tiny.json")
 
 
-def test_the_command_measures_and_enters_and_checks(shipped, tmp_path, capsys):
+def test_the_command_measures_and_enters_and_checks(shipped_game, tmp_path, capsys):
     board, told = str(tmp_path / "board.json"), tmp_path / "told.json"
     agents = ["greedy", "c", "mine=heuristic"]
-    assert main([*agents, "--rules", shipped, "--enter", board, "--json", str(told)]) == 0
+    assert main([*agents, "--rules", shipped_game, "--enter", board, "--json", str(told)]) == 0
     shown = capsys.readouterr().out
     assert "price of not knowing" in shown
     assert "(uniform play)" in shown
@@ -225,13 +225,13 @@ def test_the_command_measures_and_enters_and_checks(shipped, tmp_path, capsys):
     # Regret and points add up to the same for all.
     both = [np.add(row["points"], row["regret"]) for row in rows.values()]
     assert np.ptp(both, axis=0).max() < 1e-9
-    assert main(["--rules", shipped, "--check", board]) == 0
+    assert main(["--rules", shipped_game, "--check", board]) == 0
     assert capsys.readouterr().out.count("as entered") == 3
     changed = json.loads((tmp_path / "board.json").read_text())
     changed["entries"][0]["points"]["d"][2] += 0.1
     changed["entries"][1]["strength"] += 0.1
     (tmp_path / "board.json").write_text(json.dumps(changed))
-    assert main(["--rules", shipped, "--check", board]) == 1
+    assert main(["--rules", shipped_game, "--check", board]) == 1
     assert capsys.readouterr().out.count("entered, ") == 2
     (tmp_path / "board.json").write_text('{"format": "other", "entries": []}')
     refuses(SettingError, "expected a leaderboard", entries.read, tmp_path / "board.json")
