@@ -6,7 +6,7 @@ own: what a move, or a message of the dealer, tells. All values are exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -46,7 +46,7 @@ class Start:
     game: str
     bits: int  #: Of the dealer's message; 0: there is none.
     public: bool
-    seed: int | None  #: None: a uniform start.
+    seed: int | None  #: None: a uniform start, and chance draws the message.
     folder: str
 
     @property
@@ -153,6 +153,8 @@ def stored(one: Start) -> tuple[Float, Float]:
 def learn(one: Start) -> End:
     """Learns from a start, keeps the policy and measures it."""
     tree = game_of(*one.kind)
+    if one.seed is None and one.bits:
+        tree = at_random(tree)
     learner, rounds = Learner(tree, one.seed), ROUNDS[one.game]
     earlier = tree.uniform()
     for number in range(rounds):
@@ -162,7 +164,7 @@ def learn(one: Start) -> End:
     policy = learner.average()
     np.savez_compressed(one.path, average=policy, earlier=earlier)
     gain = max(gains(tree, policy).values())
-    if not one.bits:
+    if not one.bits or one.seed is None:
         return End(value(tree, policy), gain, None, None)
     private, public = (game_of(one.game, one.bits, heard) for heard in (False, True))
     carried = [carry(policy, tree, other) for other in (private, public)]
@@ -192,6 +194,29 @@ def carry(policy: Float, source: Tree, tree: Tree) -> Float:
 def alone(tree: Tree, policy: Float) -> float:
     """Returns what the dealer's team keeps against one opponent's best response, the mean."""
     return sum(best_response(tree, policy, seat).value for seat in (1, 3)) / 2
+
+
+def at_random(tree: Tree) -> Tree:
+    """Returns the game in which chance draws the dealer's message, the control of the channel."""
+    first, sets = int(tree.levels[1]), int(tree.sets[1])
+    actions = int(tree.starts[sets])
+    many = int(tree.levels[2]) - first
+    before = np.where(tree.before >= actions, tree.before - actions, -1).astype(np.int32)
+    return replace(
+        tree,
+        chance=(tree.chance / (many // len(tree.chance))).repeat(many // len(tree.chance)),
+        info=np.where(tree.info >= 0, tree.info - sets, -1)[first:],
+        first=np.maximum(tree.first - first, 0)[first:],
+        points=tree.points[first:],
+        starts=tree.starts[sets:] - actions,
+        action=tree.action[actions:],
+        seat=tree.seat[sets:],
+        before=before[sets:],
+        words=tree.words[sets:],
+        levels=tree.levels[1:] - first,
+        sets=tree.sets[1:] - sets,
+        channel=None,
+    )
 
 
 def together(tree: Tree, policy: Float) -> float:
