@@ -9,13 +9,14 @@ import numpy as np
 
 from goita_lab.exact.entries import Measure
 from goita_lab.exact.teamwork import Players, Split, Table
-from goita_lab.exact.tree import Tree, enumerate_game
+from goita_lab.exact.tree import Tree
 from research.drawing import scatter
 from research.studies import study
 from research.studies.study import Options
 from research.tables import table
 
-GAMES: Final = ("mini_3", "mini_4")
+GAMES: Final = ("mini_3", "mini_4", "mini_3-message")
+"""In the last the dealer sends its partner one bit before play."""
 AGENTS: Final = ("champion", "heuristic", "greedy", "people", "random")
 MEAN_LOSS: Final = 1.0
 LEAST_LOSS: Final = 0.1
@@ -68,13 +69,13 @@ def run(options: Options) -> Result:
 
 def measure(game: str) -> Game:
     """Measures the diversity of a game's partners, and then all agents with the test players."""
-    tree = enumerate_game(game)
-    known = Players.load(tree)
-    diverse = diversity(tree, known)
+    rules, _, message = game.partition("-")
+    test = Measure(rules, "test", message=bool(message))
+    known = test.players
+    diverse = diversity(test.tree, known)
     seen = [name for name, split in zip(known.names, known.splits, strict=True) if split != "test"]
     others = [name for name in seen if name not in AGENTS]
-    found = Measure(game, "test").measure([*AGENTS, *others])
-    return Game(diverse, found.to_json())
+    return Game(diverse, test.measure([*AGENTS, *others]).to_json())
 
 
 def diversity(tree: Tree, known: Players, splits: tuple[Split, ...] | None = None) -> Diversity:
