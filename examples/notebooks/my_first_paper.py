@@ -129,3 +129,29 @@ right.legend()
 To write your own paper, replace the two methods by runs of your own
 ([training](../training.md)): `file:runs/NAME/policy.safetensors` is an agent like these.
 """
+
+# %% [markdown]
+"""
+## The same question, exactly
+
+In a [small game](../coordination.md) nothing is estimated. Ten test partners have opponents that may
+know their signals. How much does an agent lose because it does not know its partner, and how much
+could it have avoided? Values are points a round, without intervals.
+"""
+
+# %%
+from goita_lab.exact.entries import Measure
+
+found = Measure("mini_3", "test").measure(["heuristic", "greedy", "champion", "gradient-0"])
+print(f"{'':38}{'points':>8}{'regret':>8}{'left':>8}{'strength':>10}")
+for row in found.rows:
+    score = row.score
+    figures = f"{score.points.mean():+8.2f}{score.regret.mean():8.2f}{score.left:8.2f}"
+    print(f"{row.name:38}{figures}{score.strength:+10.2f}")
+
+# %% [markdown]
+"""
+The first row is the best that a player can do who knows which partners there are and not which one
+it meets. Its regret is the price of not knowing; an agent leaves the rest. This player is weak with a
+copy of itself: to play well with these partners is not to be strong.
+"""
