@@ -1,6 +1,6 @@
 """Trains all four seats by self-play: PPO in one file, in CleanRL's style, on the batched game.
 
-pip install -e ".[train]"
+pip install ".[train]"
 python examples/cleanrl_ppo.py --steps 2000000
 
 Row i of ``GoitaVectorEnv`` is the observation of the seat to act in game i, so the game's next step

@@ -1,6 +1,6 @@
 """Trains a recurrent partner, which learns within a match with whom it plays.
 
-pip install -e ".[train]"
+pip install ".[train]"
 python examples/recurrent_partner.py --decisions 2000000 -o recurrent.pt
 goita coordination "examples.recurrent_partner:Recurrent:path=recurrent.pt" --episode match
 

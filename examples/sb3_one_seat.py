@@ -1,6 +1,6 @@
 """Trains one seat among bots with stock MaskablePPO of stable-baselines3, a thousand games at once.
 
-pip install -e ".[train]"
+pip install ".[train]"
 python examples/sb3_one_seat.py --steps 3000000
 
 The policy has one seat, drawn for each deal. The printed points include deals that ended before it
@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=4000, help="rounds of the measurement")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--reward-scale", type=float, default=0.02, help="makes 50 points a 1")
+    parser.add_argument("--save", help="file for the trained model: model.zip")
     args = parser.parse_args()
 
     torch.set_num_threads(1)  # A second thread gains little here, and waits where cores are busy.
@@ -88,6 +89,8 @@ def main() -> None:
             f"{model.num_timesteps:,} decisions, {time.perf_counter() - clock:.0f} s "
             f"({time.process_time() - cpu:.0f} s of CPU): {mean:+.2f} +/- {half:.2f} points a round"
         )
+    if args.save:
+        model.save(args.save)
 
 
 if __name__ == "__main__":

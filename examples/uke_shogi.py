@@ -1,6 +1,6 @@
 """Trains stock MaskablePPO in Uke-Shogi against the two built-in players.
 
-pip install -e ".[train]"
+pip install ".[train]"
 python examples/uke_shogi.py --steps 400000
 
 Passing is free, so that there is something to learn. The learner has one of four seats, the others

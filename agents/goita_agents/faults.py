@@ -32,7 +32,7 @@ is no answer; too much output; its program ended; its code raised an exception."
 
 FAULTS: Final = 10  # Number of faults at which a bot forfeits the rest of its pairing.
 
-RESTARTS: Final = 3  # Most restarts of a bot's programs, all seats together.
+RESTARTS: Final = 3  # Most restarts of an agent's programs; a tournament has one agent a seat.
 
 
 @dataclass(frozen=True)
