@@ -130,7 +130,7 @@ def _describe(tree: Tree) -> dict[str, int]:
         "deals": len(tree.chance),
         "histories": len(tree.info),
         "information sets": len(tree.seat),
-        "their actions": len(tree.action),
+        "actions in them": len(tree.action),
     }
     _say(", ".join(f"{many:,} {name}" for name, many in sizes.items()))
     return sizes
@@ -181,7 +181,8 @@ def _measured(
 ) -> list[dict[str, Any]]:
     """Measures policies and shows them in a table."""
     found = {name: ruler.measure(policy, seconds) for name, policy in policies.items()}
-    title = "Points a round: what one seat gains, a team, and a team that sees its own tiles"
+    figures = "what one seat gains, a team, and a team whose partners see each other's tiles"
+    title = f"Points a round: {figures}"
     columns = ("", "value", "one seat", "team", "seeing")
     rows = [
         (name, f"{one.value:+.3f}", f"{one.alone:.4f}", _team(one), f"{one.open:.3f}")

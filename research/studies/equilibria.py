@@ -80,7 +80,7 @@ class Point:
     likeliest: float
     """The same where its likeliest actions are played."""
     open: float
-    """What a team gains that sees its own tiles; the policy is sampled."""
+    """What a team gains whose partners see each other's tiles; the policy is sampled."""
 
 
 @dataclass(frozen=True)
