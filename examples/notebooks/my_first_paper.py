@@ -134,9 +134,9 @@ To write your own paper, replace the two methods by runs of your own
 """
 ## The same question, exactly
 
-In a [small game](../coordination.md) nothing is estimated. Ten test partners have opponents that may
-know their signals. How much does an agent lose because it does not know its partner, and how much
-could it have avoided? Values are points a round, without intervals.
+In a [small game](../coordination.md) nothing is estimated. Ten test partners meet opponents, of
+whom some know their signals. How much does an agent lose because it does not know its partner, and
+how much could it have avoided? Values are points a round, without intervals.
 """
 
 # %%
@@ -152,6 +152,6 @@ for row in found.rows:
 # %% [markdown]
 """
 The first row is the best that a player can do who knows which partners there are and not which one
-it meets. Its regret is the price of not knowing; an agent leaves the rest. This player is weak with a
-copy of itself: to play well with these partners is not to be strong.
+it meets. Its regret is the price of not knowing; an agent leaves the rest. This player is weak with
+a copy of itself: to play well with these partners is not to be strong.
 """

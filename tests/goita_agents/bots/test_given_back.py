@@ -91,7 +91,7 @@ def test_the_mask_gives_back_the_questions():
 
 def test_the_page_names_these_slices():
     page = (ROOT / "docs" / "observation.md").read_text(encoding="utf-8")
-    part = page.split("## Which slices do the others give back?")[1].split("\n## ")[0]
+    part = page.split("## Which hidden slices follow from the rest?")[1].split("\n## ")[0]
     table = [line for line in part.splitlines() if line.startswith("| `")]
     told = {name for line in table for name in re.findall(r"`([a-z_0-9]+)`", line.split("|")[1])}
     assert {*FOLLOW, "dealer", "hand", "asked_call", "asked_choice"} <= told
