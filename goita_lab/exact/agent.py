@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import io
-import json
-import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile, ZipFile
 
 import numpy as np
-import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float, Int, sample
-from goita_agents.files import decode, write_whole
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
+from goita_lab import array_files
+from goita_lab.array_files import Arrays
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import Tree, spread
-
-Arrays = dict[str, npt.NDArray[Any]]
-
-MOST_BYTES: Final = 1 << 32
-"""Largest size of all arrays of a file."""
 
 FORMAT: Final = "goita-solution-1"
 
@@ -33,17 +24,15 @@ _PLAYED: Final = ("digests", "starts", "action", "average")
 """What is played of a file."""
 
 
-def write(path: Path, kind: str, tree: Tree, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+def write(path: Path, kind: str, tree: Tree, arrays: Arrays) -> None:
     """Writes arrays of a game whole or not at all; ``kind`` names what they are."""
-    file, about = io.BytesIO(), np.array(json.dumps(_about(kind, tree)))
-    np.savez_compressed(file, about=about, **arrays)  # type: ignore[arg-type]
-    write_whole(path, file.getvalue())
+    array_files.write(path, _about(kind, tree), arrays)
 
 
 def read(
     path: Path, kind: str, names: Iterable[str], tree: Tree | None = None
 ) -> tuple[dict[str, Any], Arrays]:
-    """Returns what a file says of its game, and its arrays; nothing is unpickled.
+    """Returns what a file says of its game, and its arrays.
 
     Args:
         path: the file, which may come from somebody else.
@@ -54,21 +43,8 @@ def read(
     Raises:
         SettingError: if it is damaged, of another kind, or not of the game of ``tree``.
     """
-    try:
-        with ZipFile(path) as file:
-            size = sum(one.file_size for one in file.infolist())
-        if size > MOST_BYTES:
-            raise ValueError(f"expected at most {MOST_BYTES:,} bytes, got {size:,}")
-        with np.load(path, allow_pickle=False) as file:
-            about = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
-            found = {name: file[name] for name in names}
-        game = {"format": kind} if tree is None else _about(kind, tree)
-        if about != about | game:
-            raise ValueError(f"expected {game}, got {about}")
-    # What a damaged archive or its headers can raise; an array may declare any size.
-    except (ValueError, LookupError, EOFError, BadZipFile, zlib.error, MemoryError) as error:
-        raise SettingError(f"expected a file of {kind} in {str(path)!r}: {error}") from error
-    return about, found
+    game = {"format": kind} if tree is None else _about(kind, tree)
+    return array_files.read(path, game, names)
 
 
 def _about(kind: str, tree: Tree) -> dict[str, Any]:

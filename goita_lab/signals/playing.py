@@ -16,7 +16,7 @@ from goita_env.actions import CALL
 from goita_env.arrays import Int8
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
-from goita_env.rounds import Rounds
+from goita_env.rounds import Episode, Rounds
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.seeds import bot_generator
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
@@ -169,9 +169,10 @@ def play(
     seed: int = 0,
     rules: str | Rules = JGA,
     first: int = 0,
+    episode: Episode = "round",
     information: InformationStructure = PLAIN,
 ) -> Play:
-    """Plays rounds, actions sampled from ``probabilities``, and returns every decision.
+    """Plays rounds or matches, actions sampled from ``probabilities``; returns every decision.
 
     Agents sit by ``SEATINGS``. The deals are those of ``Rounds(seed=seed)``; random numbers depend
     on ``first``, the number of the first round, too.
@@ -188,6 +189,7 @@ def play(
     games = Rounds(
         rounds,
         rules=get_rules(rules),
+        episode=episode,
         seed=seed,
         games=numbers // each,
         numbers=np.arange(rounds),

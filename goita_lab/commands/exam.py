@@ -1,0 +1,102 @@
+"""Asks agents about positions in which the points of every action and every belief are known.
+
+::
+
+    goita exam take heuristic champion       where they lose points, and what they know
+    goita exam take mine=my_agents:Bot --json mine.json
+    goita exam make -o exam.npz --seed 7      another exam, in half an hour
+
+A tournament says how many points a bot loses; an exam says where. docs/exam.md says how points and
+beliefs are computed, and what they are not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from goita_agents.files import check_writable, json_text, write_whole
+from goita_env.errors import GoitaError, SettingError
+from goita_lab import cli, provenance
+from goita_lab.exam.answers import controls, take
+from goita_lab.exam.questions import SHIPPED, TABLES, Questions, make
+from goita_lab.exam.report import terminal, to_json
+from goita_lab.work import Runner, check_workers, shown
+
+
+@dataclass(frozen=True)
+class MakeArgs:
+    """Makes an exam.
+
+    ::
+
+        goita exam make -o exam.npz --seed 7
+
+    The same command goes on after a stop.
+    """
+
+    output: Path = field(metadata=cli.short("-o"))
+    """file of the exam (.npz); finished pieces are kept beside it until the exam is done"""
+    positions: int = 600
+    """number of positions"""
+    seed: int = 0
+    """seed of the deals, of worlds and of playouts"""
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.positions <= 100_000:
+            raise SettingError(f"expected 1 to 100,000 positions, got {self.positions!r}")
+        check_workers(self.workers)
+        check_writable(self.output)
+
+    def run(self, command: str) -> None:
+        kept = self.output.with_suffix(".parts")
+        found = make(self.positions, self.seed, Runner(self.workers, kept, shown()))
+        players = sorted({player for table in TABLES for player in table})
+        about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
+        found.save(self.output, about)
+        kept.unlink(missing_ok=True)
+        print(f"{len(found)} of {found.asked} positions that were looked at, in {self.output}")
+
+
+@dataclass(frozen=True)
+class TakeArgs:
+    """Takes an exam.
+
+    ::
+
+        goita exam take heuristic champion
+        goita exam take "exec:./mybot" --json mine.json
+    """
+
+    agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
+    """the agents, as goita evaluate takes them"""
+    exam: Path = SHIPPED
+    """file of the exam (default: the one that is shipped)"""
+    seed: int = 0
+    """seed of agents that answer with an action"""
+    json: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.json is not None:
+            check_writable(self.json)
+
+    def run(self, command: str) -> None:
+        questions = Questions.load(self.exam)
+        progress, found = shown(), []
+        for number, spec in enumerate(self.agents):
+            progress("agents", number, len(self.agents))
+            found.append(take(spec, questions, self.seed))
+        progress("agents", len(self.agents), len(self.agents))
+        everybody = [*found, *controls(questions)]
+        if self.json is not None:
+            told: dict[str, Any] = {"command": command, **to_json(everybody, questions)}
+            told |= provenance.provenance(self.agents)
+            write_whole(self.json, json_text(told))
+        sys.stdout.write(terminal(everybody, questions))
+
+
+COMMANDS: Final[Mapping[str, type[Any]]] = {"make": MakeArgs, "take": TakeArgs}

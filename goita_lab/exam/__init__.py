@@ -1,0 +1,1 @@
+"""Asks agents about positions in which the points of every action and every belief are known."""

@@ -1,0 +1,152 @@
+"""Takes an exam: what an agent's decisions lose, and how much of what could be known it knew.
+
+The share known compares scores of probabilities that a seat holds a tile of each kind. A score is
+the expected logarithm under the exact posterior, summed over kinds and positions. The share is 0
+for who knows the tiles and rules only, 1 for the exact posterior, and below 0 for who misreads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Protocol, runtime_checkable
+
+import numpy as np
+
+from goita_agents.base import Agent, AgentError, Bool, Float, Policy, check_actions, is_stateless
+from goita_agents.beliefs import Listener
+from goita_agents.models import PolicyModel
+from goita_agents.registry import load_agent
+from goita_env import View
+from goita_env.tiles import NUM_KINDS
+from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
+from goita_lab.exam.questions import SEATS, Questions, held
+
+LEAST: Final = 0.01
+"""Probabilities are clipped to this and 1 minus this."""
+SAME: Final = 1e-6
+"""Points by which an action may be behind the best one and still be a best answer."""
+
+
+@runtime_checkable
+class Believes(Protocol):
+    """An agent that says what it believes."""
+
+    def beliefs(self, view: View) -> Float:
+        """Returns probabilities that a seat holds a tile of each kind, not lying face up.
+
+        Args:
+            view: N positions.
+
+        Returns:
+            float64 [N, 3, 8], the seats being next, partner and previous.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What one agent answered to N questions."""
+
+    name: str
+    lost: Float  #: [N] Points that its decision loses against the best action, in expectation.
+    right: Float  #: [N] The probability with which it took a best action.
+    chosen: Float  #: [N, 69] The probability of each action.
+    known: Float | None  #: [N, 3] Score of its beliefs above that of tiles and rules; None: none.
+    could: Float  #: [N, 3] The same of the exact posterior.
+    played: int  #: Of how many positions it was one of the players.
+
+    def points(self, some: Bool | slice = slice(None)) -> Interval:
+        """Returns the points lost a decision, with an interval over positions."""
+        return mean_interval(self.lost[some])
+
+    def share(self, seats: list[int]) -> Interval | None:
+        """Returns the share of what could be known of some seats that was known: 0 to 2."""
+        if self.known is None:
+            return None
+        could = self.could[:, seats].sum(axis=1)
+        some = could > 0  # before anybody has acted there is nothing to know
+        return ratio_interval(self.known[:, seats].sum(axis=1)[some], could[some])
+
+
+def take(spec: str, questions: Questions, seed: int = 0) -> Answers:
+    """Lets an agent take an exam.
+
+    An agent with known probabilities answers with them, another with an action. It believes what
+    its method ``beliefs`` says, or what follows if everybody plays as it does.
+
+    Raises:
+        AgentError: if there is no such agent, or an answer is none.
+    """
+    agent = load_agent(spec)
+    chosen = decisions(agent, spec, questions, seed)
+    played = sum(spec in line for line in questions.players)
+    return graded(agent.name, questions, chosen, beliefs(agent, questions.view()), played)
+
+
+def graded(
+    name: str, questions: Questions, chosen: Float, believed: Float | None, played: int = 0
+) -> Answers:
+    """Grades decisions [N, 69] and beliefs [N, 3, 8]."""
+    rows = np.arange(len(questions))
+    behind = questions.points[rows, questions.best][:, None] - questions.points
+    behind = np.where(np.isnan(behind), 0, behind)
+    best = (abs(behind) < SAME) & ~np.isnan(questions.points)
+    floor = score(questions.facts, questions.exact)
+    return Answers(
+        name,
+        lost=(chosen * behind).sum(axis=1),
+        right=(chosen * best).sum(axis=1),
+        chosen=chosen,
+        known=None if believed is None else score(believed, questions.exact) - floor,
+        could=score(questions.exact, questions.exact) - floor,
+        played=played,
+    )
+
+
+def score(believed: Float, exact: Float) -> Float:
+    """Returns the expected logarithmic score of beliefs [N, 3, 8], summed over kinds: [N, 3]."""
+    sure = believed.clip(LEAST, 1 - LEAST)
+    return np.asarray((exact * np.log(sure) + (1 - exact) * np.log(1 - sure)).sum(axis=2))
+
+
+def decisions(agent: Agent, spec: str, questions: Questions, seed: int) -> Float:
+    """Returns the probability of each action: float64 [N, 69]."""
+    view = questions.view()
+    legal = view.legal()
+    if isinstance(agent, Policy) and is_stateless(agent):
+        return np.asarray(agent.probabilities(view, legal), float)
+    answer = agent.act(view, legal, np.random.default_rng(seed))
+    action = check_actions(answer, legal, spec, view.game)
+    if faults := getattr(agent, "faults", None):
+        raise AgentError(f"expected answers of {agent.name!r}, got {faults[0].text}")
+    return np.eye(legal.shape[1])[action]
+
+
+def beliefs(agent: Agent, view: View) -> Float | None:
+    """Returns what an agent believes, float64 [N, 3, 8]; None where it cannot say."""
+    if isinstance(agent, Believes):
+        found = np.asarray(agent.beliefs(view), float)
+        if found.shape != (len(view), len(SEATS), NUM_KINDS) or not (abs(found - 0.5) <= 0.5).all():
+            wanted = f"probabilities of shape ({len(view)}, 3, 8)"
+            raise AgentError(f"expected {wanted} from beliefs() of {agent.name!r}, got {found!r}")
+        return found
+    if not (isinstance(agent, Policy) and is_stateless(agent)):
+        return None
+    return read_as(PolicyModel(agent), view)
+
+
+def read_as(model: PolicyModel, view: View) -> Float:
+    """Returns what a reader believes who takes everybody for one model: float64 [N, 3, 8]."""
+    rows = [view[row : row + 1] for row in range(len(view))]
+    return np.array([held(Listener(one, model), one) for one in rows])
+
+
+def controls(questions: Questions) -> list[Answers]:
+    """Returns random play that knows tiles and rules, and the exact posterior."""
+    legal = questions.view().legal()
+    uniform = legal / legal.sum(axis=1, keepdims=True)
+    best = np.eye(legal.shape[1])[questions.best]
+    return [
+        graded("best actions, exact beliefs", questions, best, questions.exact),
+        graded("random, tiles and rules", questions, uniform, questions.facts),
+    ]

@@ -1,0 +1,327 @@
+"""Makes the questions of an exam: positions, the points of each action, and what could be known.
+
+Known players play rounds and matches. At a decision everything can be computed, given their
+policies: worlds are drawn from the exact posterior of the acting seat, and each action is played
+out in all of them. The others go on by the policies that played there, the acting seat by the
+champion's. The best action is found in some worlds; its points are those of others, because the
+worlds that chose it favour it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from goita_agents.base import Float, Int, Policy
+from goita_agents.beliefs import Listener
+from goita_agents.beliefs.following import RelativeSeat
+from goita_agents.models import LEGAL_MODEL, PolicyModel
+from goita_agents.search.action_values import ActionValues, evaluate_actions
+from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+from goita_env import View
+from goita_env.actions import CALL, NUM_ACTIONS, PASS
+from goita_env.rounds import Episode
+from goita_env.rules import JGA
+from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_lab.array_files import read, write
+from goita_lab.signals.playing import Play, load_policy, play
+from goita_lab.work import HERE, Runner
+
+FORMAT: Final = "goita-exam-1"
+SHIPPED: Final = Path(__file__).with_name("exam.npz")
+
+TABLES: Final = (
+    ("champion", "heuristic"),
+    ("people", "champion"),
+    ("heuristic", "people"),
+    ("champion", "population:selfplay-0"),
+    ("population:entropy-0", "heuristic"),
+    ("population:offbelief-0", "population:otherplay-0"),
+    ("population:beside-heuristic-0", "people"),
+    ("population:selfplay-1", "population:preferring-0"),
+)
+"""The two teams of each table."""
+
+BASE: Final = "champion"
+"""Who goes on for the acting seat."""
+SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
+"""The seats of beliefs."""
+ROUNDS: Final[dict[Episode, int]] = {"round": 16, "match": 4}
+"""Rounds, or matches, of a piece of work: each deal twice, with the teams exchanged."""
+SPARE: Final = 1.5
+"""Positions that are valued for each one that is drawn."""
+FIRST: Final = 256
+MOST: Final = 2048
+"""Worlds in which the best action is sought: the first ones, and the most."""
+FRESH: Final = 1024
+"""Worlds of the points."""
+SURE: Final = 2.0
+"""Standard errors by which the best action must lead each other one."""
+
+PHASES: Final = ("before play", "first", "middle", "last")
+KINDS: Final = ("before play", "lead", "receive", "pass", "finish")
+STAKES: Final = (5.0, 15.0)
+"""Points between the best action and the mean of the others, that part low, middle and high."""
+
+
+@dataclass(frozen=True)
+class Questions:
+    """N positions. Seats of beliefs are next, partner and previous."""
+
+    words: npt.NDArray[np.uint64]  #: [N, 8] What the acting seat sees (``View.words``).
+    points: Float  #: [N, 69] Of each legal action, for the acting seat's team; NaN where illegal.
+    error: Float  #: [N, 69] Their standard errors.
+    best: Int  #: [N] The best action, which was chosen in other worlds.
+    lead: Float  #: [N] By how many points it leads the second best, and...
+    lead_error: Float  #: [N] ...the standard error.
+    exact: Float  #: [N, 3, 8] Probability that a seat holds a tile of the kind, given the players.
+    facts: Float  #: [N, 3, 8] The same by the tiles and rules only.
+    players: tuple[tuple[str, ...], ...]  #: [N] Texts of those who played, from the acting seat on.
+    asked: int  #: Positions that were looked at; the others were dropped.
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def view(self) -> View:
+        """Returns what the acting seats see."""
+        return View(self.words, rules=JGA)
+
+    def phase(self) -> Int:
+        """Returns the phase of each position: int64 [N], an index of ``PHASES``."""
+        view = self.view()
+        return np.where(view.asked_call | view.asked_choice, 0, phase_of(view))
+
+    def kind(self) -> Int:
+        """Returns what is decided: int64 [N], an index of ``KINDS``.
+
+        A finish is a play that can end the round. Else the best action says whether to receive.
+        """
+        view = self.view()
+        found = np.where(view.mover_leads, 1, np.where(self.best == PASS, 3, 2))
+        found = np.where(view.hand_sizes[:, 0] == 2, 4, found)
+        return np.where(self.phase() == 0, 0, found)
+
+    def stakes(self) -> Float:
+        """Returns by how many points the best action leads the mean of the others: float64 [N]."""
+        rows = np.arange(len(self))
+        best = self.points[rows, self.best]
+        others = self.points.copy()
+        others[rows, self.best] = np.nan
+        return np.asarray(best - np.nanmean(others, axis=1))
+
+    def select(self, rows: Int) -> Questions:
+        """Returns some of the positions, in the order of ``rows``."""
+        arrays = {name: getattr(self, name)[rows] for name in ARRAYS}
+        return Questions(**arrays, players=tuple(self.players[n] for n in rows), asked=self.asked)
+
+    @classmethod
+    def join(cls, parts: Iterable[Questions]) -> Questions:
+        """Returns the positions of all parts."""
+        parts = list(parts)
+        arrays = {name: np.concatenate([getattr(one, name) for one in parts]) for name in ARRAYS}
+        players = tuple(line for one in parts for line in one.players)
+        return cls(**arrays, players=players, asked=sum(one.asked for one in parts))
+
+    def save(self, path: Path, about: dict[str, Any]) -> None:
+        """Writes the questions; ``about``: what made them, as JSON."""
+        arrays = {name: getattr(self, name) for name in ARRAYS}
+        arrays |= {name: arrays[name].astype(np.float32) for name in ("exact", "facts")}
+        arrays |= {name: arrays[name].astype(np.float32) for name in ("points", "error")}
+        named = {"players": np.array(["\n".join(line) for line in self.players])}
+        write(path, {"format": FORMAT, "asked": self.asked, **about}, arrays | named)
+
+    @classmethod
+    def load(cls, path: Path = SHIPPED) -> Questions:
+        """Reads questions; raises a SettingError if the file is damaged or none."""
+        about, found = read(path, {"format": FORMAT}, (*ARRAYS, "players"))
+        players = tuple(tuple(line.split("\n")) for line in found.pop("players").tolist())
+        floats = {
+            name: found[name].astype(float) for name in found if found[name].dtype.kind == "f"
+        }
+        return cls(**found | floats, players=players, asked=int(about["asked"]))
+
+
+ARRAYS: Final = ("words", "points", "error", "best", "lead", "lead_error", "exact", "facts")
+"""The fields with a row for each position."""
+
+
+NOTHING: Final = Questions(
+    np.zeros((0, 8), np.uint64),
+    np.zeros((0, NUM_ACTIONS)),
+    np.zeros((0, NUM_ACTIONS)),
+    np.zeros(0, np.int64),
+    np.zeros(0),
+    np.zeros(0),
+    np.zeros((0, 3, NUM_KINDS)),
+    np.zeros((0, 3, NUM_KINDS)),
+    (),
+    0,
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rounds or matches of one table, in which positions are sought."""
+
+    table: tuple[str, str]
+    episode: Episode
+    number: int
+    seed: int
+
+
+def make(
+    count: int, seed: int, runner: Runner = HERE, tables: Sequence[tuple[str, str]] = TABLES
+) -> Questions:
+    """Makes an exam.
+
+    Args:
+        count: positions; pieces of work are added until there are enough of them.
+        seed: of deals, worlds and playouts.
+        runner: how the work is done.
+        tables: the two teams of each table.
+    """
+    found: list[Questions] = []
+    todo: dict[str, Piece] = {}
+    while sum(map(len, found)) < SPARE * count:
+        for table, episode in product(tables, ROUNDS):
+            number = len(todo)
+            todo[f"{number}"] = Piece(table, episode, number, seed)
+        settings = {"seed": seed, "format": FORMAT, "tables": tables}
+        parts = runner.run(sought, todo, lambda _: Questions, settings, "pieces of an exam")
+        found = list(parts.values())
+    return chosen(Questions.join(found), count, seed)
+
+
+def chosen(found: Questions, count: int, seed: int) -> Questions:
+    """Draws positions, as many of each phase and stake as there are."""
+    cell = found.phase() * 3 + np.digitize(found.stakes(), STAKES)
+    order = np.random.default_rng(seed).permutation(len(found))
+    _, place = np.unique(cell[order], return_inverse=True)
+    turn = np.zeros(len(order), np.int64)  # how many of its cell come before each
+    for one in range(int(place.max(initial=-1)) + 1):
+        some = place == one
+        turn[some] = np.arange(some.sum())
+    return found.select(np.sort(order[np.argsort(turn, kind="stable")[:count]]))
+
+
+def sought(piece: Piece) -> Questions:
+    """Plays a piece's rounds, and values a decision of each deal in one of its seatings."""
+    names, rounds = [*piece.table], ROUNDS[piece.episode]
+    made = play(names, rounds, seed=piece.seed, first=rounds * piece.number, episode=piece.episode)
+    rng = np.random.default_rng([piece.seed, piece.number])
+    rows = drawn(made, rng)
+    valued = []
+    for row in rows.tolist():
+        seat, seating = int(made.seat[row]), made.seating[made.deal[row]]
+        players = tuple(names[seating[(seat + turn) % NUM_SEATS]] for turn in range(NUM_SEATS))
+        if (one := question(made.view(np.array([row])), players, rng)) is not None:
+            valued.append(one)
+    return replace(Questions.join([NOTHING, *valued]), asked=len(rows))
+
+
+def drawn(made: Play, rng: np.random.Generator) -> Int:
+    """Draws a decision with a choice of each deal, of a phase that is drawn first.
+
+    Of the two rounds with the same deals one is left out, by turns.
+    """
+    view = made.view()
+    phase = np.where(
+        made.action >= CALL, 0, 1 + np.digitize(2 * view.num_plays.astype(int), (7, 15))
+    )
+    found = []
+    for deal, number in enumerate(made.round.tolist()):
+        if (number // 2 + number) % 2:
+            continue
+        (rows,) = np.nonzero(made.choice & (made.deal == deal))
+        if len(rows):
+            one = rng.choice(np.unique(phase[rows]))
+            found.append(rng.choice(rows[phase[rows] == one]))
+    return np.array(found, np.int64)
+
+
+def question(view: View, players: tuple[str, ...], rng: np.random.Generator) -> Questions | None:
+    """Values a position; returns None where no action is best by ``SURE`` standard errors."""
+    listener = Listener(view, dict(zip(SEATS, map(model, players[1:]), strict=True)))
+    deals = listener.deals()
+    worlds, best = FIRST, -1
+    while best < 0 and worlds <= MOST:
+        found = values(view, players, deals.sample(worlds, rng), rng)
+        best, worlds = leader(found), 2 * worlds
+    if best < 0:
+        return None
+    fresh = values(view, players, deals.sample(FRESH, rng), rng)
+    points, error = np.full((2, 1, NUM_ACTIONS), np.nan)
+    points[0, fresh.action], error[0, fresh.action] = fresh.points, fresh.error
+    lead, lead_error = second(fresh, best)
+    return Questions(
+        view.words,
+        points,
+        error,
+        np.array([best]),
+        np.array([lead]),
+        np.array([lead_error]),
+        held(listener, view)[None],
+        held(Listener(view, LEGAL_MODEL), view)[None],
+        (players,),
+        1,
+    )
+
+
+def held(listener: Listener, view: View) -> Float:
+    """Returns the probability that a seat holds a tile of each kind, not lying face up: [3, 8]."""
+    found = np.zeros((len(SEATS), NUM_KINDS))
+    for number, seat in enumerate(SEATS):
+        belief = listener.posterior(seat)
+        found[number] = belief.probability @ (belief.hands > view.face_up[0, number + 1])
+    return found
+
+
+def values(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> ActionValues:
+    """Plays all legal actions out in the same worlds."""
+    legal = view.legal()
+    return evaluate_actions(
+        view,
+        legal,
+        [policy(BASE), *map(policy, players[1:])],
+        SampledWorlds.join([TypedWorlds.alike(worlds)]),
+        prior_action=legal.argmax(axis=1),
+        seeds=rng.integers(0, 1 << 63, 1).astype(np.uint64),
+        allocation="uniform",
+    )
+
+
+def leader(found: ActionValues) -> int:
+    """Returns the action that leads all others by enough, or ties with them in each world."""
+    best = int(found.action[found.points.argmax()])
+    lead, error = second(found, best)
+    return best if lead > SURE * error or lead == error == 0 else -1
+
+
+def second(found: ActionValues, best: int) -> tuple[float, float]:
+    """Returns the smallest lead of an action over any that is not the same, and its error."""
+    leads = [found.lead(np.array([best]), np.array([other])) for other in found.action]
+    pairs = [(float(lead[0]), float(error[0])) for lead, error in leads]
+    return min((pair for pair in pairs if pair != (0.0, 0.0)), default=(0.0, 0.0))
+
+
+def phase_of(view: View) -> Int:
+    """Returns the phase of positions in play, by the tiles played: int64 [N], from 1."""
+    return 1 + np.digitize(2 * view.num_plays.astype(np.int64), (7, 15))
+
+
+@cache
+def policy(text: str) -> Policy:
+    return load_policy(text)
+
+
+@cache
+def model(text: str) -> PolicyModel:
+    """Returns the true policy of a player, as a model."""
+    return PolicyModel(policy(text), epsilon=0)
