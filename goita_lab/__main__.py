@@ -22,6 +22,7 @@ GROUPS: Final = {
             "commands.coordination",
             "measure how an agent plays with partners that it does not know",
         ),
+        "exam": ("commands.exam", "say where a bot loses its points, and what it knows"),
         "exploit": ("commands.exploit", "bound from below how much an agent can lose"),
         "bot": ("commands.bot", "put one of our bots behind the bot protocol"),
     },

@@ -13,17 +13,17 @@ beliefs are computed, and what they are not.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from goita_agents.files import check_writable, json_text, write_whole
+from goita_agents.files import check_writable, write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli, provenance
 from goita_lab.exam.answers import controls, take
 from goita_lab.exam.questions import SHIPPED, TABLES, Questions, make
-from goita_lab.exam.report import terminal, to_json
+from goita_lab.exam.report import figures, terminal
 from goita_lab.work import Runner, check_workers, shown
 
 
@@ -93,10 +93,25 @@ class TakeArgs:
         progress("agents", len(self.agents), len(self.agents))
         everybody = [*found, *controls(questions)]
         if self.json is not None:
-            told: dict[str, Any] = {"command": command, **to_json(everybody, questions)}
-            told |= provenance.provenance(self.agents)
-            write_whole(self.json, json_text(told))
+            told = {"command": command, **figures(everybody, questions)}
+            write_whole(self.json, provenance.to_json(told, self.agents).encode())
         sys.stdout.write(terminal(everybody, questions))
 
 
-COMMANDS: Final[Mapping[str, type[Any]]] = {"make": MakeArgs, "take": TakeArgs}
+COMMANDS: Final[dict[str, Any]] = {"make": MakeArgs, "take": TakeArgs}
+"""Dataclasses of the commands' options, with a method ``run``."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns the exit code."""
+    args = cli.parse_one(COMMANDS, argv, __doc__)
+    if isinstance(args, int):
+        return args
+    try:
+        args.run(cli.command("goita exam", argv))
+    except (GoitaError, OSError) as error:
+        cli.fail(error)
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted; the same command goes on\n")
+        return 130
+    return 0

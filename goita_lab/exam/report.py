@@ -1,0 +1,99 @@
+"""Lays out what agents answered in an exam: tables for the terminal, and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from goita_agents.base import Bool
+from goita_lab.arena.report.figures import estimate
+from goita_lab.arena.report.tables import Table
+from goita_lab.arena.report.to_terminal import draw
+from goita_lab.exam.answers import Answers
+from goita_lab.exam.questions import KINDS, PHASES, STAKES, Questions
+
+PARTNER: Final = [1]
+OPPONENTS: Final = [0, 2]
+"""Seats of beliefs."""
+LOW, HIGH = STAKES
+STAKE_NAMES: Final = (f"below {LOW:g}", f"{LOW:g} to {HIGH:g}", f"{HIGH:g} or more")
+
+LEGEND: Final = (
+    "Points lost: against the best action, given the true policies of the other seats; the own "
+    "seat goes on as the champion. This is not equilibrium play. Known: the share of what the "
+    "others' actions revealed beyond tiles and rules; 1 is the exact posterior, below 0 misreads. "
+    "95 % intervals over positions."
+)
+
+
+def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
+    """Yields how positions are grouped, the name of each group, and which they are: bool [N]."""
+    stakes = np.digitize(questions.stakes(), STAKES)
+    for title, names, numbers in (
+        ("phase", PHASES, questions.phase()),
+        ("decision", KINDS, questions.kind()),
+        ("stake, points", STAKE_NAMES, stakes),
+    ):
+        for number, name in enumerate(names):
+            yield title, name, numbers == number
+
+
+def terminal(answers: Sequence[Answers], questions: Questions) -> str:
+    """Returns the tables of an exam, the fewest points lost first."""
+    ranked = sorted(answers, key=lambda one: float(one.lost.mean()))
+    rows = [
+        (
+            one.name,
+            estimate(one.points(), sign="-"),
+            f"{one.right.mean():.0%}",
+            estimate(one.share(PARTNER), sign="-"),
+            estimate(one.share(OPPONENTS), sign="-"),
+            f"played in {one.played} of them" if one.played else "",
+        )
+        for one in ranked
+    ]
+    heads = ("agent", "points lost", "best answers", "known of partner", "of opponents", "remarks")
+    title = f"{len(questions)} positions"
+    shown = [draw(Table(title, heads, tuple(rows), notes=(5,)))]
+    by = [(name, some) for _, name, some in groups(questions)]
+    cells = [
+        (f"{name} ({int(some.sum())})", *(_lost(one, some) for one in ranked)) for name, some in by
+    ]
+    names = tuple(one.name for one in ranked)
+    shown.append(draw(Table("Points lost, by position", ("", *names), tuple(cells))))
+
+    return "\n\n".join([*shown, LEGEND]) + "\n"
+
+
+def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
+    """Returns all figures."""
+    return {
+        "positions": len(questions),
+        "looked_at": questions.asked,
+        "agents": [
+            {
+                "name": one.name,
+                "points_lost": one.points(),
+                "best_answers": float(one.right.mean()),
+                "known_of_partner": one.share(PARTNER),
+                "known_of_opponents": one.share(OPPONENTS),
+                "played_in": one.played,
+                "groups": {
+                    f"{title}: {name}": {
+                        "positions": int(some.sum()),
+                        "points_lost": one.points(some),
+                    }
+                    for title, name, some in groups(questions)
+                    if some.sum() > 1
+                },
+                "lost": one.lost,
+            }
+            for one in answers
+        ],
+    }
+
+
+def _lost(one: Answers, some: Bool) -> str:
+    return f"{one.lost[some].mean():.2f}" if some.any() else ""
