@@ -22,9 +22,13 @@ from goita_agents.files import check_writable, write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli, provenance
 from goita_lab.exam.answers import controls, take
+from goita_lab.exam.page import html
 from goita_lab.exam.questions import SHIPPED, TABLES, Questions, make
 from goita_lab.exam.report import figures, terminal
 from goita_lab.work import Runner, check_workers, shown
+
+COMPARED: Final = ("champion", "heuristic")
+"""Agents that a page shows in any case."""
 
 
 @dataclass(frozen=True)
@@ -79,22 +83,29 @@ class TakeArgs:
     seed: int = 0
     """seed of agents that answer with an action"""
     json: Path | None = None
+    html: Path | None = None
+    """file for a page: the tables with champion and heuristic, and the costliest decisions of the
+    first agent, with boards"""
 
     def __post_init__(self) -> None:
-        if self.json is not None:
-            check_writable(self.json)
+        for path in (self.json, self.html):
+            if path is not None:
+                check_writable(path)
 
     def run(self, command: str) -> None:
         questions = Questions.load(self.exam)
+        compared = [one for one in COMPARED if one not in self.agents] if self.html else []
         progress, found = shown(), []
-        for number, spec in enumerate(self.agents):
-            progress("agents", number, len(self.agents))
+        for number, spec in enumerate([*self.agents, *compared]):
+            progress("agents", number, len(self.agents) + len(compared))
             found.append(take(spec, questions, self.seed))
-        progress("agents", len(self.agents), len(self.agents))
         everybody = [*found, *controls(questions)]
         if self.json is not None:
             told = {"command": command, **figures(everybody, questions)}
             write_whole(self.json, provenance.to_json(told, self.agents).encode())
+        if self.html is not None:
+            page = html(everybody, len(self.agents), questions, command)
+            write_whole(self.html, page.encode())
         sys.stdout.write(terminal(everybody, questions))
 
 

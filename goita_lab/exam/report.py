@@ -40,9 +40,8 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
             yield title, name, numbers == number
 
 
-def terminal(answers: Sequence[Answers], questions: Questions) -> str:
-    """Returns the tables of an exam, the fewest points lost first."""
-    ranked = sorted(answers, key=lambda one: float(one.lost.mean()))
+def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
+    """Returns what each agent lost and knew, the fewest points lost first."""
     rows = [
         (
             one.name,
@@ -52,19 +51,32 @@ def terminal(answers: Sequence[Answers], questions: Questions) -> str:
             estimate(one.share(OPPONENTS), sign="-"),
             f"played in {one.played} of them" if one.played else "",
         )
-        for one in ranked
+        for one in ranked(answers)
     ]
     heads = ("agent", "points lost", "best answers", "known of partner", "of opponents", "remarks")
-    title = f"{len(questions)} positions"
-    shown = [draw(Table(title, heads, tuple(rows), notes=(5,)))]
-    by = [(name, some) for _, name, some in groups(questions)]
-    cells = [
-        (f"{name} ({int(some.sum())})", *(_lost(one, some) for one in ranked)) for name, some in by
-    ]
-    names = tuple(one.name for one in ranked)
-    shown.append(draw(Table("Points lost, by position", ("", *names), tuple(cells))))
+    return Table(f"{len(questions)} positions", heads, tuple(rows), notes=(5,))
 
-    return "\n\n".join([*shown, LEGEND]) + "\n"
+
+def groups_table(answers: Sequence[Answers], questions: Questions) -> Table:
+    """Returns what each agent lost by phase, kind of decision and stake."""
+    some = ranked(answers)
+    cells = [
+        (f"{title}: {name}", f"{int(rows.sum())}", *(_lost(one, rows) for one in some))
+        for title, name, rows in groups(questions)
+    ]
+    heads = ("", "positions", *(one.name for one in some))
+    return Table("Points lost a decision", heads, tuple(cells))
+
+
+def ranked(answers: Sequence[Answers]) -> list[Answers]:
+    """Returns answers, the fewest points lost first."""
+    return sorted(answers, key=lambda one: float(one.lost.mean()))
+
+
+def terminal(answers: Sequence[Answers], questions: Questions) -> str:
+    """Returns the tables of an exam."""
+    tables = main_table(answers, questions), groups_table(answers, questions)
+    return "\n\n".join([*map(draw, tables), LEGEND]) + "\n"
 
 
 def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:

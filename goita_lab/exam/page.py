@@ -1,0 +1,104 @@
+"""Builds the page of an exam: one HTML file that loads nothing from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Bool, Float, Int
+from goita_env import actions
+from goita_env.render import svg
+from goita_lab.arena.report.to_html import Scale, environment
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.exam.answers import Answers
+from goita_lab.exam.questions import KINDS, Questions
+from goita_lab.exam.report import LEGEND, groups_table, main_table
+
+COSTLIEST: Final = 20
+"""Positions that are shown of the first agent, and of those on which two agents part."""
+NUMBERS: Final = ((1, 4), (5, 8), (9, 12), (13, 16), (17, 46))
+"""Decisions of a round, passes included, that make up a point of the curve."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A position with what an agent, or two, chose there."""
+
+    number: int
+    kind: str
+    drawing: str
+    chosen: tuple[tuple[str, str, float], ...]  #: Agent, its likeliest action, points lost.
+    best: str
+    points: float
+
+
+def html(answers: Sequence[Answers], agents: int, questions: Questions, command: str) -> str:
+    """Returns the page.
+
+    Args:
+        answers: of the agents that take the exam, and of those that they are compared with.
+        agents: how many of them take it.
+        questions: the exam.
+        command: what was run.
+    """
+    first, other = answers[0], answers[1] if agents > 1 else None
+    costly = np.argsort(-first.lost, kind="stable")[:COSTLIEST]
+    parted = []
+    if other is not None:
+        parted = shown(questions, part(first, other), [first, other])
+    curves = {one.name: curve(one, questions) for one in answers[: max(agents, 1)]}
+    told = {
+        "answers": answers,
+        "tables": [main_table(answers, questions), groups_table(answers, questions)],
+        "curves": curves,
+        "scale": Scale.of(found for rows in curves.values() for _, found in rows),
+        "costly": shown(questions, costly, [first]),
+        "parted": parted,
+        "legend": LEGEND,
+        "command": command,
+    }
+    return environment(__package__).get_template("exam.html").render(**told)
+
+
+def curve(one: Answers, questions: Questions) -> list[tuple[str, Interval]]:
+    """Returns the points lost by the number of the decision in its round."""
+    number = questions.view().decisions().length.astype(np.int64) + 1
+    rows = []
+    for low, high in NUMBERS:
+        some: Bool = (number >= low) & (number <= high) & (questions.phase() > 0)
+        if some.sum() > 1:
+            rows.append((f"{low} to {high}", one.points(some)))
+    return rows
+
+
+def part(one: Answers, other: Answers) -> Int:
+    """Returns the positions in which two agents choose differently, the dearest first."""
+    differ = np.flatnonzero(one.chosen.argmax(axis=1) != other.chosen.argmax(axis=1))
+    dear: Float = abs(one.lost - other.lost)[differ]
+    return np.asarray(differ[np.argsort(-dear, kind="stable")[:COSTLIEST]])
+
+
+def shown(questions: Questions, rows: Int, answers: Sequence[Answers]) -> list[Shown]:
+    """Returns positions as they are shown."""
+    view, kinds = questions.view(), questions.kind()
+    found = []
+    for row in rows.tolist():
+        best, one = int(questions.best[row]), int(answers[0].chosen[row].argmax())
+        drawing = svg.render(
+            view[row : row + 1],
+            faces="letters",
+            size=None,
+            marked={"played": one, "best": best},
+            values=questions.points[row],
+        )
+        chosen = tuple(
+            (each.name, actions.name(int(each.chosen[row].argmax())), float(each.lost[row]))
+            for each in answers
+        )
+        points = float(questions.points[row, best])
+        place = KINDS[int(kinds[row])]
+        found.append(Shown(row, place, drawing, chosen, actions.name(best), points))
+    return found
