@@ -17,6 +17,7 @@ from goita_agents.beliefs import Listener
 from goita_agents.models import PolicyModel
 from goita_agents.registry import load_agent
 from goita_env import View
+from goita_env.checks import describe
 from goita_env.tiles import NUM_KINDS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
 from goita_lab.exam.questions import SEATS, Questions, held
@@ -126,9 +127,12 @@ def beliefs(agent: Agent, view: View) -> Float | None:
     """Returns what an agent believes, float64 [N, 3, 8]; None where it cannot say."""
     if isinstance(agent, Believes):
         found = np.asarray(agent.beliefs(view), float)
-        if found.shape != (len(view), len(SEATS), NUM_KINDS) or not (abs(found - 0.5) <= 0.5).all():
-            wanted = f"probabilities of shape ({len(view)}, 3, 8)"
-            raise AgentError(f"expected {wanted} from beliefs() of {agent.name!r}, got {found!r}")
+        wanted = (len(view), len(SEATS), NUM_KINDS)
+        if found.shape != wanted or not (abs(found - 0.5) < 0.5 + SAME).all():
+            raise AgentError(
+                f"expected probabilities of shape {wanted} from beliefs() of {agent.name!r}, got "
+                f"{describe(found)}"
+            )
         return found
     if not (isinstance(agent, Policy) and is_stateless(agent)):
         return None

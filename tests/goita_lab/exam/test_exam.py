@@ -1,0 +1,220 @@
+"""An exam beside the brute force, its scores by hand, its file and its command."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from belief_worlds import all_worlds, weigh
+from goita_agents import load_agent
+from goita_agents.base import AgentError
+from goita_agents.models import PolicyModel
+from goita_env import Game
+from goita_env.errors import SettingError
+from goita_env.rounds import Rounds
+from goita_env.worlds import Worlds, determinize
+from goita_lab.commands import exam
+from goita_lab.exam import answers, questions
+from goita_lab.exam.answers import controls, graded, take
+from goita_lab.exam.questions import PHASES, Piece, Questions, chosen, make, question, sought
+from goita_lab.work import Runner
+from raising import refuses
+from world_positions import position
+
+TABLES = (("greedy", "champion"),)
+
+
+@pytest.fixture(scope="module")
+def some():
+    """Returns the positions of a few rounds of known players."""
+    return sought(Piece(TABLES[0], "round", 1, 5))
+
+
+def late_game(seed, agents):
+    """Plays a round until few tiles are left, and a seat has a choice."""
+    rng = np.random.default_rng(seed)
+    game = Game("jga", seed=seed)
+    while not game.done:
+        view, legal = game.view(game.seat), game.view(game.seat).legal()
+        if view.hand_sizes.sum() <= 11 and legal.sum() > 1 and view.num_plays[0]:
+            return game
+        game.play(int(agents[game.seat % 2].act(view, legal, rng)[0]))
+    return None
+
+
+def brute_points(at, policies):
+    """Returns the exact points of each legal action, and what each seat holds, by all worlds."""
+    hands, down = all_worlds(at)
+    weight = weigh(at, [PolicyModel(one, epsilon=0) for one in policies[1:]], hands, down)
+    some = weight > 0
+    hands, down, weight = hands[some], down[some], weight[some] / weight[some].sum()
+    rows = np.zeros(len(hands), np.int64)
+    worlds = Worlds(hands, down, np.ones(len(hands)), at.view.face_up[rows])
+    positions, found = determinize(at.view[rows], worlds), {}
+    for action in np.flatnonzero(at.view.legal()[0]).tolist():
+        games = Rounds.from_positions(positions, actions=np.full(len(hands), action))
+        points = np.zeros(len(hands))
+        while True:
+            now = games.decisions
+            if now.ended is not None:
+                sign = np.where(now.ended.winner % 2, -1, 1)
+                points[now.ended.rows] = now.ended.points * sign
+            if games.over:
+                break
+            acts = np.zeros(len(now.rows), np.int64)
+            for seat, one in enumerate(policies):
+                mine = np.flatnonzero(now.seats == seat)
+                if len(mine):
+                    acts[mine] = one.act(now.view[mine], now.legal[mine], np.random.default_rng(0))
+            games.step(acts)
+        found[action] = float(weight @ points)
+    left = np.stack([hands[:, seat].astype(int) for seat in (1, 2, 3)], axis=1)
+    for play in range(down.shape[2]):
+        for place, seat in enumerate((1, 2, 3)):
+            under = down[:, seat, play]
+            known = under >= 0
+            np.add.at(left, (np.flatnonzero(known), place, under[known]), 1)
+    return found, np.einsum("n,nsk->sk", weight, left > 0)
+
+
+def test_points_and_beliefs_are_those_of_all_worlds():
+    names = ("champion", "greedy")
+    agents, checked = [load_agent(name) for name in names], 0
+    for seed in range(200):
+        game = late_game(seed, agents)
+        if game is None or checked == 10:
+            continue
+        at = position(game)
+        players = tuple(names[(game.seat + turn) % 2] for turn in range(4))
+        found = question(at.view, players, np.random.default_rng(seed))
+        if found is None:
+            continue
+        policies = [load_agent("champion"), *map(load_agent, players[1:])]
+        points, held = brute_points(at, policies)
+        for action, exact in points.items():
+            error = max(float(found.error[0, action]), 1e-9)
+            assert abs(found.points[0, action] - exact) <= 4.5 * error
+        assert found.exact[0] == pytest.approx(held, abs=1e-9)
+        assert points[int(found.best[0])] >= max(points.values()) - 1e-9
+        checked += 1
+    assert checked == 10
+
+
+def test_controls_know_all_and_nothing(some):
+    best, nothing = controls(some)
+    assert best.points().mean == 0
+    assert best.share([1]).mean == pytest.approx(1)
+    assert nothing.share([0, 2]).mean == pytest.approx(0)
+    assert nothing.points().mean > 1
+    assert 0 < nothing.right.mean() < 1
+    # Who is sure of the opposite knows less than who knows nothing.
+    wrong = graded("wrong", some, best.chosen, 1 - some.exact)
+    assert wrong.share([1]).mean < -1
+
+
+def test_scores_are_those_by_hand():
+    exact = np.zeros((1, 3, 8))
+    exact[0, 1, 0] = 0.5
+    believed = exact.copy()
+    believed[0, 1, 0] = 0.25
+    kept = np.log(0.99) * 7
+    found = answers.score(believed, exact)
+    assert found[0, 1] == pytest.approx(0.5 * np.log(0.25) + 0.5 * np.log(0.75) + kept)
+    assert found[0, 0] == pytest.approx(8 * np.log(0.99))
+
+
+def test_policies_programs_and_believers_take_it(some):
+    greedy = take("greedy", some)
+    assert greedy.played == len(some)
+    assert greedy.known is not None
+    # A program answers with actions, and cannot say what it believes.
+    program = take("exec:python examples/bot_python.py", some)
+    assert program.known is None
+    assert program.share([1]) is None
+    assert set(np.unique(program.chosen)) == {0, 1}
+
+    class Knows:
+        name = "knows"
+
+        def act(self, view, legal, rng):
+            return some.best
+
+        def beliefs(self, view):
+            return some.exact
+
+    agent = Knows()
+    assert answers.beliefs(agent, some.view()) is not None
+    found = take(agent, some)
+    assert found.lost == pytest.approx(0)
+    assert found.share([0, 2]).mean == pytest.approx(1)
+    agent.beliefs = lambda view: some.exact[:, :2]
+    refuses(AgentError, r"shape \(\d+, 3, 8\) from beliefs", take, agent, some)
+
+
+def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
+    some.save(tmp_path / "exam.npz", {"seed": 5})
+    found = Questions.load(tmp_path / "exam.npz")
+    for name in questions.ARRAYS:
+        assert np.allclose(getattr(found, name), getattr(some, name), atol=1e-5, equal_nan=True)
+    assert (found.players, found.asked) == (some.players, some.asked)
+    (tmp_path / "exam.npz").write_bytes(b"PK")
+    refuses(SettingError, "expected a file of goita-exam-1", Questions.load, tmp_path / "exam.npz")
+    monkeypatch.setattr(questions, "ROUNDS", {"round": 8, "match": 2})
+    for name in ("FIRST", "MOST", "FRESH"):
+        monkeypatch.setattr(questions, name, 32)
+    kept = Runner(1, tmp_path / "kept")
+    made = make(6, 5, kept, TABLES)
+    assert len(made) == 6
+    monkeypatch.setattr(questions, "sought", None)  # all pieces are there
+    again = make(6, 5, kept, TABLES)
+    assert (again.words == made.words).all()
+
+
+def test_positions_of_all_phases_and_stakes_are_drawn(some):
+    twice = Questions.join([some, some])
+    assert len(twice) == 2 * len(some)
+    assert twice.asked == 2 * some.asked
+    few = chosen(twice, len(PHASES), seed=1)
+    assert len(few) == len(PHASES)
+    phases = np.bincount(some.phase(), minlength=4)
+    assert len(np.unique(few.phase())) >= min(3, (phases > 0).sum())
+    # The second best action is behind by what the question says.
+    rows = np.arange(len(some))
+    others = some.points.copy()
+    others[rows, some.best] = np.nan
+    gap = some.points[rows, some.best] - np.nanmax(others, axis=1)
+    assert (some.lead >= gap - 1e-6).all()
+
+
+def test_the_command_writes_tables_and_a_page(some, tmp_path, capsys):
+    path = str(tmp_path / "exam.npz")
+    some.save(tmp_path / "exam.npz", {"seed": 5})
+    told, page = tmp_path / "told.json", tmp_path / "page.html"
+    words = ["take", "greedy", "random", "--exam", path, "--json", str(told), "--html", str(page)]
+    assert exam.main(words) == 0
+    shown = capsys.readouterr().out
+    assert f"{len(some)} positions" in shown
+    assert "exact beliefs" in shown
+    found = {one["name"]: one for one in json.loads(told.read_text())["agents"]}
+    assert found["greedy"]["points_lost"]["mean"] < found["random"]["points_lost"]["mean"]
+    html = page.read_text()
+    costly, parted = html.split("part</h2>")
+    assert costly.count("<details") == min(20, len(some))
+    assert 0 < parted.count("<details") <= 20
+    assert "champion" in html
+    assert "://" not in html.replace("http://www.w3.org", "")
+    with pytest.raises(SystemExit):
+        exam.main(["make", "-o", path, "--positions", "0"])
+
+
+def test_the_shipped_exam_is_whole():
+    found = Questions.load()
+    assert len(found) == 600
+    assert (np.bincount(found.phase(), minlength=4) > 50).all()
+    legal = found.view().legal()
+    assert (~np.isnan(found.points) == legal).all()
+    assert legal[np.arange(600), found.best].all()
+    assert found.exact.min() >= 0
+    assert found.exact.max() <= 1 + 1e-6
+    assert replace(found, asked=1).asked == 1
