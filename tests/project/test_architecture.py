@@ -29,8 +29,8 @@ AGENT_ORDER = [
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [
-    *("installed", "cli", "record_files", "provenance", "store", "work"),
-    *("arena", "learning", "exact", "exploit", "signals", "imitate", "pages"),
+    *("installed", "cli", "record_files", "array_files", "provenance", "store", "work"),
+    *("arena", "learning", "exact", "exploit", "signals", "exam", "imitate", "pages"),
     *("commands", "__main__"),
 ]
 """The packages from top to bottom."""

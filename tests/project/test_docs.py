@@ -188,7 +188,7 @@ def help_of(*names: str) -> str:
 def test_a_subcommand_of_a_page_has_these_options(name, words):
     if words[1] == "train":
         pytest.importorskip("sb3_contrib")
-    deep = words[1] in ("signals", "population")
+    deep = words[1] in ("signals", "population", "exam")
     told = help_of(*words[1 : 3 if deep else 2]) if words[1] in SUBCOMMANDS else help_text()
     options = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
     assert [option for option in options if option not in told] == [], name
