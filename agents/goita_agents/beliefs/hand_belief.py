@@ -31,7 +31,11 @@ class HandBelief:
 
     @cached_property
     def facts(self) -> Float:
-        """[M] Probability from rule constraints only: all deals that they allow are as likely."""
+        """[M] Probability from rule constraints only: all deals that they allow are as likely.
+
+        Hands that the models rule out are left out, too. A model without an epsilon may rule out
+        many: then ask a listener with ``LEGAL_MODEL``.
+        """
         return self.find_facts()
 
     def entropy(self) -> float:
