@@ -106,10 +106,8 @@ def starts(options: Options) -> list[Start]:
         ("mini_3", 1, True, 10),
         ("equal", 0, False, 6),
         ("mini_4", 0, False, 6),
-        ("mini_3", 2, False, 10),
-        ("mini_3", 2, True, 10),
-        ("mini_4", 1, False, 2),
-        ("mini_4", 1, True, 2),
+        ("mini_3", 2, False, 3),
+        ("mini_3", 2, True, 3),
     ]
     if options.quick:
         plan = [(game, bits, public, 2) for game, bits, public, _ in plan[:3]]
