@@ -12,7 +12,7 @@ from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from goita_agents.base import Agent, AgentError, Bool, Float, Policy, check_actions, is_stateless
+from goita_agents.base import Agent, AgentError, Bool, Float, Policy, is_stateless, read_actions
 from goita_agents.beliefs import Listener
 from goita_agents.models import PolicyModel
 from goita_agents.registry import load_agent
@@ -55,6 +55,7 @@ class Answers:
     known: Float | None  #: [N, 3] Score of its beliefs above that of tiles and rules; None: none.
     could: Float  #: [N, 3] The same of the exact posterior.
     played: int  #: Of how many positions it was one of the players.
+    faults: int  #: Answers that failed: any legal action stands for them, all as likely.
 
     def points(self, some: Bool | slice = slice(None)) -> Interval:
         """Returns the points lost a decision, with an interval over positions."""
@@ -69,8 +70,8 @@ class Answers:
         return ratio_interval(self.known[:, seats].sum(axis=1)[some], could[some])
 
 
-def take(spec: str, questions: Questions, seed: int = 0) -> Answers:
-    """Lets an agent take an exam.
+def take(spec: str, questions: Questions, seed: int = 0, *, believes: bool = True) -> Answers:
+    """Lets an agent take an exam; ``believes``: it is asked for its beliefs, too.
 
     An agent with known probabilities answers with them, another with an action. It believes what
     its method ``beliefs`` says, or what follows if everybody plays as it does.
@@ -79,13 +80,19 @@ def take(spec: str, questions: Questions, seed: int = 0) -> Answers:
         AgentError: if there is no such agent, or an answer is none.
     """
     agent = load_agent(spec)
-    chosen = decisions(agent, spec, questions, seed)
+    chosen, faults = decisions(agent, spec, questions, seed)
     played = sum(spec in line for line in questions.players)
-    return graded(agent.name, questions, chosen, beliefs(agent, questions.view()), played)
+    believed = beliefs(agent, questions.view()) if believes else None
+    return graded(agent.name, questions, chosen, believed, played, faults)
 
 
 def graded(
-    name: str, questions: Questions, chosen: Float, believed: Float | None, played: int = 0
+    name: str,
+    questions: Questions,
+    chosen: Float,
+    believed: Float | None,
+    played: int = 0,
+    faults: int = 0,
 ) -> Answers:
     """Grades decisions [N, 69] and beliefs [N, 3, 8]."""
     rows = np.arange(len(questions))
@@ -101,6 +108,105 @@ def graded(
         known=None if believed is None else score(believed, questions.exact) - floor,
         could=score(questions.exact, questions.exact) - floor,
         played=played,
+        faults=faults,
+    )
+
+
+def score(believed: Float, exact: Float) -> Float:
+    """Returns the expected logarithmic score of beliefs [N, 3, 8], summed over kinds: [N, 3]."""
+    sure = believed.clip(LEAST, 1 - LEAST)
+    return np.asarray((exact * np.log(sure) + (1 - exact) * np.log(1 - sure)).sum(axis=2))
+
+
+def decisions(agent: Agent, spec: str, questions: Questions, seed: int) -> tuple[Float, int]:
+    """Returns the probability of each action, float64 [N, 69], and how many answers failed."""
+    view = questions.view()
+    legal = view.legal()
+    if isinstance(agent, Policy) and is_stateless(agent):
+        return np.asarray(agent.probabilities(view, legal), float), 0
+    action, wrong = read_actions(agent.act(view, legal, np.random.default_rng(seed)), legal, spec)
+    chosen = np.eye(legal.shape[1])[action]
+    some = list(wrong)
+    chosen[some] = legal[some] / legal[some].sum(axis=1, keepdims=True)
+    return chosen, len(wrong) + len(getattr(agent, "faults", ()))
+
+
+def beliefs(self, view: View) -> Float:
+    """Returns probabilities that a seat holds a tile of each kind, not lying face up.
+
+    Args:
+        view: N positions.
+
+    Returns:
+        float64 [N, 3, 8], the seats being next, partner and previous.
+    """
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What one agent answered to N questions."""
+
+    name: str
+    lost: Float  #: [N] Points that its decision loses against the best action, in expectation.
+    right: Float  #: [N] The probability with which it took a best action.
+    chosen: Float  #: [N, 69] The probability of each action.
+    known: Float | None  #: [N, 3] Score of its beliefs above that of tiles and rules; None: none.
+    could: Float  #: [N, 3] The same of the exact posterior.
+    played: int  #: Of how many positions it was one of the players.
+    faults: int  #: Answers that failed: any legal action stands for them, all as likely.
+
+    def points(self, some: Bool | slice = slice(None)) -> Interval:
+        """Returns the points lost a decision, with an interval over positions."""
+        return mean_interval(self.lost[some])
+
+    def share(self, seats: list[int]) -> Interval | None:
+        """Returns the share of what could be known of some seats that was known: 0 to 2."""
+        if self.known is None:
+            return None
+        could = self.could[:, seats].sum(axis=1)
+        some = could > 0  # before anybody has acted there is nothing to know
+        return ratio_interval(self.known[:, seats].sum(axis=1)[some], could[some])
+
+
+def take(spec: str, questions: Questions, seed: int = 0, *, believes: bool = True) -> Answers:
+    """Lets an agent take an exam; ``believes``: it is asked for its beliefs, too.
+
+    An agent with known probabilities answers with them, another with an action. It believes what
+    its method ``beliefs`` says, or what follows if everybody plays as it does.
+
+    Raises:
+        AgentError: if there is no such agent, or an answer is none.
+    """
+    agent = load_agent(spec)
+    chosen, faults = decisions(agent, spec, questions, seed)
+    played = sum(spec in line for line in questions.players)
+    believed = beliefs(agent, questions.view()) if believes else None
+    return graded(agent.name, questions, chosen, believed, played, faults)
+
+
+def graded(
+    name: str,
+    questions: Questions,
+    chosen: Float,
+    believed: Float | None,
+    played: int = 0,
+    faults: int = 0,
+) -> Answers:
+    """Grades decisions [N, 69] and beliefs [N, 3, 8]."""
+    rows = np.arange(len(questions))
+    behind = questions.points[rows, questions.best][:, None] - questions.points
+    behind = np.where(np.isnan(behind), 0, behind)
+    best = (abs(behind) < SAME) & ~np.isnan(questions.points)
+    floor = score(questions.facts, questions.exact)
+    return Answers(
+        name,
+        lost=(chosen * behind).sum(axis=1),
+        right=(chosen * best).sum(axis=1),
+        chosen=chosen,
+        known=None if believed is None else score(believed, questions.exact) - floor,
+        could=score(questions.exact, questions.exact) - floor,
+        played=played,
+        faults=faults,
     )
 
 

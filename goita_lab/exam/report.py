@@ -49,12 +49,19 @@ def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
             f"{one.right.mean():.0%}",
             estimate(one.share(PARTNER), sign="-"),
             estimate(one.share(OPPONENTS), sign="-"),
-            f"played in {one.played} of them" if one.played else "",
+            ", ".join(_remarks(one)),
         )
         for one in ranked(answers)
     ]
     heads = ("agent", "points lost", "best answers", "known of partner", "of opponents", "remarks")
     return Table(f"{len(questions)} positions", heads, tuple(rows), notes=(5,))
+
+
+def _remarks(one: Answers) -> Iterator[str]:
+    if one.played:
+        yield f"played in {one.played} of them"
+    if one.faults:
+        yield f"{one.faults} faults"
 
 
 def groups_table(answers: Sequence[Answers], questions: Questions) -> Table:
@@ -92,6 +99,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
                 "known_of_partner": one.share(PARTNER),
                 "known_of_opponents": one.share(OPPONENTS),
                 "played_in": one.played,
+                "faults": one.faults,
                 "groups": {
                     f"{title}: {name}": {
                         "positions": int(some.sum()),
