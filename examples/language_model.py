@@ -27,7 +27,7 @@ from goita_env import InformationStructure, View, text
 
 ASK = "Which action do you choose? End your answer with its code in square brackets."
 EXAMPLE = (("user", f"Legal actions: p 13 16\n{ASK}"), ("assistant", "I choose [13]."))
-AGAIN = f"There is no legal action in the last square brackets. {ASK}"
+AGAIN = "There is no legal action in the last square brackets. Choose one of these codes: {codes}"
 BELIEFS = """How likely is it that each other player holds at least one tile of each kind? End your
 answer with three pairs of square brackets, for next, partner and previous, and in each eight
 numbers from 0 to 1, for the kinds 1 to 8."""
@@ -111,7 +111,8 @@ class LanguageModel:
 
         def ask(n: int, where: list[int]) -> tuple[int | None, Messages]:
             said = [*first, {"role": "user", "content": f"{told[n]}\n{ASK}"}]
-            return self._chat(where, said, lambda answer: text.parse(answer, legal[n]), AGAIN)
+            again = AGAIN.format(codes=told[n].rpartition(": ")[2])
+            return self._chat(where, said, lambda answer: text.parse(answer, legal[n]), again)
 
         return self._each(view, ask, (None, []))
 
