@@ -28,9 +28,9 @@ from goita_env import InformationStructure, View, text
 ASK = "Which action do you choose? End your answer with its code in square brackets."
 EXAMPLE = (("user", f"Legal actions: p 13 16\n{ASK}"), ("assistant", "I choose [13]."))
 AGAIN = "There is no legal action in the last square brackets. Choose one of these codes: {codes}"
-BELIEFS = """How likely is it that each other player holds at least one tile of each kind? End your
-answer with three pairs of square brackets, for next, partner and previous, and in each eight
-numbers from 0 to 1, for the kinds 1 to 8."""
+BELIEFS = """How likely is it that each other player has at least one tile of each kind, in hand or
+face down? End your answer with three pairs of square brackets, for next, partner and previous, and
+in each eight numbers from 0 to 1, for the kinds 1 to 8."""
 TABLE = """CREATE TABLE IF NOT EXISTS answers (sent, game, seat, decision, attempt, answer TEXT,
 PRIMARY KEY (sent, game, seat, decision, attempt))"""
 
@@ -81,19 +81,19 @@ class LanguageModel:
         return np.array([-1 if action is None else action for action in found])
 
     def beliefs(self, view: View) -> np.ndarray:
-        """Asks after the action with which probability seats hold at least one of each kind.
+        """Asks after the action how likely seats have at least one of each kind, not face up.
 
         Returns:
-            float64 [N, 3, 8] for next, partner and previous; NaN where the answer has no numbers.
+            float64 [N, 3, 8] for next, partner and previous; 0.5 where the answer has no numbers.
         """
-        chosen = self._choose(view, view.legal())
+        chosen, nothing = self._choose(view, view.legal()), np.full((3, 8), 0.5)
 
         def ask(n: int, where: list[int]) -> np.ndarray:
             said = [*chosen[n][1], {"role": "user", "content": BELIEFS}]
             found = self._chat(where, said, read_beliefs, BELIEFS)[0] if chosen[n][1] else None
-            return np.full((3, 8), np.nan) if found is None else found
+            return nothing if found is None else found
 
-        return np.stack(self._each(view, ask, np.full((3, 8), np.nan)))
+        return np.stack(self._each(view, ask, nothing))
 
     def plays(self, information: InformationStructure) -> bool:
         """Returns True: any game, since the text tells all that a seat sees."""

@@ -161,7 +161,7 @@ def test_beliefs_are_asked_after_the_action(stub, tmp_path):
     roles = [message["role"] for message in stub.asked[-1]]
     assert (len(stub.asked), roles[-3:]) == (2, ["user", "assistant", "user"])
     stub.answer = lambda asked, number: "[1 2 3]"
-    assert np.isnan(agent.beliefs(Game(hands=HANDS, dealer=0, scores=(10, 0)).view(0))).all()
+    assert (agent.beliefs(Game(hands=HANDS, dealer=0, scores=(10, 0)).view(0)) == 0.5).all()
     agent.close()
 
 
