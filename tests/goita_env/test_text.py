@@ -111,7 +111,6 @@ def test_messages_and_shown_hands_are_told():
     view = played(Game(hands=HANDS, dealer=2, information=TALK), "say3", "say1").view(0)
     text = describe(view, view.legal())[0]
     assert line(text, "Moves") == "partner: say3"
-    assert line(text, "To do") == "send a message; say0 is silence"
     assert line(text, "Legal actions") == "say0 say1 say2 say3"
     assert line(text, "Known hands") == "you 12355688, partner 11122344"
 
