@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 GAME_ORDER = [
     *("arrays", "tiles", "errors", "actions", "checks", "rules", "information"),
     *("hands", "seeds", "engine"),
-    *("render", "views", "agent", "worlds", "rounds", "game", "records", "envs", "goita_v0"),
+    *("render", "views", "agent", "worlds", "text", "rounds", "game", "records"),
+    *("envs", "goita_v0"),
     *("uke_shogi", "uke_shogi_v0", "testing", "open_spiel"),
 ]
 AGENT_ORDER = [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deals import RULE_SETS, complete, digits, special_hands, tiles_of
-from goita_env import Game, goita_v0
+from goita_env import Game, goita_v0, text
 from goita_env.actions import SILENT
 from goita_env.engine import core, tables
 from goita_env.engine.episodes import Match
@@ -181,6 +181,17 @@ def test_no_drawing_tells_what_its_seat_cannot_know(rules):
         assert drawn(words, rules, n, 0) == drawn(other, rules, n, 7)
 
 
+@pytest.mark.parametrize("deduced", [False, True])
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_no_text_tells_what_its_seat_cannot_know(rules, deduced):
+    before, after, viewers, _ = pairs(rules)
+    (words, masks), (other, other_masks) = look(before, viewers), look(after, viewers)
+    games = np.arange(len(words)) + 7
+    told = text.describe(View(words, rules=rules), masks, deduced=deduced)
+    assert told == text.describe(View(other, games, rules), other_masks, deduced=deduced)
+    assert len(set(told)) > 0.5 * len(told)
+
+
 @pytest.mark.parametrize("rules", only(RULE_SETS, "jga"))
 def test_a_new_deal_carries_over_scores_and_dealer_and_nothing_else(rules):
     rng = np.random.default_rng(2)
@@ -262,12 +273,15 @@ def test_a_planted_leak_is_caught(monkeypatch, rules, secret):
     assert leaks(rules).sum() >= 2
 
 
-def test_a_leak_into_a_drawing_is_caught(monkeypatch):
+def test_a_leak_into_a_drawing_or_a_text_is_caught(monkeypatch):
     plant(monkeypatch, next_seat_holds_a_king, tables.FRAME_OTHER_SCORE + tables.SCORE_BITS - 1)
     before, after, viewers, _ = pairs("jga")
     (words, _), (other, _) = look(before, viewers), look(after, viewers)
     caught = [drawn(words, "jga", n, 0) != drawn(other, "jga", n, 0) for n in range(30)]
     assert sum(caught) >= 3
+    legal = np.zeros((len(words), 69), bool)
+    one, two = (text.describe(View(seen, rules="jga"), legal) for seen in (words, other))
+    assert sum(a != b for a, b in zip(one, two, strict=True)) >= 3
 
 
 def test_a_game_shows_a_silent_seat_to_nobody():

@@ -1,0 +1,169 @@
+"""Writes rules and positions as text, for language models, and reads their answers.
+
+Seats are *you*, *next*, *partner* and *previous*. Actions have the names of ``actions.name``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from goita_env import actions
+from goita_env.arrays import Bool
+from goita_env.errors import ActionError, SettingError
+from goita_env.hands import format_hand
+from goita_env.rules import Rules, get_rules
+from goita_env.tiles import DIGITS, KING, NAMES, NONE, NUM_KINDS, NUM_SEATS, PAWN, POINTS
+from goita_env.views import View
+from goita_env.worlds.constraints import Hidden, hidden
+
+__all__ = ["describe", "parse", "rules"]
+
+_SEATS: Final = ("you", "next", "partner", "previous")
+_QUESTIONS: Final = (
+    "nothing, you are not asked",
+    "call your pawns, or keep silent",
+    "send a message; say0 is silence",
+    "choose a redeal, or continue",
+    "lead: a block face down, then an attack",
+    "receive the attack {attack} of {attacker}, or pass",
+)
+_BRACKETS: Final = re.compile(r"\[([^\[\]]*)\]")
+
+
+def rules(rules: str | Rules) -> str:
+    """Explains a rule set in at most 350 words; a SettingError if there is no such rule set."""
+    r = get_rules(rules)
+    kinds = [f"{DIGITS[k]} {NAMES[k]}, {n}, {POINTS[k]}" for k, n in enumerate(r.deck) if n]
+    king = r.deck[KING] > 0
+    by_king = ", or a king unless the attack is pawn, lance or king" if king else ""
+    alike = "" if r.kings_are_alike or not king else " (not for two kings)"
+    both = "were dealt both kings" if r.second_king_after_own_face_down else "hold both as you play"
+    cases = f"a king lies face up, or you {both}" + ", or it is your last tile" * r.last_king
+    texts = [
+        "Goita. You and your partner play against the next and the previous player. Turns go to "
+        f"you, next, partner, previous. Each is dealt {r.hand_size} of {sum(r.deck)} tiles, which "
+        f"the others do not see. Tiles (digit, kind, number, points): {'; '.join(kinds)}.",
+        "A play is two digits: a block, then an attack. The dealer leads: any tile face down "
+        "(written ? if you cannot see it) as the block, then an attack. The next player passes (p) "
+        f"or receives: its block lies face up and is of the attack's kind{by_king}; then it "
+        "attacks. You may pass although you could receive, and may receive your partner's attack. "
+        "After three passes the attacker leads again and may not pass.",
+        f"You may attack with a king only if {cases}. Nothing receives that attack." * king,
+        "The first player without tiles ends the round. Its team scores the points of the last "
+        f"tile, twice if the last block lies face down and is of the same kind{alike}.",
+        "" if r.is_small else _full_game(r),
+    ]
+    return "\n".join(filter(None, texts))
+
+
+def _full_game(r: Rules) -> str:
+    says = {"choice": "may call (call) or keep silent (silent)", "duty": "must call (call)"}
+    five, more = says[r.call_five], says[r.call_six_or_more]
+    who = f"five pawns or more {five}" if five == more else f"five pawns {five}, with more {more}"
+    unlike = " (kings are not)" * (not r.kings_are_alike)
+    doubles = f", twice if alike{unlike}" * r.six_alike_doubles
+    held = "with five each, called or not," if r.partners_fives_win == "held" else "who call five"
+    opponents = "if both partners choose it" if r.opponents_fives == "choice" else "at once"
+    return (
+        f"That player deals next. The first team with {r.match_points} points wins the match.\n"
+        f"Before play, from the dealer on, a player with {who}. A call shows the pawns. After five "
+        "the caller's partner chooses a new deal by the same dealer (redeal), or play (continue). "
+        "A call of more ends the round for the caller's team: six pawns score the higher of the "
+        f"other tiles{doubles}; seven, twice the other tile; eight, 100. Partners {held} win 150. "
+        f"If two opponents call five, there is a new deal {opponents}."
+    )
+
+
+def describe(view: View, legal: Bool, *, deduced: bool = False) -> list[str]:
+    """Writes N positions as N texts, a function of the view and the legal actions alone.
+
+    Args:
+        view: N positions.
+        legal: bool [N, 69], with messages [N, 77]. Where none is legal the viewer is not asked.
+        deduced: where the viewer is asked, add what follows for certain from tiles and rules.
+
+    Raises:
+        SettingError: if ``legal`` has another shape, or a deduction meets the end of a round.
+    """
+    shape = (len(view), view.information.num_actions)
+    if np.shape(legal) != shape:
+        raise SettingError(f"expected legal actions of the shape {shape}, got {np.shape(legal)}")
+    allowed, scores, hands = np.asarray(legal, bool), view.scores.tolist(), view.hands
+    asked = np.asarray(allowed.any(axis=1))
+    flags = [~asked, view.asked_call, view.asked_message, view.asked_choice, view.leads, asked]
+    which = np.argmax(flags, axis=0)  # the first that holds
+    shown = (0, *view.information.shown_seats)
+    known = hidden(view[asked]) if deduced else iter(())
+    names, texts = [actions.name(action, shape[1]) for action in range(shape[1])], []
+    for n, moves in enumerate(_moves(view)):
+        attack, attacker = DIGITS[view.attack[n]], _SEATS[view.attacker[n]]
+        seen = [f"{_SEATS[s]} {format_hand(hands[n, s])}" for s in shown]
+        left = [f"{_SEATS[s]} {size}" for s, size in enumerate(view.hand_sizes[n].tolist())]
+        lines = [
+            f"Rule set {view.rules.name}. Dealer: {_SEATS[view.dealer[n]]}.",
+            f"Points: your team {scores[n][0]}, the other team {scores[n][1]}",
+            f"Known hands: {', '.join(seen)}",
+            f"Moves: {'; '.join(moves) or 'none'}",
+            f"Tiles left: {', '.join(left)}",
+            *(_deduced(next(known)) if deduced and asked[n] else ()),
+            f"To do: {_QUESTIONS[which[n]].format(attack=attack, attacker=attacker)}",
+            f"Legal actions: {' '.join(names[a] for a in np.flatnonzero(allowed[n]).tolist())}",
+        ]
+        texts.append("\n".join(lines))
+    return texts
+
+
+def _moves(view: View) -> Iterator[list[str]]:
+    """Yields each row's moves in order as far as its viewer knows them."""
+    done, signs, verbs = view.decisions(), DIGITS + "?", ("receive", "lead")
+    answers = zip(view.dealer, view.messages, view.called, view.choices, strict=True)
+    tiles = (view.known_blocks.tolist(), view.attacks.tolist())
+    decided = [one.tolist() for one in (done.seat, done.play, done.event, done.face_down)]
+    for n, (dealer, said, called, chosen) in enumerate(answers):
+        order = [(int(dealer) + turn) % NUM_SEATS for turn in range(NUM_SEATS)]
+        callers = [s for s in order if called[s]]
+        moves = [f"{_SEATS[s]}: say{said[s]}" for s in order if said[s]]
+        moves += [f"{_SEATS[s]}: call {called[s]} pawns" for s in callers]
+        partners = [(s + 2) % NUM_SEATS for s in callers]
+        moves += [f"{_SEATS[s]}: {actions.name(chosen[s])}" for s in partners if chosen[s]]
+        for at in range(done.length[n]):
+            s, play, event, down = (one[n][at] for one in decided)
+            code = "".join(signs[one[n][s][play]] for one in tiles)
+            moves.append(f"{_SEATS[s]}: " + ("p" if event == NONE else f"{verbs[down]} {code}"))
+        yield moves
+
+
+def _deduced(known: Hidden) -> Iterator[str]:
+    """Yields what is certain of the tiles that the viewer cannot see."""
+    places, counts = known.places, np.bincount(known.others, minlength=NUM_KINDS)
+    counts[KING] += bool(known.king)
+    counts[PAWN] += 0 if known.pawns is None else known.pawns.counts[0].sum()
+    unseen = [f"{count} of {DIGITS[kind]}" for kind, count in enumerate(counts) if count]
+    yield f"Tiles not seen, in hands or face down: {', '.join(unseen) or 'none'}"
+    if known.pawns is not None:
+        low, high = known.pawns.counts.min(axis=0), known.pawns.counts.max(axis=0)
+        told = [f"{_SEATS[s]} {low[s - 1]} to {high[s - 1]}" for s in (1, 2, 3)]
+        yield f"Pawns of these: {', '.join(told)}"
+    if known.king:
+        down = [places.down[one - places.num_hand] for one in known.king if one >= places.num_hand]
+        where = ["in hand"] * (known.king[0] < places.num_hand)
+        where += [f"face down in play {1 + play % NUM_SEATS}" for play in down]
+        yield f"The king not seen: {_SEATS[places.seat[known.king[0]]]}, {' or '.join(where)}"
+
+
+def parse(answer: str, legal: Bool) -> int | None:
+    """Returns the action whose code stands in the last pair of square brackets of an answer.
+
+    ``legal``: bool [69], with messages [77]. None if there are no brackets, or anything but the
+    code of a legal action is in them.
+    """
+    found = _BRACKETS.findall(answer)
+    try:
+        action = actions.parse(found[-1].strip().lower()) if found else len(legal)
+    except ActionError:
+        return None
+    return action if action < len(legal) and legal[action] else None
