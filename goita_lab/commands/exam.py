@@ -63,7 +63,10 @@ class MakeArgs:
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
         found.save(self.output, about)
         kept.unlink(missing_ok=True)
-        print(f"{len(found)} of {found.asked} positions that were looked at, in {self.output}")
+        dropped = 1 - found.sure / found.asked
+        print(
+            f"{len(found)} positions in {self.output}; of {found.asked} {dropped:.0%} were dropped"
+        )
 
 
 @dataclass(frozen=True)

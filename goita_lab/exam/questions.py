@@ -84,7 +84,8 @@ class Questions:
     exact: Float  #: [N, 3, 8] Probability that a seat holds a tile of the kind, given the players.
     facts: Float  #: [N, 3, 8] The same by the tiles and rules only.
     players: tuple[tuple[str, ...], ...]  #: [N] Texts of those who played, from the acting seat on.
-    asked: int  #: Positions that were looked at; the others were dropped.
+    asked: int  #: Positions that were looked at, and...
+    sure: int  #: ...those with an action that was best for sure, of which these N were drawn.
 
     def __len__(self) -> int:
         return len(self.words)
@@ -119,7 +120,8 @@ class Questions:
     def select(self, rows: Int) -> Questions:
         """Returns some of the positions, in the order of ``rows``."""
         arrays = {name: getattr(self, name)[rows] for name in ARRAYS}
-        return Questions(**arrays, players=tuple(self.players[n] for n in rows), asked=self.asked)
+        players = tuple(self.players[row] for row in rows)
+        return replace(self, **arrays, players=players)
 
     @classmethod
     def join(cls, parts: Iterable[Questions]) -> Questions:
@@ -127,7 +129,8 @@ class Questions:
         parts = list(parts)
         arrays = {name: np.concatenate([getattr(one, name) for one in parts]) for name in ARRAYS}
         players = tuple(line for one in parts for line in one.players)
-        return cls(**arrays, players=players, asked=sum(one.asked for one in parts))
+        asked, sure = (sum(getattr(one, name) for one in parts) for name in ("asked", "sure"))
+        return cls(**arrays, players=players, asked=asked, sure=sure)
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Writes the questions; ``about``: what made them, as JSON."""
@@ -135,7 +138,8 @@ class Questions:
         arrays |= {name: arrays[name].astype(np.float32) for name in ("exact", "facts")}
         arrays |= {name: arrays[name].astype(np.float32) for name in ("points", "error")}
         named = {"players": np.array(["\n".join(line) for line in self.players])}
-        write(path, {"format": FORMAT, "asked": self.asked, **about}, arrays | named)
+        counts = {"asked": self.asked, "sure": self.sure}
+        write(path, {"format": FORMAT, **counts, **about}, arrays | named)
 
     @classmethod
     def load(cls, path: Path = SHIPPED) -> Questions:
@@ -145,7 +149,8 @@ class Questions:
         floats = {
             name: found[name].astype(float) for name in found if found[name].dtype.kind == "f"
         }
-        return cls(**found | floats, players=players, asked=int(about["asked"]))
+        asked, sure = int(about["asked"]), int(about["sure"])
+        return cls(**found | floats, players=players, asked=asked, sure=sure)
 
 
 ARRAYS: Final = ("words", "points", "error", "best", "lead", "lead_error", "exact", "facts")
@@ -162,6 +167,7 @@ NOTHING: Final = Questions(
     np.zeros((0, 3, NUM_KINDS)),
     np.zeros((0, 3, NUM_KINDS)),
     (),
+    0,
     0,
 )
 
@@ -270,6 +276,7 @@ def question(view: View, players: tuple[str, ...], rng: np.random.Generator) -> 
         held(listener, view)[None],
         held(Listener(view, LEGAL_MODEL), view)[None],
         (players,),
+        1,
         1,
     )
 

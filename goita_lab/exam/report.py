@@ -91,6 +91,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
     return {
         "positions": len(questions),
         "looked_at": questions.asked,
+        "dropped": 1 - questions.sure / questions.asked,
         "agents": [
             {
                 "name": one.name,
