@@ -36,6 +36,9 @@ ROUNDS: Final = {"mini_3": 300, "mini_4": 120}
 """Rounds of the learners, by game."""
 STARTS: Final = 4
 """Random plans from which listeners respond to each other in turn."""
+TREMBLE: Final = 0.05
+"""Probability of a random action of the team that listeners respond to. Without it most of their
+plan would be arbitrary: the team's own play never leads there."""
 STEP: Final = 0.05
 """Change of a logit in a round, for each point that an action is worth more."""
 
@@ -63,7 +66,7 @@ def name_of(args: Args) -> str:
 
 
 class Equilibrium(Learner):
-    """CFR+ (``alpha`` None) or discounted CFR, in place of the predictive variant."""
+    """CFR+ or discounted CFR, in place of the predictive variant."""
 
     def __init__(self, tree: Tree, seed: int, *, discounted: bool) -> None:
         super().__init__(tree, seed)
@@ -292,8 +295,12 @@ class Trainer:
         return np.load(self.folder / f"{name}.npy")
 
     def listeners(self, partner: Float) -> Float:
-        """Returns two pairs that respond to a team of two copies of a partner: uint8 [2, A]."""
+        """Returns two pairs that respond to a team of two copies of a partner: uint8 [2, A].
+
+        The team takes random actions with a probability of ``TREMBLE``.
+        """
         tree = self.tree
+        partner = (1 - TREMBLE) * partner + TREMBLE * tree.uniform()
         found = np.zeros((2, len(tree.action)), np.uint8)
         for team in range(2):
             others = reached(tree, partner, team, whole_team=True)
