@@ -35,7 +35,7 @@ ROUNDS: Final = {"mini_3": 300, "mini_4": 120, "equal": 120}
 """Rounds of the learners, by game."""
 EARLIER: Final = 100
 """Rounds before the end at which the control of the gap is taken."""
-STARTS: Final = 4
+STARTS: Final = 1
 """Random plans from which a pair of opponents responds in turn."""
 
 
@@ -72,6 +72,9 @@ class End:
     """The same team's value against each opponent's best response who observes no message, and who
     does: the mean of both seats; None: there is no message."""
     pair: tuple[float, float] | None  #: The same for both opponents together, at most so much.
+    leak: float | None
+    """What a team keeps that plays as if there were no message, and sends those of this one, where
+    an opponent observes them and responds best: what telling an opponent costs."""
 
 
 @dataclass(frozen=True)
@@ -153,22 +156,26 @@ def learn(one: Start) -> End:
     tree = game_of(*one.kind)
     if one.seed is None and one.bits:
         tree = at_random(tree)
-    learner, rounds = Learner(tree, one.seed), ROUNDS[one.game]
-    earlier = tree.uniform()
-    for number in range(rounds):
-        if number == rounds - EARLIER:
-            earlier = learner.average()
-        learner.learn()
-    policy = learner.average()
-    np.savez_compressed(one.path, average=policy, earlier=earlier)
+    if not one.path.exists():
+        learner, rounds = Learner(tree, one.seed), ROUNDS[one.game]
+        earlier = tree.uniform()
+        for number in range(rounds):
+            if number == rounds - EARLIER:
+                earlier = learner.average()
+            learner.learn()
+        np.savez_compressed(one.path, average=learner.average(), earlier=earlier)
+    policy = stored(one)[0]
     gain = max(gains(tree, policy).values())
     if not one.bits or one.seed is None:
-        return End(value(tree, policy), gain, None, None)
+        return End(value(tree, policy), gain, None, None, None)
     private, public = (game_of(one.game, one.bits, heard) for heard in (False, True))
     carried = [carry(policy, tree, other) for other in (private, public)]
     heard = [alone(*both) for both in zip((private, public), carried, strict=True)]
     pair = [together(*both) for both in zip((private, public), carried, strict=True)]
-    return End(value(tree, policy), gain, (heard[0], heard[1]), (pair[0], pair[1]))
+    silent = replace(one, bits=0, public=False)
+    mute = without_code(game_of(*silent.kind), public, stored(silent)[0], carried[1])
+    leak = alone(public, mute)
+    return End(value(tree, policy), gain, (heard[0], heard[1]), (pair[0], pair[1]), leak)
 
 
 # ------------------------------------------------------------------------------------- being heard
@@ -187,6 +194,18 @@ def carry(policy: Float, source: Tree, tree: Tree) -> Float:
     at = tree.starts[pairs[0][target]] + place
     np.add.at(found, at, policy[source.starts[pairs[1][target]] + place])
     return np.asarray(found / np.add.reduceat(found, tree.starts[:-1])[tree.owner])
+
+
+def without_code(base: Tree, tree: Tree, policy: Float, sending: Float) -> Float:
+    """Returns a policy [A] that plays as one of the game without a message, and sends another's."""
+    first, digests = int(tree.sets[1]), base.view().digest()
+    order = digests.argsort()
+    row = order[np.searchsorted(digests, tree.view().digest(), sorter=order)]
+    found = sending.copy()
+    actions = np.arange(int(tree.starts[first]), len(tree.action))
+    owner = tree.owner[actions]
+    found[actions] = policy[base.starts[row[owner]] + actions - tree.starts[owner]]
+    return found
 
 
 def alone(tree: Tree, policy: Float) -> float:
@@ -293,41 +312,60 @@ def report(result: Result) -> str:
         game, bits = name.split()
         for number, team in enumerate(("dealer's", "other")):
             lost = [one.teams[number] for one in pairs.values()]
-            back = [
-                one.teams[number] - min(one.teams[number], one.exchanged[number])
-                for one in pairs.values()
-                if one.exchanged
-            ]
-            share = f"{sum(back) / sum(lost):.0%}" if back else ""
-            cells = (f"{np.mean(lost):.3f}", f"{min(lost):.3f} to {max(lost):.3f}", share)
+            cells = [f"{np.mean(lost):.3f}", f"{min(lost):.3f} to {max(lost):.3f}"]
+            exchanged = [one.exchanged[number] for one in pairs.values() if one.exchanged]
+            if exchanged:
+                chosen, control = np.minimum(lost, exchanged), unrelated(pairs, number)
+                cells += [f"{1 - np.mean(one) / np.mean(lost):.0%}" for one in (exchanged, chosen)]
+                cells.append(f"{1 - np.mean(control) / np.mean(lost):.0%}")
             rows.append([game, bits, team, f"{len(lost)}", *cells])
-    heads = ["game", "bits", "team", "pairs", "gap, mean", "least to most", "exchange brings back"]
+    heads = ["game", "bits", "team", "pairs", "gap, mean", "least to most", "exchanged brings back"]
+    heads += ["if it is better", "control: another start if it is better"]
+    drawn = result.ends["mini_3 1 private None"].value - result.ends["mini_3 0 private None"].value
     control = ", ".join(f"{one:.4f} in {name}" for name, one in result.controls.items())
     return "\n\n".join(
         (
             "Points a round that two equilibria lose as partners.",
             table(heads, rows),
             f"The same start, stopped {EARLIER} rounds earlier: {control} bits.",
-            "Points for the dealer's team, over starts.",
+            "Points for the dealer's team, over starts. From a uniform start, where chance draws "
+            f"the message, they differ by {drawn:.1e} from those without one.",
             table(*_channels(result)),
         )
     )
 
 
+def unrelated(pairs: dict[str, Gap], team: int) -> list[float]:
+    """Returns the smaller gap of each pair and of its first end with a third one: a control."""
+    of = {frozenset(key.split()): one.teams[team] for key, one in pairs.items()}
+    names = sorted({name for key in of for name in key})
+    found = []
+    for key, one in pairs.items():
+        first, second = key.split()
+        third = next(
+            name for name in names[names.index(second) :] + names if name not in (first, second)
+        )
+        found.append(min(one.teams[team], of[frozenset((first, third))]))
+    return found
+
+
 def _channels(result: Result) -> tuple[list[str], list[list[str]]]:
     heads = ["game", "message", "starts", "learned value", "more than without"]
     heads += ["each opponent responds: deaf", "hearing", "both together, at most: deaf", "hearing"]
+    heads.append("hearing, no code")
     rows = []
     plain = _by_kind(result)
     for (game, bits, audience), ends in plain.items():
         base = [one.value for one in plain[game, "0", "private"]]
         more = between_runs([one.value for one in ends], base)[0] if bits != "0" else None
         heard = [
-            f"{np.mean([getattr(one, name)[n] for one in ends]):.2f}" if ends[0].heard else ""
+            _spread([getattr(one, name)[n] for one in ends]) if ends[0].heard else ""
             for name in ("heard", "pair")
             for n in range(2)
         ]
         message = f"{bits} bits, {audience}" if bits != "0" else "none"
+        leak = [one.leak for one in ends if one.leak is not None]
+        heard.append(_spread(leak) if leak else "")
         cells = (_spread([one.value for one in ends]), bounds(more, "+") if more else "")
         rows.append([game, message, str(len(ends)), *cells, *heard])
     return heads, rows

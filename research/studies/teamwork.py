@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from scipy.stats import spearmanr
 
 from goita_lab.exact.entries import Measure
-from goita_lab.exact.teamwork import Players, Split, Table
+from goita_lab.exact.teamwork import OPPONENTS, Players, Split, Table
 from goita_lab.exact.tree import Tree
 from research.drawing import scatter
 from research.studies import study
@@ -32,11 +33,12 @@ class Diversity:
     losses: list[list[float]]  #: [P, P] By partner, and whose best response plays with it.
 
     def of(self, names: tuple[str, ...]) -> tuple[float, float]:
-        """Returns the mean loss over pairs of some partners, and the smallest."""
+        """Returns the mean loss over pairs of some partners, and the least with any partner."""
         rows = [self.names.index(name) for name in names]
-        losses = np.array(self.losses)[np.ix_(rows, rows)]
-        others = losses[~np.eye(len(rows), dtype=bool)]
-        return float(others.mean()), float(others.min())
+        losses = np.array(self.losses)
+        own = losses[np.ix_(rows, rows)][~np.eye(len(rows), dtype=bool)]
+        np.fill_diagonal(losses, np.inf)
+        return float(own.mean()), float(losses[rows].min())
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Game:
 
     diversity: Diversity
     found: dict[str, Any]  #: The figures of all agents with the test players.
+    parts: dict[str, float]  #: The price where the player knows a part of the type.
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,27 @@ def measure(game: str) -> Game:
     diverse = diversity(test.tree, known)
     seen = [name for name, split in zip(known.names, known.splits, strict=True) if split != "test"]
     others = [name for name in seen if name not in AGENTS]
-    return Game(diverse, test.measure([*AGENTS, *others]).to_json())
+    found = test.measure([*AGENTS, *others]).to_json()
+    return Game(diverse, found, prices(test.tree, known))
+
+
+def prices(tree: Tree, known: Players) -> dict[str, float]:
+    """Returns the price of not knowing where the player knows the opponents, or the partner."""
+    table, numbers = Table(tree), known.of("test")
+    types = [known.types(tree, number) for number in numbers]
+    best = known.best[numbers]
+    by_opponents = [
+        float(best[:, column].mean()) - table.best([four[column] for four in types])[0]
+        for column in range(len(OPPONENTS))
+    ]
+    by_partner = [
+        float(row.mean()) - table.best(four)[0] for row, four in zip(best, types, strict=True)
+    ]
+    return {
+        "equilibria": float(np.mean(by_opponents[:2])),
+        "listeners' sort": float(np.mean(by_opponents[2:])),
+        "partner": float(np.mean(by_partner)),
+    }
 
 
 def diversity(tree: Tree, known: Players, splits: tuple[Split, ...] | None = None) -> Diversity:
@@ -149,13 +172,16 @@ def _agents(one: Game) -> str:
 
 def _correlations(one: Game) -> str:
     ranks, first = one.found["rank_correlation"], one.found["agents"][0]
+    entered = [row for row in one.found["agents"] if row["name"] in AGENTS]
+    few = spearmanr([np.mean(row["regret"]) for row in entered], [-r["strength"] for r in entered])
     net = net_of_strength([row for row in one.found["agents"] if row["agent"]])
     named = [f"`{name}` {net[name]:+.2f}" for name in sorted(net, key=lambda name: net[name])]
     best = np.add(first["points"], first["regret"])
     return (
         f"Rank correlation of low regret with strength: {ranks['all']:.2f} over all, "
-        f"{ranks['agents']:.2f} over those that a user would enter. Net of strength the least "
-        f"regret have {', '.join(named[:3])}; the most {', '.join(named[-3:])}. Best responses "
+        f"{ranks['agents']:.2f} over agents and players, {few.statistic:.2f} over agents. Net of "
+        f"strength the least regret have {', '.join(named[:3])}; the most "
+        f"{', '.join(named[-3:])}. Best responses "
         f"make {best[:, :2].mean():+.2f} against equilibria and {best[:, 2:].mean():+.2f} against "
         "listeners."
     )

@@ -254,12 +254,16 @@ class Trainer:
 
     def test(self) -> dict[str, Float]:
         """Returns the test players."""
-        found = {}
-        for name, method in self.tests.items():
-            seed = secrets.randbits(32)
-            sys.stderr.write(f"seed {seed}: ")
-            found[name] = self.player(name, partial(self.trained, method, seed))
-        return found
+        return {
+            name: self.player(name, partial(self.drawn, method))
+            for name, method in self.tests.items()
+        }
+
+    def drawn(self, method: str) -> Float:
+        """Trains a player with a seed that is drawn now."""
+        seed = secrets.randbits(32)
+        sys.stderr.write(f"seed {seed}\n")
+        return self.trained(method, seed)
 
     def trained(self, method: str, seed: int) -> Float:
         """Trains a player."""
