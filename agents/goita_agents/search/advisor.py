@@ -12,6 +12,7 @@ import numpy as np
 from goita_agents.base import Float, Policy
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.types import Types
+from goita_agents.principles import Principle, speaking
 from goita_agents.search.action_values import MIN_Z
 from goita_agents.search.carrying import carried
 from goita_agents.search.typed_search import Deciding, TypedSearch
@@ -46,6 +47,8 @@ class Hint:
     """Another action, to which ``deciding`` compares the best one."""
     deciding: tuple[Deciding, ...]
     """The tiles on which the choice hangs most."""
+    principle: Principle | None
+    """What speaks for the suggested action; None: no principle, or it is not the best by points."""
 
     @property
     def best(self) -> int:
@@ -135,4 +138,7 @@ class Advisor:
         ]
         options.sort(key=lambda one: one.points is None)
         leads = found.loss > MIN_Z * found.loss_error
-        return Hint(found.best if leads else chosen, tuple(options), found.rival, found.deciding)
+        action = found.best if leads else chosen
+        points = {one.action: one.points for one in found.options}
+        principle = speaking(view, points, action) if action == found.best else None
+        return Hint(action, tuple(options), found.rival, found.deciding, principle)
