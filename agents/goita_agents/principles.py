@@ -122,7 +122,7 @@ def hold_back(view: View) -> tuple[Bool, Bool]:
 @principle("a king waits", "Few tiles are out: do not receive with a king.", passing=True)
 def king_waits(view: View) -> tuple[Bool, Bool]:
     few = view.hand_sizes.sum(axis=1) >= NUM_SEATS * view.rules.hand_size - 4
-    return np.asarray(_by_opponent(view) & few), _BLOCK != KING
+    return np.asarray(_by_opponent(view) & few), np.asarray(_BLOCK != KING)
 
 
 @principle("no king face down", "Do not lay a king face down.")
@@ -140,7 +140,7 @@ def sure_attack(view: View) -> tuple[Bool, Bool]:
 def answer(view: View) -> tuple[Bool, Bool]:
     led = _attacked(view, PARTNER, 2) & ~_attacked(view, 0)
     led &= (_KINDS >= LANCE) & (_KINDS <= GOLD)
-    return led.any(axis=1), _attacks(led)
+    return np.asarray(led.any(axis=1)), _attacks(led)
 
 
 @principle("pair lead", "Attack early with a gold, silver or knight of which you hold two.")
