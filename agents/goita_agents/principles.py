@@ -20,16 +20,7 @@ import numpy as np
 from goita_agents.base import Bool
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
-from goita_env.tiles import (
-    GOLD,
-    KING,
-    KNIGHT,
-    LANCE,
-    NONE,
-    NUM_KINDS,
-    NUM_SEATS,
-    PAWN,
-)
+from goita_env.tiles import GOLD, KING, KNIGHT, LANCE, NONE, NUM_KINDS, NUM_SEATS, PAWN
 
 PARTNER: Final = 2
 CLEAR: Final = 1.0
@@ -182,18 +173,16 @@ PRINCIPLES: Final = (
 class Evidence:
     """What was measured of a principle. Each figure is a mean and its 95 % interval."""
 
-    positions: int
-    """Of an exam, in which it applies."""
+    positions: int  #: Of an exam, in which it applies.
     worth: Figure | None
     """Points by which the best action that follows it leads the best one against it, over these
     positions; None: they are too few."""
-    followed: Mapping[str, Figure]
-    """By champion, people and population: how often, where it applies."""
+    followed: Mapping[
+        str, Figure
+    ]  #: How often champion, people and population do, where it applies.
     partner: Figure | None
-    """Nats that an action of the champion that follows it tells the partner of the hand; None: too
-    few were heard."""
-    opponents: Figure | None
-    """The same for an opponent."""
+    """Nats of the hand that the champion's actions which follow it tell; None: too few."""
+    opponents: Figure | None  #: The same for an opponent.
 
     @property
     def pays(self) -> bool:

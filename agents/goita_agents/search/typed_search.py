@@ -89,12 +89,7 @@ class TypedSearch:
     """
 
     def __init__(
-        self,
-        base: Policy,
-        types: Types,
-        worlds: int,
-        priors: Float,
-        budget: int | None = None,
+        self, base: Policy, types: Types, worlds: int, priors: Float, budget: int | None = None
     ) -> None:
         self._players, self._types, self._worlds = players_of(base, types), types, worlds
         self._priors, self._budget = priors, budget
