@@ -85,7 +85,8 @@ class TypedSearch:
         worlds: most worlds of a decision under each type.
         priors: [4, K, J] probabilities of the pairs of types when the round began, as each seat
             knew them.
-        budget: playouts of a decision under each type, about; None: no limit.
+        budget: playouts of a decision under each type, about; None: no limit. Where it is enough
+            for all, they are played at one go: stages take time of their own.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class TypedSearch:
         """
         share, worlds = self._worlds_of(view, seat, seed)
         rows = np.zeros(len(share), np.int64)
+        few = self._budget is not None and view.legal().sum() * self._worlds <= self._budget
         found = evaluate_actions(
             view[rows],
             view.legal()[rows],
@@ -113,7 +115,7 @@ class TypedSearch:
             SampledWorlds.join(worlds),
             prior_action=np.full(len(rows), played),
             seeds=np.full(len(rows), seed, np.uint64),
-            allocation="halving",
+            allocation="uniform" if few else "halving",
             budget=self._budget,
         )
         best, loss, error = _over_types(found, share, played)
