@@ -1,9 +1,8 @@
 """Names principles of play: what each advises in a position, and the evidence for it.
 
-A principle is tested on what a seat sees. Its evidence was measured once, by
-``research/signals/principles.py``, and is in ``principles.json``: how often policies follow it,
-what following is worth in points, and what it reveals, in nats. Advice names those alone whose
-worth is above 0 with its whole interval.
+A principle is tested on what a seat sees. The evidence was measured once, by
+``research/signals/principles.py``. Advice names those alone whose worth, in points, is above 0 with
+its whole interval.
 """
 
 from __future__ import annotations
@@ -23,16 +22,14 @@ from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.tiles import GOLD, KING, KNIGHT, LANCE, NONE, NUM_KINDS, NUM_SEATS, PAWN
 
 PARTNER: Final = 2
-CLEAR: Final = 1.0
-"""Points by which the best action that follows a principle must lead those against it."""
+CLEAR: Final = 1.0  # Points by which the best action must lead those against a principle.
 
 _PLAYS: Final = (np.arange(NUM_ACTIONS) > PASS) & (np.arange(NUM_ACTIONS) < CALL)
 _BLOCK, _ATTACK = np.where(_PLAYS, np.divmod(np.arange(NUM_ACTIONS) - 1, NUM_KINDS), NONE)
 _KINDS: Final = np.arange(NUM_KINDS)
 _PASSES: Final = np.arange(NUM_ACTIONS) == PASS
 
-Figure = tuple[float, float, float]
-"""A mean and its 95 % interval."""
+Figure = tuple[float, float, float]  # A mean and its 95 % interval.
 
 Test = Callable[[View], tuple[Bool, Bool]]
 
@@ -204,14 +201,8 @@ def speaking(
 
     Its evidence is positive, and the values of the position agree: the best action leads all those
     against it by ``CLEAR``. Of several it is one that the chosen action breaks, then the one that
-    is worth most.
-
-    Args:
-        view: one row.
-        points: of the legal actions. Those with more than the best one were dropped early by a
-            search, behind others, and count as worse.
-        best: the best action.
-        chosen: the one that was chosen.
+    is worth most. ``view`` has one row, ``points`` all legal actions: those with more than the best
+    one were dropped early by a search, behind others, and count as worse.
     """
     found: list[tuple[bool, float, Principle]] = []
     for one in PRINCIPLES:

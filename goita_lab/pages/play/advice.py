@@ -15,8 +15,7 @@ from goita_env.errors import SettingError
 
 WORLDS: Final = 96
 """Most worlds of a hint for each type of the others."""
-BUDGET: Final = 900
-"""Playouts for each: with 30 actions they are tried in half of the worlds."""
+BUDGET: Final = 900  # Playouts for each: 30 actions are tried in half of the worlds.
 
 LEAST: Final = 0.005
 """Probability of a partner's hand that is told."""

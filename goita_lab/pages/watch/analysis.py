@@ -163,10 +163,9 @@ class Analyst:
         values = {} if before_play else self._solver.values(game)
         open_value = max(values.values(), default=None)
         valued = self._search.value(view, seat, action, seed) if view.legal().sum() > 1 else None
-        principle = None
-        if valued:
-            points = {one.action: one.points for one in valued.options}
-            principle = speaking(view, points, valued.best, action)
+        points = {one.action: one.points for one in valued.options} if valued else {}
+        told = valued and not 0 < valued.loss <= valued.loss_error  # a level choice proves nothing
+        principle = speaking(view, points, valued.best, action) if valued and told else None
         chances = self._shown.probabilities(view, view.legal())[0]
         game.play(action)
         tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
