@@ -201,8 +201,8 @@ def speaking(
 
     Its evidence is positive, and the values of the position agree: the best action leads all those
     against it by ``CLEAR``. Of several it is one that the chosen action breaks, then the one that
-    is worth most. ``view`` has one row, ``points`` all legal actions: those with more than the best
-    one were dropped early by a search, behind others, and count as worse.
+    people would gain most by. ``view`` has one row, ``points`` all legal actions: those with more
+    than the best one were dropped early by a search, behind others, and count as worse.
     """
     found: list[tuple[bool, float, Principle]] = []
     for one in PRINCIPLES:
@@ -211,5 +211,6 @@ def speaking(
         most = max((each for each in rivals if each <= points[best]), default=-np.inf)
         known = evidence()[one.key]
         if known.pays and known.worth and follow[best] and points[best] - most >= CLEAR:
-            found.append((chosen is not None and bool(against[chosen]), known.worth[0], one))
+            gain = known.worth[0] * (1 - known.followed["people"][0])
+            found.append((chosen is not None and bool(against[chosen]), gain, one))
     return max(found, key=lambda each: each[:2])[2] if found else None

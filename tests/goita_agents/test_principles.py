@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from goita_agents.principles import PRINCIPLES, evidence, speaking
 from goita_env import Game
 from goita_env.actions import name, parse
 from goita_env.views import View
+from goita_lab.pages.play import replies
+from goita_lab.pages.play.advice import advisor
 
 USUAL = ("11235578", "11112333", "11444567", "11224569")
 SILVERS = ("11234578", "11112333", "11445567", "11224569")
@@ -119,6 +122,17 @@ def test_a_principle_speaks_where_evidence_and_values_agree():
 
 def test_the_principle_that_was_broken_speaks_first():
     points = valued(FIRST, _15=20.0, _12=15.0, _85=15.0)
-    lance, king = principles.single_lance, principles.no_king_down  # worth more
-    for chosen, said in (("12", lance), ("85", king), ("13", king)):
+    # Kings are worth more, but nobody lays one face down.
+    lance, king = principles.single_lance, principles.no_king_down
+    for chosen, said in (("12", lance), ("85", king), ("13", lance)):
         assert speaking(FIRST, points, parse("15"), parse(chosen)) is said
+
+
+def test_a_hint_names_a_principle_and_another_hint_none():
+    hints = [advisor().advise(view, 0) for view in (KING, PARTNERS)]
+    assert [hint.principle for hint in hints] == [principles.king_waits, None]
+    # The champion would receive here, though passing makes more points: nothing speaks for it.
+    assert hints[1].action != hints[1].best
+    table = SimpleNamespace(asks="move", seat=3, hint=lambda: hints[0])
+    for language, said in (("en", "Few tiles are out"), ("ja", "王で切りません")):
+        assert said in replies.hint(table, replies.Look(language=language))["principle"]

@@ -85,8 +85,7 @@ class TypedSearch:
         worlds: most worlds of a decision under each type.
         priors: [4, K, J] probabilities of the pairs of types when the round began, as each seat
             knew them.
-        budget: playouts of a decision under each type, about; None: no limit. Where it is enough
-            for all, they are played at one go: stages take time of their own.
+        budget: playouts under each type, about: in one stage if enough for all; None: no limit.
     """
 
     def __init__(
