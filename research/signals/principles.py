@@ -2,7 +2,7 @@
 
 ::
 
-    python research/signals/principles.py --exam exam.npz
+    python research/signals/principles.py
 
 It takes about ten minutes of one core. What an action reveals is what it tells a listener who knows
 that all play as the champion.
