@@ -26,6 +26,7 @@ from time import perf_counter, process_time
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"))
 
 ROOT = Path(__file__).resolve().parents[1]
+HINTS = 40  # Hints of a line.
 RESULT = ROOT / "benchmarks" / "results" / "waiting.md"
 
 
@@ -55,6 +56,26 @@ def decide_in_batches(agent: str) -> float:
     from goita_agents import load_agent
 
     return batched(load_agent(agent), 20, 1000)
+
+
+def hint(fewest: int, most: int) -> float:
+    """Returns the seconds of a first hint in a round, the mean: with so many legal actions."""
+    import numpy as np
+
+    from goita_env.actions import CALL
+    from goita_lab.pages.play.advice import advisor
+    from goita_lab.signals.playing import play
+
+    played = play(["people"], 200, seed=178)
+    count = played.legal.sum(axis=1)
+    (rows,) = np.nonzero((count >= fewest) & (count <= most) & (played.action < CALL))
+    spent = []
+    for row in [rows[0], *np.random.default_rng(0).choice(rows, HINTS, replace=False)]:
+        advised, view = advisor(), played.view(np.array([row]))
+        start = process_time()
+        advised.advise(view, int(played.seat[row]))
+        spent.append(process_time() - start)
+    return sum(spent[1:]) / HINTS
 
 
 def play_tournament() -> float:
@@ -138,6 +159,8 @@ LINES = (
     Line("seat environment among heuristic", "decisions/s", learn_among_bots, more=True),
     Line("search alone", "ms a decision", lambda: decide_alone("champion:search=on", 30)),
     Line("analysis of a deal", "s", analyse, rounds=1),
+    Line("hint, 30 legal actions or more", "s", lambda: hint(30, 69), rounds=1),
+    Line("hint, 2 to 29 legal actions", "s", lambda: hint(2, 29), rounds=1),
     Line("goita --help", "s", lambda: run_goita("--help")),
     Line("goita train --help", "s", lambda: run_goita("train", "--help")),
     Line("champion, first action", "s", lambda: first_action("champion")),

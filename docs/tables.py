@@ -9,6 +9,7 @@ from typing import Any, Final, get_type_hints
 
 from docstring_parser import parse_from_object
 
+from goita_agents.principles import PRINCIPLES, Figure, evidence
 from goita_env.views.observation import OBSERVATION_SIZE, OBSERVATION_VERSION, SLICES
 from goita_lab.__main__ import GROUPS
 from goita_lab.learning.settings import PRESETS, Options, Training
@@ -77,7 +78,34 @@ def commands() -> str:
     return "\n".join(rows)
 
 
-TABLES: Final = {"settings": settings, "presets": presets, "slices": slices, "commands": commands}
+def principles() -> str:
+    """Returns the principles of play with their evidence."""
+    heads = "positions | points | champion | people | population | partner | opponents"
+    rows = [f"| principle | {heads} |", "|---" + "|--:" * 7 + "|"]
+    for one in PRINCIPLES:
+        found = evidence()[one.key]
+        rates = [_figure(rate, 2) for rate in found.followed.values()]
+        told = [_figure(nats, 2) for nats in (found.partner, found.opponents)]
+        cells = [f"{found.positions}", _figure(found.worth, 1), *rates, *told]
+        name = f"**{one.name}**" if found.pays else one.name
+        rows.append(f"| {name}: {one.sentence} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _figure(found: Figure | None, decimals: int) -> str:
+    if found is None:
+        return "too few"
+    mean, low, high = (f"{value:.{decimals}f}" for value in found)
+    return f"{mean} [{low}, {high}]"
+
+
+TABLES: Final = {
+    "settings": settings,
+    "presets": presets,
+    "slices": slices,
+    "commands": commands,
+    "principles": principles,
+}
 
 
 def setup(app: Any) -> dict[str, bool]:

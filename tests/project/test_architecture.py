@@ -26,7 +26,8 @@ GAME_ORDER = [
     *("uke_shogi", "uke_shogi_v0", "testing", "open_spiel"),
 ]
 AGENT_ORDER = [
-    *("base", "faults", "files", "compiling", "registry", "models", "bots", "people"),
+    *("base", "faults", "files", "compiling", "registry", "principles"),
+    *("models", "bots", "people"),
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [

@@ -115,6 +115,7 @@ def test_each_name_of_a_package_has_a_line_in_the_reference(monkeypatch):
         ("settings", "reference/training", "| `pool_share` | `float` | `0.0` | share of the games"),
         ("presets", "reference/training", "| `layers` | 128 128 128 | 256 256 256 | 256 256 256 |"),
         ("slices", "observation", "| `own_score` | 470:484 | own team's points before the round"),
+        ("principles", "signalling", "| **pass for the partner**: Your partner attacked: pass. |"),
         ("commands", "reference/index", "| `goita evaluate` | play a tournament"),
     ],
 )

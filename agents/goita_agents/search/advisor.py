@@ -12,11 +12,12 @@ import numpy as np
 from goita_agents.base import Float, Policy
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.types import Types
+from goita_agents.principles import Principle, speaking
 from goita_agents.search.action_values import MIN_Z
 from goita_agents.search.carrying import carried
-from goita_agents.search.typed_search import Deciding, TypedSearch
+from goita_agents.search.typed_search import Deciding, TypedSearch, Valued
 from goita_env import View
-from goita_env.errors import RecordError
+from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_env.tiles import NUM_SEATS
 
@@ -46,6 +47,8 @@ class Hint:
     """Another action, to which ``deciding`` compares the best one."""
     deciding: tuple[Deciding, ...]
     """The tiles on which the choice hangs most."""
+    principle: Principle | None
+    """What speaks for the suggested action; None: no principle, or it is not the best by points."""
 
     @property
     def best(self) -> int:
@@ -96,18 +99,25 @@ class Advisor:
 
     It is the search of an analysis (``typed_search``): the others may play like any of the types,
     and what they showed in earlier rounds of the match counts. The policy's own choice stands
-    unless another action leads it by ``MIN_Z`` standard errors. The same view gives the same hint.
+    unless another action leads it by ``MIN_Z`` standard errors. The same view gives the same hint:
+    what is kept of a round from hint to hint saves time alone.
 
     Args:
         base: who plays the player's seat in playouts.
         shown: the policy whose probabilities are shown, and whose choice stands.
         types: how the others may play.
-        worlds: for each type.
+        worlds: most worlds for each type.
+        budget: playouts for each type, about: more actions are tried in fewer worlds.
     """
 
-    def __init__(self, base: Policy, shown: Policy, types: Types, worlds: int) -> None:
-        self._base, self._shown, self._types, self._worlds = base, shown, types, worlds
+    def __init__(
+        self, base: Policy, shown: Policy, types: Types, worlds: int, budget: int | None = None
+    ) -> None:
+        self._base, self._shown, self._types = base, shown, types
+        self._worlds, self._budget = worlds, budget
         self._priors = MatchPriors(types)
+        self._search: TypedSearch | None = None
+        self._before: tuple[DealRecord, ...] = ()
 
     def advise(self, view: View, seat: int, earlier: Sequence[DealRecord] = ()) -> Hint:
         """Returns what the policy suggests, with the points of a search.
@@ -120,8 +130,7 @@ class Advisor:
         chances = self._shown.probabilities(view, view.legal())[0]
         seed = int(np.random.default_rng(view.words[0]).integers(2**63))
         chosen = int(chances.argmax())
-        search = TypedSearch(self._base, self._types, self._worlds, self._priors.after(earlier))
-        found = search.value(view, seat, chosen, seed)
+        found = self._value(view, seat, tuple(earlier), chosen, seed)
         best = next(one for one in found.options if one.action == found.best)
         ranked = sorted(found.options, key=lambda one: (one is not best, -one.points))
         options = [
@@ -135,4 +144,18 @@ class Advisor:
         ]
         options.sort(key=lambda one: one.points is None)
         leads = found.loss > MIN_Z * found.loss_error
-        return Hint(found.best if leads else chosen, tuple(options), found.rival, found.deciding)
+        action = found.best if leads else chosen
+        points = {one.action: one.points for one in found.options}
+        principle = speaking(view, points, action) if action == found.best else None
+        return Hint(action, tuple(options), found.rival, found.deciding, principle)
+
+    def _value(
+        self, view: View, seat: int, earlier: tuple[DealRecord, ...], chosen: int, seed: int
+    ) -> Valued:
+        """Values a decision, if possible by the listeners that have heard the round so far."""
+        if self._search and self._before == earlier:
+            with suppress(SettingError):  # another round, or moves were taken back
+                return self._search.value(view, seat, chosen, seed)
+        priors, self._before = self._priors.after(earlier), earlier
+        self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
+        return self._search.value(view, seat, chosen, seed)

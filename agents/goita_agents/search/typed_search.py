@@ -85,11 +85,14 @@ class TypedSearch:
         worlds: most worlds of a decision under each type.
         priors: [4, K, J] probabilities of the pairs of types when the round began, as each seat
             knew them.
+        budget: playouts under each type, about: in one stage if enough for all; None: no limit.
     """
 
-    def __init__(self, base: Policy, types: Types, worlds: int, priors: Float) -> None:
+    def __init__(
+        self, base: Policy, types: Types, worlds: int, priors: Float, budget: int | None = None
+    ) -> None:
         self._players, self._types, self._worlds = players_of(base, types), types, worlds
-        self._priors = priors
+        self._priors, self._budget = priors, budget
         self._listeners: list[TypeListener | None] = [None] * NUM_SEATS
 
     def value(self, view: View, seat: int, played: int, seed: int) -> Valued:
@@ -103,6 +106,7 @@ class TypedSearch:
         """
         share, worlds = self._worlds_of(view, seat, seed)
         rows = np.zeros(len(share), np.int64)
+        few = self._budget is not None and view.legal().sum() * self._worlds <= self._budget
         found = evaluate_actions(
             view[rows],
             view.legal()[rows],
@@ -110,7 +114,8 @@ class TypedSearch:
             SampledWorlds.join(worlds),
             prior_action=np.full(len(rows), played),
             seeds=np.full(len(rows), seed, np.uint64),
-            allocation="halving",
+            allocation="uniform" if few else "halving",
+            budget=self._budget,
         )
         best, loss, error = _over_types(found, share, played)
         options = _options(found, share)

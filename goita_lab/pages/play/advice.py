@@ -13,8 +13,9 @@ from goita_agents.search.advisor import Advisor
 from goita_env import View
 from goita_env.errors import SettingError
 
-WORLDS: Final = 256
-"""Worlds of a hint for each type of the others."""
+WORLDS: Final = 96
+"""Most worlds of a hint for each type of the others."""
+BUDGET: Final = 900  # Playouts for each: 30 actions are tried in half of the worlds.
 
 LEAST: Final = 0.005
 """Probability of a partner's hand that is told."""
@@ -38,7 +39,7 @@ class PartnerGuess:
 
 def advisor() -> Advisor:
     """Returns who gives the hints of a match: the champion, among any type of people."""
-    return Advisor(network(), network().at(1.0), people(), WORLDS)
+    return Advisor(network(), network().at(1.0), people(), WORLDS, BUDGET)
 
 
 def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:

@@ -119,6 +119,7 @@ def hint(table: PlayTable, look: Look) -> dict[str, Any]:
         "said": look.say(sentences.action(found.action)),
         "best": found.best,
         "rival": found.rival,
+        "principle": look.say(found.principle.sentence) if found.principle else "",
         "options": [_valued(one, look.say) for one in found.options],
         "deciding": [
             asdict(one) | {"place": (one.seat - table.seat) % NUM_SEATS}

@@ -121,6 +121,8 @@ class Terminal:
         best = sentences.action(hint.best)
         if hint.best != hint.action:
             self._say(f"{best} makes more points here, but not clearly.")
+        if hint.principle:
+            self._say(hint.principle.sentence)
         print(f"  {'action':25}at sight  points")
         for one in hint.options[:MOST_OPTIONS]:
             mark = ">" if one.action == hint.action else " "

@@ -19,6 +19,7 @@ from typing import Final
 
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from goita_agents.beliefs.people import PEOPLE, people
+from goita_agents.principles import speaking
 from goita_agents.registry import content_hash, load_agent
 from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.playout_budget import check_search
@@ -162,6 +163,9 @@ class Analyst:
         values = {} if before_play else self._solver.values(game)
         open_value = max(values.values(), default=None)
         valued = self._search.value(view, seat, action, seed) if view.legal().sum() > 1 else None
+        points = {one.action: one.points for one in valued.options} if valued else {}
+        told = valued and not 0 < valued.loss <= valued.loss_error  # a level choice proves nothing
+        principle = speaking(view, points, valued.best, action) if valued and told else None
         chances = self._shown.probabilities(view, view.legal())[0]
         game.play(action)
         tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
@@ -187,6 +191,7 @@ class Analyst:
             loss_error=valued.loss_error if valued else 0.0,
             rival=actions.name(valued.rival) if valued else "",
             deciding=valued.deciding if valued else (),
+            principle=principle.key if principle else "",
             value=self._expected(view),
             open_value=open_value,
             open_loss=0 if open_value is None else open_value - values[action],

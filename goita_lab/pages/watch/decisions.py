@@ -74,6 +74,8 @@ class Decision:
     was forced."""
     deciding: tuple[Deciding, ...]
     """The tiles on which the choice between ``best`` and ``rival`` hangs most, the first most."""
+    principle: str
+    """Key of the principle that speaks for ``best``, or against the chosen one; empty: none."""
     value: float | None
     """What the policy's network expects its team to gain; None: it does not predict points."""
     open_value: int | None

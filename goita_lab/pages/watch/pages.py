@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, PackageLoader, Template
 
+from goita_agents.principles import PRINCIPLES
 from goita_agents.registry import short_name
 from goita_env import actions
 from goita_env.render import svg, themes, words
@@ -30,7 +31,7 @@ from goita_lab.provenance import provenance
 if TYPE_CHECKING:
     from goita_lab.pages.watch.analysis import Analysis
 
-FORMAT: Final = "goita-analysis-9"
+FORMAT: Final = "goita-analysis-10"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 TEAMS: Final = {False: ("seats 0 and 2", "seats 1 and 3"), True: ("you and partner", "the others")}
@@ -177,7 +178,8 @@ def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int 
     places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}
     deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
     told = {"kinds": [say(name) for name in NAMES], "graphs": graphs, "also": say(_also(analysis))}
-    return _rounded(told | places | {"deals": deals})
+    sentences = {one.key: say(one.sentence) for one in PRINCIPLES}
+    return _rounded(told | places | {"deals": deals, "principles": sentences})
 
 
 def _judged(decision: Decision) -> dict[str, Any]:

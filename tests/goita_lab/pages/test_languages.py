@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from string import Formatter
 
+from goita_agents.principles import PRINCIPLES
 from goita_env import Game, actions
 from goita_env.render import svg
 from goita_env.render.translation import ENGLISH, Joined, Phrase
@@ -18,6 +19,7 @@ from programs import ROOT
 PAGES = ROOT / "goita_lab" / "pages"
 TABLE = json.loads((PAGES / "japanese.json").read_text(encoding="utf-8"))
 
+SENTENCES = {one.sentence for one in PRINCIPLES}
 SCRIPTED = re.compile(r"""\bsay\(\s*"((?:[^"\\]|\\.)*)\"""")
 """A text in a script or a template. Where one of two is chosen, both are looked for:"""
 CHOSEN = re.compile(r"""\?\s*"((?:[^"\\]|\\.)*[ }](?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)\"""")
@@ -54,7 +56,7 @@ def texts_of_code() -> set[str]:
 
 
 def test_the_table_has_every_text_of_scripts_templates_and_code():
-    missing = (texts_of_scripts() | texts_of_code()) - TABLE.keys()
+    missing = (texts_of_scripts() | texts_of_code() | SENTENCES) - TABLE.keys()
     assert sorted(missing) == []
 
 
@@ -71,7 +73,7 @@ def test_the_table_has_no_text_that_nothing_says():
     made |= {f"{who} to {what}" for who in ("you choose", "{who} chooses") for what in CHOICES}
     made |= {f"chose: {what}" for what in CHOICES} | {"{n} {kind}s"}
     made |= {f"Marked as {mark}: {{action}}." for mark in ("played", "best")}
-    made |= {"receive or pass", *RULE_SETS}  # an attack that is drawn is not named, too
+    made |= {"receive or pass", *RULE_SETS, *SENTENCES}  # an attack that is drawn is not named, too
     made |= {f"seat {seat}" for seat in range(4)} | {actions.name(actions.SILENT)}
     assert sorted(set(unused) - made) == []
     assert made - RULE_SETS.keys() <= TABLE.keys()

@@ -263,6 +263,7 @@
     const short = (action) => (option(action).pair ? shortly(option(action).pair.map((kind) => NAMES[kind])) : option(action).name);
     box.append(make("p", say("The champion suggests {action}.", { action: told.said }), { class: "best" }));
     if (told.action !== told.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(option(told.best).name) })));
+    if (told.principle) box.append(make("p", told.principle));
     for (const one of told.deciding) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, HOLDERS[one.place], short(told.best), short(told.rival))));
     const body = head(box, [say("Action"), say("At sight"), say("Points"), "±"]);
     for (const one of told.options.slice(0, 8)) {

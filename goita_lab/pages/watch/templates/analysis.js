@@ -108,6 +108,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     find("worth").textContent = seen ? worth(one) : "";
     find("whys").hidden = true;
     find("options").textContent = "";
+    find("principle").textContent = seen ? told.principles[one.principle] ?? "" : "";
     if (seen) { list(one); why(one); }
     const x = told.left + at.move * step();
     const now = find("graph").querySelector(".now");

@@ -170,7 +170,7 @@ def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
     values = {"move": 1, "seat": 0, "action": "11", "phase": "first", "best": "12", "value": None}
     values |= {"open_value": 30, "open_loss": 50, "options": options}
     values |= {"loss": loss, "loss_error": error, **other}
-    return Decision(**{"rival": values["action"], "deciding": ()} | values)
+    return Decision(**{"rival": values["action"], "deciding": (), "principle": ""} | values)
 
 
 def played_with(probability: float, loss: float, error: float = 1.0, **other) -> Decision:
@@ -309,7 +309,7 @@ def test_json_holds_what_its_page_says(analysed):
     keys = set().union(*tables)
     documented = set(re.findall(r"^\| `(\w+)`", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
     assert keys == documented
-    assert told["format"] == "goita-analysis-9"
+    assert told["format"] == "goita-analysis-10"
     assert (deal["result"], told["deals"][1]["result"]) == (30, None)
     assert deal["players"] == list(NAMES)
     assert [one["deal"] for one in told["deals"]] == [1, 2]

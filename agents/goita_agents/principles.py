@@ -1,0 +1,216 @@
+"""Names principles of play: what each advises in a position, and the evidence for it.
+
+A principle is tested on what a seat sees. The evidence was measured once, by
+``research/signals/principles.py``. Advice names those alone whose worth, in points, is above 0 with
+its whole interval.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Bool
+from goita_env import View
+from goita_env.actions import CALL, NUM_ACTIONS, PASS
+from goita_env.tiles import GOLD, KING, KNIGHT, LANCE, NONE, NUM_KINDS, NUM_SEATS, PAWN
+
+PARTNER: Final = 2
+CLEAR: Final = 1.0  # Points by which the best action must lead those against a principle.
+
+_PLAYS: Final = (np.arange(NUM_ACTIONS) > PASS) & (np.arange(NUM_ACTIONS) < CALL)
+_BLOCK, _ATTACK = np.where(_PLAYS, np.divmod(np.arange(NUM_ACTIONS) - 1, NUM_KINDS), NONE)
+_KINDS: Final = np.arange(NUM_KINDS)
+_PASSES: Final = np.arange(NUM_ACTIONS) == PASS
+
+Figure = tuple[float, float, float]  # A mean and its 95 % interval.
+
+Test = Callable[[View], tuple[Bool, Bool]]
+
+
+@dataclass(frozen=True)
+class Principle:
+    """A principle of play."""
+
+    key: str
+    name: str
+    sentence: str
+    test: Test
+    """Returns where it speaks, bool [N], and which actions it advises, bool [N, 69] or [69]. Both
+    may be too wide: legal actions alone count."""
+    passing: bool
+    """A pass may be for or against it; else it tells plays apart."""
+
+    def actions(self, view: View) -> tuple[Bool, Bool]:
+        """Returns the legal actions that follow it, and those against it: bool [N, 69] each.
+
+        It applies where there are both; elsewhere both are empty.
+        """
+        speaks, advised = self.test(view)
+        legal = view.legal()[:, :NUM_ACTIONS]
+        meant = legal & speaks[:, None] & (_PLAYS | (_PASSES & self.passing))
+        follow, against = meant & advised, meant & ~advised
+        applies = (follow.any(axis=1) & against.any(axis=1))[:, None]
+        return follow & applies, against & applies
+
+
+def principle(name: str, sentence: str, *, passing: bool = False) -> Callable[[Test], Principle]:
+    """Makes a principle of its test, whose name is its key."""
+    return lambda test: Principle(test.__name__, name, sentence, test, passing)
+
+
+def _attacks(kinds: Bool) -> Bool:
+    """Returns the plays that attack with some kinds [N, 8]: bool [N, 69]."""
+    return np.asarray(kinds[:, _ATTACK] & _PLAYS)
+
+
+def _early(view: View) -> Bool:
+    """[N] The seat has played one pair at most."""
+    return np.asarray(view.hand_sizes[:, 0] >= view.rules.hand_size - 2)
+
+
+def _attacked(view: View, seat: int, plays: int = 4) -> Bool:
+    """[N, 8] Kinds that a seat has attacked with, in its first plays."""
+    return np.asarray((view.attacks[:, seat, :plays, None] == _KINDS).any(axis=1))
+
+
+def _by_opponent(view: View) -> Bool:
+    """[N] The seat answers an attack of an opponent."""
+    return np.asarray(~view.leads & (view.attacker % 2 == 1))
+
+
+def _attacker_holds(view: View, tiles: int) -> Bool:
+    """[N] The attacker is an opponent with so many tiles left."""
+    left = view.hand_sizes[np.arange(len(view)), view.attacker.clip(0)]
+    return np.asarray(_by_opponent(view) & (left == tiles))
+
+
+@principle("pass for the partner", "Your partner attacked: pass.", passing=True)
+def pass_partner(view: View) -> tuple[Bool, Bool]:
+    narrow = view.hand_sizes[:, 0] <= 4  # few tiles may be reason enough to receive
+    return ~view.leads & (view.attacker == PARTNER) & ~narrow, _PASSES
+
+
+@principle("stop the finish", "An opponent attacks with two tiles left: receive.", passing=True)
+def stop(view: View) -> tuple[Bool, Bool]:
+    return _attacker_holds(view, 2), _PLAYS
+
+
+@principle("hold back", "An opponent attacks for the first time: pass.", passing=True)
+def hold_back(view: View) -> tuple[Bool, Bool]:
+    return _attacker_holds(view, view.rules.hand_size - 2), _PASSES
+
+
+@principle("a king waits", "Few tiles are out: do not receive with a king.", passing=True)
+def king_waits(view: View) -> tuple[Bool, Bool]:
+    few = view.hand_sizes.sum(axis=1) >= NUM_SEATS * view.rules.hand_size - 4
+    return np.asarray(_by_opponent(view) & few), np.asarray(_BLOCK != KING)
+
+
+@principle("no king face down", "Do not lay a king face down.")
+def no_king_down(view: View) -> tuple[Bool, Bool]:
+    return view.leads, _BLOCK != KING
+
+
+@principle("sure attack", "You have four tiles: attack with what nobody can receive.")
+def sure_attack(view: View) -> tuple[Bool, Bool]:
+    no_king = (view.unseen[:, KING] == 0)[:, None] | (_KINDS <= LANCE)
+    return view.hand_sizes[:, 0] == 4, _attacks((view.unseen == 0) & no_king)
+
+
+@principle("answer", "Your partner led this kind: attack with it, too.")
+def answer(view: View) -> tuple[Bool, Bool]:
+    led = _attacked(view, PARTNER, 2) & ~_attacked(view, 0)
+    led &= (_KINDS >= LANCE) & (_KINDS <= GOLD)
+    return np.asarray(led.any(axis=1)), _attacks(led)
+
+
+@principle("pair lead", "Attack early with a gold, silver or knight of which you hold two.")
+def pair(view: View) -> tuple[Bool, Bool]:
+    kinds = (_ATTACK >= KNIGHT) & (_ATTACK <= GOLD)
+    return _early(view), kinds & (view.hand[:, _ATTACK] - (_BLOCK == _ATTACK) >= 2)
+
+
+@principle("a lance promises a second", "A lance lead promises a second: keep a single lance.")
+def single_lance(view: View) -> tuple[Bool, Bool]:
+    hides_kings = view.hand[:, KING] == 2  # a bluff of its own
+    return _early(view) & (view.hand[:, LANCE] == 1) & ~hides_kings, _ATTACK != LANCE
+
+
+@principle("lance run", "You attacked with a lance: go on with lances.")
+def lance_run(view: View) -> tuple[Bool, Bool]:
+    return _attacked(view, 0)[:, LANCE], _ATTACK == LANCE
+
+
+@principle("join the pawns", "Your partner led a pawn and you hold three: attack with a pawn.")
+def join_pawns(view: View) -> tuple[Bool, Bool]:
+    led = _attacked(view, PARTNER, 2)[:, PAWN] & ~_attacked(view, 0)[:, PAWN]
+    return led & (view.hand[:, PAWN] >= 3), _ATTACK == PAWN
+
+
+@principle("keep a pawn", "Keep a pawn to finish with.")
+def keep_pawn(view: View) -> tuple[Bool, Bool]:
+    size, used = view.hand_sizes[:, 0], (_BLOCK == PAWN).astype(int) + (_ATTACK == PAWN)
+    return (size > 2) & (size < view.rules.hand_size), view.hand[:, [PAWN]] > used
+
+
+PRINCIPLES: Final = (
+    *(pass_partner, stop, hold_back, king_waits, no_king_down, sure_attack),
+    *(answer, pair, single_lance, lance_run, join_pawns, keep_pawn),
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was measured of a principle. Each figure is a mean and its 95 % interval."""
+
+    positions: int  #: Of an exam, in which it applies.
+    worth: Figure | None
+    """Points by which the best action that follows it leads the best one against it, over these
+    positions; None: they are too few."""
+    followed: Mapping[
+        str, Figure
+    ]  #: How often champion, people and population do, where it applies.
+    partner: Figure | None
+    """Nats of the hand that the champion's actions which follow it tell; None: too few."""
+    opponents: Figure | None  #: The same for an opponent.
+
+    @property
+    def pays(self) -> bool:
+        """Whether following it is worth something."""
+        return self.worth is not None and self.worth[1] > 0
+
+
+@cache
+def evidence() -> dict[str, Evidence]:
+    """Returns the evidence for each principle, by its key."""
+    text = files(__package__).joinpath("principles.json").read_text(encoding="utf-8")
+    return {key: Evidence(**one) for key, one in json.loads(text)["principles"].items()}
+
+
+def speaking(
+    view: View, points: Mapping[int, float], best: int, chosen: int | None = None
+) -> Principle | None:
+    """Returns the principle that speaks for the best action, or against the chosen one.
+
+    Its evidence is positive, and the values of the position agree: the best action leads all those
+    against it by ``CLEAR``. Of several it is one that the chosen action breaks, then the one that
+    people would gain most by. ``view`` has one row, ``points`` all legal actions: those with more
+    than the best one were dropped early by a search, behind others, and count as worse.
+    """
+    found: list[tuple[bool, float, Principle]] = []
+    for one in PRINCIPLES:
+        follow, against = (actions[0] for actions in one.actions(view))
+        rivals = [points[action] for action in np.flatnonzero(against).tolist()]
+        most = max((each for each in rivals if each <= points[best]), default=-np.inf)
+        known = evidence()[one.key]
+        if known.pays and known.worth and follow[best] and points[best] - most >= CLEAR:
+            gain = known.worth[0] * (1 - known.followed["people"][0])
+            found.append((chosen is not None and bool(against[chosen]), gain, one))
+    return max(found, key=lambda each: each[:2])[2] if found else None
