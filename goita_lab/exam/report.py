@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from goita_agents.base import Bool
+from goita_agents.principles import PRINCIPLES
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
@@ -38,6 +39,9 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
     ):
         for number, name in enumerate(names):
             yield title, name, numbers == number
+    for one in PRINCIPLES:
+        follow, against = one.actions(questions.view())
+        yield "principle", one.key, np.asarray((follow | against).any(axis=1))
 
 
 def main_table(answers: Sequence[Answers], questions: Questions) -> Table:

@@ -95,9 +95,9 @@ def prices(tree: Tree, known: Players) -> dict[str, float]:
         float(row.mean()) - table.best(four)[0] for row, four in zip(best, types, strict=True)
     ]
     return {
-        "equilibria": float(np.mean(by_opponents[:2])),
-        "listeners' sort": float(np.mean(by_opponents[2:])),
-        "partner": float(np.mean(by_partner)),
+        "which equilibrium it meets": float(np.mean(by_opponents[:2])),
+        "that it meets listeners": float(np.mean(by_opponents[2:])),
+        "the partner": float(np.mean(by_partner)),
     }
 
 
@@ -164,9 +164,9 @@ def _agents(one: Game) -> str:
         rows.append([name, signed[0], *cells, signed[1]])
     heads = ["agent", "points", "regret", "with equilibria", "with listeners", "left"]
     price = one.found["agents"][0]
-    told = (
-        f"The price of not knowing is {price['price']:.2f}, train split {price['train_price']:.2f}."
-    )
+    told = f"The price of not knowing is {price['price']:.2f}, train split "
+    told += f"{price['train_price']:.2f}. Who knows a part of the type: "
+    told += ", ".join(f"{name} {figure:.2f}" for name, figure in one.parts.items()) + "."
     return table([*heads, "train: regret", "left", "strength"], rows) + f"\n\n{told}"
 
 
