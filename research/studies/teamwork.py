@@ -27,18 +27,19 @@ and with the nearest other partner."""
 
 @dataclass(frozen=True)
 class Diversity:
-    """What best responses to other partners lose with each partner of a game, in points."""
+    """What best responses to other partners lose with each partner of a split, in points."""
 
-    names: tuple[str, ...]  #: [P]
-    losses: list[list[float]]  #: [P, P] By partner, and whose best response plays with it.
+    partners: tuple[str, ...]  #: [n] Of the split.
+    names: tuple[str, ...]  #: [P] Of all.
+    losses: list[list[float]]  #: [n, P] By partner, and whose best response plays with it.
 
-    def of(self, names: tuple[str, ...]) -> tuple[float, float]:
-        """Returns the mean loss over pairs of some partners, and the least with any partner."""
-        rows = [self.names.index(name) for name in names]
-        losses = np.array(self.losses)
-        own = losses[np.ix_(rows, rows)][~np.eye(len(rows), dtype=bool)]
-        np.fill_diagonal(losses, np.inf)
-        return float(own.mean()), float(losses[rows].min())
+    def figures(self) -> tuple[float, float]:
+        """Returns the mean loss over pairs of the split, and the least with any other partner."""
+        losses, own = np.array(self.losses), [self.names.index(name) for name in self.partners]
+        others = losses.copy()
+        others[np.arange(len(own)), own] = np.inf
+        inside = losses[:, own][~np.eye(len(own), dtype=bool)]
+        return float(inside.mean()), float(others.min())
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ def measure(game: str) -> Game:
     test = Measure(rules, "test", message=bool(message))
     known = test.players
     diverse = diversity(test.tree, known)
-    seen = [name for name, split in zip(known.names, known.splits, strict=True) if split != "test"]
+    splits = ("validation",) if rules == "mini_4" else ("train", "validation")  # it is large
+    seen = [name for name, split in zip(known.names, known.splits, strict=True) if split in splits]
     others = [name for name in seen if name not in AGENTS]
     found = test.measure([*AGENTS, *others]).to_json()
     return Game(diverse, found, prices(test.tree, known))
@@ -101,19 +103,19 @@ def prices(tree: Tree, known: Players) -> dict[str, float]:
     }
 
 
-def diversity(tree: Tree, known: Players, splits: tuple[Split, ...] | None = None) -> Diversity:
-    """Lets the best response to each partner play with each other one; default: of all splits."""
-    numbers = [n for n, one in enumerate(known.splits) if splits is None or one in splits]
-    place, types = Table(tree), {n: known.types(tree, n) for n in numbers}
-    responses = {n: place.best(types[n]) for n in numbers}
+def diversity(tree: Tree, known: Players, split: Split = "test") -> Diversity:
+    """Lets the best response to each partner play with each partner of a split."""
+    place, types = Table(tree), [known.types(tree, n) for n in range(len(known.names))]
+    responses = [place.best(four) for four in types]
+    rows = known.of(split)
     losses = [
         [
-            responses[n][0] - float(np.mean([place.points(other, kind) for kind in types[n]]))
-            for _, other in responses.values()
+            responses[row][0] - float(np.mean([place.points(other, kind) for kind in types[row]]))
+            for _, other in responses
         ]
-        for n in numbers
+        for row in rows
     ]
-    return Diversity(tuple(known.names[n] for n in numbers), losses)
+    return Diversity(tuple(known.names[row] for row in rows), known.names, losses)
 
 
 def kind(row: dict[str, Any], known: frozenset[str]) -> str:
@@ -140,16 +142,13 @@ def report(result: Result) -> str:
 
 
 def _diversity(one: Game) -> str:
-    found, diverse = one.found, one.diversity
-    splits = {"train": tuple(found["train_partners"]), "test": tuple(found["partners"])}
-    told = [
-        f"{name} {mean:.2f} on average and {least:.2f} at least"
-        for name, (mean, least) in ((name, diverse.of(some)) for name, some in splits.items())
-    ]
-    mean, least = diverse.of(splits["test"])
+    mean, least = one.diversity.figures()
     enough = mean >= MEAN_LOSS and least >= LEAST_LOSS
-    verdict = "diverse" if enough else "not diverse"
-    return f"Best responses to other partners lose: {', '.join(told)}. The partners are {verdict}."
+    return (
+        f"With the test partners best responses to another of them lose {mean:.2f} on average, and "
+        f"{least:.2f} at least with the nearest of all others: the partners are "
+        f"{'diverse' if enough else 'not diverse'}."
+    )
 
 
 def _agents(one: Game) -> str:
