@@ -33,8 +33,8 @@ from goita_lab.work import shown
 AGENTS: Final = ("champion", "heuristic", "greedy", "random", "people")
 MEMBERS: Final = 20
 DEALS: Final = 1000
-EVERY: Final = 3
-"""Beliefs are asked of every so many positions: each takes a tenth of a second."""
+EVERY: Final = 6
+"""Beliefs are asked of every so many positions: a network takes up to half a second for each."""
 RESAMPLES: Final = 2000
 
 
