@@ -342,9 +342,8 @@ def unrelated(pairs: dict[str, Gap], team: int) -> list[float]:
     found = []
     for key, one in pairs.items():
         first, second = key.split()
-        third = next(
-            name for name in names[names.index(second) :] + names if name not in (first, second)
-        )
+        others = [name for name in names[names.index(second) :] + names if name not in key.split()]
+        third = others[0] if others else second
         found.append(min(one.teams[team], of[frozenset((first, third))]))
     return found
 
