@@ -112,7 +112,7 @@ def test_the_study_of_codes_measures_what_it_learned(tmp_path, monkeypatch):
         result.ends["mini_3 0 private None"].value, abs=0.05  # regrets of 0 are rounded differently
     )
     told = codes.report(result)
-    assert "| mini_3 | 1 bits, public" in told
+    assert "1 bits, public" in told
     assert "exchange brings back" in told
     assert codes.figure(result).startswith(b"<?xml")
     assert json.dumps(asdict(result))
