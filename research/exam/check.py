@@ -23,6 +23,7 @@ from scipy.stats import spearmanr
 
 from goita_agents.files import json_text, write_whole
 from goita_agents.population import Population
+from goita_agents.population.manifest import INFORMATION
 from goita_lab import cli, provenance
 from goita_lab.arena import play_pair
 from goita_lab.exam.answers import take
@@ -54,9 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     whole = Questions.load(args.exam)
     few = whole.select(np.arange(0, len(whole), EVERY))
-    names = [
-        name for name, one in Population().members.items() if one.split in ("train", "validation")
-    ]
+    members = Population().members.items()
+    sets = ("train", "validation")
+    names = [n for n, one in members if one.split in sets and one.method not in INFORMATION]
     places = np.linspace(0, len(names) - 1, MEMBERS).round().astype(int)
     agents = [*AGENTS, *(f"population:{names[place]}" for place in places)]
     rows, progress = [], shown()

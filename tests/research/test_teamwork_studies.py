@@ -109,10 +109,11 @@ def test_the_study_of_codes_measures_what_it_learned(tmp_path, monkeypatch):
     result = codes.run(study.Options(tmp_path, quick=True))
     assert len(result.ends) == 8
     assert result.ends["mini_3 1 private None"].value == pytest.approx(
-        result.ends["mini_3 0 private None"].value, abs=0.05  # regrets of 0 are rounded differently
+        result.ends["mini_3 0 private None"].value,
+        abs=0.05,  # regrets of 0 are rounded differently
     )
     told = codes.report(result)
     assert "1 bits, public" in told
-    assert "exchange brings back" in told
+    assert "exchanged brings back" in told
     assert codes.figure(result).startswith(b"<?xml")
     assert json.dumps(asdict(result))
