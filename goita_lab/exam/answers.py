@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
+from scipy.special import comb
 
 from goita_agents.base import Agent, AgentError, Bool, Float, Policy, is_stateless, read_actions
 from goita_agents.beliefs import Listener
@@ -138,8 +139,8 @@ def beliefs(agent: Agent, view: View) -> Float | None:
         wanted = (len(view), len(SEATS), NUM_KINDS)
         if found.shape != wanted or not (abs(found - 0.5) < 0.5 + SAME).all():
             raise AgentError(
-                f"expected probabilities of shape {wanted} from beliefs() of {agent.name!r}, got "
-                f"{describe(found)}"
+                f"expected probabilities from 0 to 1 of shape {wanted} from beliefs() of "
+                f"{agent.name!r}, got {describe(found)}"
             )
         return found
     if not (isinstance(agent, Policy) and is_stateless(agent)):
@@ -153,12 +154,28 @@ def read_as(model: PolicyModel, view: View) -> Float:
     return np.array([held(Listener(one, model), one) for one in rows])
 
 
+def counted(view: View) -> Float:
+    """Returns what follows if all unseen tiles lie in any place as likely: float64 [N, 3, 8].
+
+    A place is in a hand or under a block. It differs from all deals being as likely: who has shown
+    a tile of a kind has fewer of it left.
+    """
+    places = view.hand_sizes + view.face_down.sum(axis=2)
+    unseen = view.unseen.astype(np.int64)
+    total = unseen.sum(axis=1)[:, None, None]
+    own = places[:, 1:, None]
+    missing = comb(total - unseen[:, None, :], own) / comb(total, own)
+    return np.asarray(1 - missing)
+
+
 def controls(questions: Questions) -> list[Answers]:
-    """Returns random play that knows tiles and rules, and the exact posterior."""
-    legal = questions.view().legal()
+    """Returns the exact posterior, and random play that knows the rules, or counts tiles."""
+    view = questions.view()
+    legal = view.legal()
     uniform = legal / legal.sum(axis=1, keepdims=True)
     best = np.eye(legal.shape[1])[questions.best]
     return [
-        graded("best actions, exact beliefs", questions, best, questions.exact),
-        graded("random, tiles and rules", questions, uniform, questions.facts),
+        graded("(best actions, exact posterior)", questions, best, questions.exact),
+        graded("(random, tiles and rules)", questions, uniform, questions.facts),
+        graded("(random, counts unseen tiles)", questions, uniform, counted(view)),
     ]

@@ -102,7 +102,12 @@ def test_points_and_beliefs_are_those_of_all_worlds():
 
 
 def test_controls_know_all_and_nothing(some):
-    best, nothing = controls(some)
+    best, nothing, counting = controls(some)
+    assert abs(counting.share([1]).mean) < 1
+    # Each unseen tile of which there is one lies with one of the others.
+    view, held = some.view(), answers.counted(some.view())
+    one = view.unseen == 1
+    assert held.sum(axis=1)[one] == pytest.approx(1)
     assert best.points().mean == 0
     assert best.share([1]).mean == pytest.approx(1)
     assert nothing.share([0, 2]).mean == pytest.approx(0)
@@ -149,7 +154,7 @@ def test_policies_programs_and_believers_take_it(some):
     assert found.lost == pytest.approx(0)
     assert found.share([0, 2]).mean == pytest.approx(1)
     agent.beliefs = lambda view: some.exact[:, :2]
-    refuses(AgentError, r"shape \(\d+, 3, 8\) from beliefs", take, agent, some)
+    refuses(AgentError, r"0 to 1 of shape \(\d+, 3, 8\) from beliefs", take, agent, some)
 
 
 def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
@@ -195,7 +200,7 @@ def test_the_command_writes_tables_and_a_page(some, tmp_path, capsys):
     assert exam.main(words) == 0
     shown = capsys.readouterr().out
     assert f"{len(some)} positions" in shown
-    assert "exact beliefs" in shown
+    assert "exact posterior" in shown
     found = {one["name"]: one for one in json.loads(told.read_text())["agents"]}
     assert found["greedy"]["points_lost"]["mean"] < found["random"]["points_lost"]["mean"]
     html = page.read_text()
