@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
-from msgspec import Meta
 from scipy.stats import spearmanr
 
 from goita_agents.base import Float
-from goita_agents.files import locked, read_limited, write_whole
+from goita_agents.files import locked
 from goita_agents.registry import check_shipped, content_hash, short_name
-from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
+from goita_lab.arena.coordination.leaderboard import Points, read_board, write_board
 from goita_lab.arena.report.figures import signed
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
@@ -29,7 +28,6 @@ from goita_lab.exact.tree import Channel, enumerate_game
 from goita_lab.provenance import versions
 
 FORMAT: Final = "goita-exact-leaderboard-1"
-MOST_BYTES: Final = 1 << 24
 TOLERANCE: Final = 0.001
 """Points by which a cell may differ when it is computed again: another processor rounds a network's
 outputs differently."""
@@ -196,8 +194,6 @@ def terminal(found: Found) -> str:
 
 # -------------------------------------------------------------------------------------- leaderboard
 
-Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
-
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """An entry."""
@@ -227,12 +223,8 @@ def read(path: Path) -> tuple[Entry, ...]:
         SettingError: if it is malformed.
         OSError: if it cannot be read.
     """
-    if not path.exists():
-        return ()
-    try:
-        return msgspec.json.decode(read_limited(path, MOST_BYTES), type=_File).entries
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise SettingError(f"expected a leaderboard of {FORMAT} in {path}: {error}") from error
+    found = read_board(path, _File, FORMAT)
+    return found.entries if found else ()
 
 
 def enter(path: Path, found: Found) -> None:
@@ -254,8 +246,7 @@ def enter(path: Path, found: Found) -> None:
     with locked(path, "a leaderboard", wait=True):
         named = {(one.rules, one.split, one.name): one for one in (*read(path), *new)}
         entries = tuple(named[key] for key in sorted(named))
-        data = msgspec.json.format(msgspec.json.encode(_File(FORMAT, entries)), indent=1)
-        write_whole(path, data + b"\n")
+        write_board(path, _File(FORMAT, entries))
 
 
 def check(entry: Entry, measure: Measure, agent: str | None = None) -> Iterator[str]:

@@ -52,24 +52,24 @@ class Learner:
             for player in self._of:
                 likely += visited(tree, self.policy, player)
             self._regret = HEAD_START * draws * likely[tree.owner]
-            self.policy = _normalised(tree, self._regret)
+            self.policy = normalised(tree, self._regret)
 
     def learn(self) -> None:
         """Updates each player once."""
         tree, self.rounds = self.tree, self.rounds + 1
         for player, own in self._of.items():
             worth = sign(player) * worths(tree, self.policy, player)
-            new = (worth - _totals(tree, worth * self.policy)[tree.owner])[own]
+            new = (worth - totals(tree, worth * self.policy)[tree.owner])[own]
             regret = np.maximum(self._regret[own] + new, 0)
             self._regret[own] = regret
             predicted = np.zeros(len(tree.action))
             predicted[own] = np.maximum(regret + new, 0)
-            self.policy[own] = _normalised(tree, predicted)[own]
+            self.policy[own] = normalised(tree, predicted)[own]
         self._remember()
 
     def average(self) -> Float:
         """Returns the solution so far: float64 [A]."""
-        return _normalised(self.tree, self._sum)
+        return normalised(self.tree, self._sum)
 
     def state(self) -> dict[str, Float]:
         """Returns all that the learners have learnt, by name; ``restore`` takes it."""
@@ -100,12 +100,12 @@ class Learner:
         return found
 
 
-def _totals(tree: Tree, values: Float) -> Float:
+def totals(tree: Tree, values: Float) -> Float:
     """Returns the sum over the actions of each information set: float64 [I]."""
     return np.add.reduceat(values, tree.starts[:-1])
 
 
-def _normalised(tree: Tree, weights: Float) -> Float:
+def normalised(tree: Tree, weights: Float) -> Float:
     """Returns weights as probabilities, uniform where all are 0: float64 [A]."""
-    total = _totals(tree, weights)[tree.owner]
+    total = totals(tree, weights)[tree.owner]
     return np.where(total > 0, weights / np.where(total > 0, total, 1), tree.uniform())

@@ -32,7 +32,6 @@ class Shown:
     drawing: str
     chosen: tuple[tuple[str, str, float], ...]  #: Agent, its likeliest action, points lost.
     best: str
-    points: float
 
 
 def html(answers: Sequence[Answers], agents: int, questions: Questions, command: str) -> str:
@@ -49,7 +48,7 @@ def html(answers: Sequence[Answers], agents: int, questions: Questions, command:
     parted = []
     if other is not None:
         parted = shown(questions, part(first, other), [first, other])
-    curves = {one.name: curve(one, questions) for one in answers[: max(agents, 1)]}
+    curves = {one.name: curve(one, questions) for one in answers[:agents]}
     told = {
         "answers": answers,
         "tables": [main_table(answers, questions), groups_table(answers, questions)],
@@ -98,7 +97,5 @@ def shown(questions: Questions, rows: Int, answers: Sequence[Answers]) -> list[S
             (each.name, actions.name(int(each.chosen[row].argmax())), float(each.lost[row]))
             for each in answers
         )
-        points = float(questions.points[row, best])
-        place = KINDS[int(kinds[row])]
-        found.append(Shown(row, place, drawing, chosen, actions.name(best), points))
+        found.append(Shown(row, KINDS[int(kinds[row])], drawing, chosen, actions.name(best)))
     return found

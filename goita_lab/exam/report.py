@@ -39,8 +39,9 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
     ):
         for number, name in enumerate(names):
             yield title, name, numbers == number
+    view = questions.view()
     for one in PRINCIPLES:
-        follow, against = one.actions(questions.view())
+        follow, against = one.actions(view)
         yield "principle", one.key, np.asarray((follow | against).any(axis=1))
 
 
@@ -92,6 +93,7 @@ def terminal(answers: Sequence[Answers], questions: Questions) -> str:
 
 def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
     """Returns all figures."""
+    grouped = [group for group in groups(questions) if group[2].sum() > 1]
     return {
         "positions": len(questions),
         "looked_at": questions.asked,
@@ -110,8 +112,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
                         "positions": int(some.sum()),
                         "points_lost": one.points(some),
                     }
-                    for title, name, some in groups(questions)
-                    if some.sum() > 1
+                    for title, name, some in grouped
                 },
                 "lost": one.lost,
             }

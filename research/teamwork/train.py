@@ -26,7 +26,7 @@ from goita_agents.registry import load_agent
 from goita_env.actions import PASS
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
-from goita_lab.exact.solving import Learner
+from goita_lab.exact.solving import Learner, normalised, totals
 from goita_lab.exact.team import alternating
 from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table
 from goita_lab.exact.tree import Channel, Tree, enumerate_game, spread
@@ -77,7 +77,7 @@ class Equilibrium(Learner):
         for player in sorted(set(tree.players)):
             worth = sign(player) * worths(tree, self.policy, player)
             own = tree.player[tree.owner] == player
-            new = worth - totals(tree, worth * self.policy)
+            new = worth - totals(tree, worth * self.policy)[tree.owner]
             regret = self._regret + new
             if self._discounted:  # Brown and Sandholm 2019: powers of 1.5 and 0.
                 share = self.rounds**1.5 / (self.rounds**1.5 + 1)
@@ -147,17 +147,6 @@ def softmax(tree: Tree, logits: Float) -> Float:
     """Returns the policy of logits [A]."""
     least = np.maximum.reduceat(logits, tree.starts[:-1])[tree.owner]
     return normalised(tree, np.exp(logits - least))
-
-
-def totals(tree: Tree, values: Float) -> Float:
-    """Returns the sum over the actions of each information set, for each action: [A]."""
-    return np.add.reduceat(values, tree.starts[:-1])[tree.owner]
-
-
-def normalised(tree: Tree, weights: Float) -> Float:
-    """Returns weights as probabilities, uniform where all are 0: [A]."""
-    total = totals(tree, weights)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1), tree.uniform())
 
 
 # -------------------------------------------------------------------------------------- the players

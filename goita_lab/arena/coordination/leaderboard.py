@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -38,6 +38,7 @@ ROUNDING: Final = 0.001
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
 Cells = dict[str, dict[str, Points]]
+Board = TypeVar("Board", bound=msgspec.Struct)
 
 
 class Figures(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -84,13 +85,28 @@ def read(path: Path) -> tuple[Entered, ...]:
         SettingError: if it is malformed.
         OSError: if it cannot be read.
     """
+    found = read_board(path, _File, FORMAT)
+    return found.entries if found else ()
+
+
+def read_board(path: Path, kind: type[Board], name: str) -> Board | None:
+    """Returns what a leaderboard's file holds, by its type; None where there is no file.
+
+    Raises:
+        SettingError: if it is malformed; ``name`` is the format that it should have.
+        OSError: if it cannot be read.
+    """
     if not path.exists():
-        return ()
+        return None
     try:
-        found = msgspec.json.decode(read_limited(path, MOST_BYTES), type=_File).entries
+        return msgspec.json.decode(read_limited(path, MOST_BYTES), type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise SettingError(f"expected a leaderboard of {FORMAT} in {path}: {error}") from error
-    return found
+        raise SettingError(f"expected a leaderboard of {name} in {path}: {error}") from error
+
+
+def write_board(path: Path, board: msgspec.Struct) -> None:
+    """Writes a leaderboard's file whole; raises an OSError if it cannot be written."""
+    write_whole(path, msgspec.json.format(msgspec.json.encode(board), indent=1) + b"\n")
 
 
 def enter(path: Path, results: Results) -> None:
@@ -127,8 +143,7 @@ def enter(path: Path, results: Results) -> None:
     with locked(path, "a leaderboard", wait=True):
         named = {(one.name, one.task): one for one in (*read(path), *added)}
         ranked = sorted(named.values(), key=lambda one: (one.task, -one.figures.points[0]))
-        data = msgspec.json.format(msgspec.json.encode(_File(FORMAT, tuple(ranked))), indent=1)
-        write_whole(path, data + b"\n")
+        write_board(path, _File(FORMAT, tuple(ranked)))
 
 
 def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, float]]) -> Figures:
