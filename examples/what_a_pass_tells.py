@@ -18,6 +18,7 @@ from goita_env.hands import format_hand
 from goita_env.tiles import NAMES
 from goita_lab.signals import log, measures
 from goita_lab.signals.listening import seen_by
+from goita_lab.signals.measures.information_gain import attacks_with
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER
 from goita_lab.signals.playing import Play
 
@@ -75,13 +76,14 @@ def main(deals: int) -> None:
             f"{part['log_probability_partner'].mean():.2f}"
         )
 
-    # 4. Where does it come from? From the policy: a seat that leads a silver has a pair.
-    table = measures.opening_table("champion", "silvers")
-    silver = 1 + NAMES.index("silver")
-    chances = zip(table.values, table.probability[:, silver], strict=True)
+    # 4. Where does it come from? From the policy: a seat that leads a silver has more of them.
+    silver = NAMES.index("silver")
+    first = play.view().leads & (play.view().num_plays == 0)
+    led = first & (attacks_with(play.action) == silver)
+    pair = play.hands[play.deal, play.seat, silver] >= 2
     print(
-        "P(first lead is a silver) by silvers dealt:",
-        ", ".join(f"{v}: {p:.2f}" for v, p in chances),
+        f"Two silvers or more are in {pair[first].mean():.0%} of {first.sum()} hands that lead "
+        f"first, and in {pair[led].mean():.0%} of {led.sum()} that lead a silver."
     )
 
     # 5. What is it worth? One seat searches by its belief, with and without its partner's moves.

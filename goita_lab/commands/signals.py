@@ -185,7 +185,7 @@ class MessagesArgs(Measure):
         found = messages.message_uses(
             self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
         )
-        shown = f"{draw(messages.table(found))}\n\n{messages.told_features(found)}"
+        shown = f"{draw(messages.table(found))}\n\n{messages.told_kinds(found)}"
         self.tell(shown, self.agents, {"agents": found})
 
 

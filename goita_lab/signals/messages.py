@@ -19,7 +19,7 @@ from goita_agents.registry import short_name
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
@@ -28,8 +28,7 @@ from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
-from goita_lab.signals.measures.conventions import features, tabulated
-from goita_lab.signals.measures.emergent_communication import SHUFFLES
+from goita_lab.signals.measures.emergent_communication import SHUFFLES, channel_information
 from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
@@ -41,18 +40,18 @@ OPPONENTS: Final = (1, 3)
 HEARD: Final = 10
 """Rounds of a piece of listening."""
 SHOWN: Final = 3
-"""Features of the hand that a table names."""
+"""Kinds of tile that a table names."""
 
 
 @dataclass(frozen=True)
-class FeatureTold:
-    """How much a message tells of a feature of the sender's hand, in nats."""
+class KindTold:
+    """How much a message tells of the sender's tiles of one kind, in nats."""
 
-    feature: str
+    kind: str
     information: float
-    """Mutual information of message and feature."""
+    """Mutual information of the message and the number of these tiles."""
     shuffled: float
-    """Control: the same with the features shuffled among the messages."""
+    """Control: the same with the hands shuffled among the messages."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,8 @@ class MessageUse:
     """Share of each message, message 0 (silence) first."""
     depends: Interval
     """Mutual information of the message and all that its sender sees, in nats."""
-    features: tuple[FeatureTold, ...]
-    """What the messages tell of the hand, the most first."""
+    kinds: tuple[KindTold, ...]
+    """What the messages tell of each kind of tile, the most first."""
     partner: Interval
     """Nats that a message tells the partner of the sender's hand."""
     opponents: Interval | None
@@ -197,21 +196,31 @@ def _joined(
         deals,
         tuple(mean.tolist()),
         over_deals(played, messages, told),
-        _features(played, messages, chances, seed),
+        _kinds(played, messages, chances, seed),
         partner,
         opponents[0] if opponents else None,
         mean_interval(np.concatenate(points) / len(PAIR_SEATINGS)),
     )
 
 
-def _features(played: Play, messages: Int, chances: Float, seed: int) -> tuple[FeatureTold, ...]:
-    """Returns what messages tell of each feature of the sender's hand, the most first."""
-    hands = played.hands[played.deal[messages], played.seat[messages]].astype(np.int64)
-    even, found = np.ones(len(messages)), []
-    for name in features(hands):
-        table = tabulated("message", name, hands, chances, even, shuffles=SHUFFLES, seed=seed)
-        found.append(FeatureTold(name, table.information, table.shuffled))
+def _kinds(played: Play, messages: Int, chances: Float, seed: int) -> tuple[KindTold, ...]:
+    """Returns what messages tell of each kind of tile in the sender's hand, the most first."""
+    hands = played.hands[played.deal[messages], played.seat[messages]]
+    rng, found = np.random.default_rng(seed), []
+    for kind, name in enumerate(NAMES):
+        own = hands[:, kind]
+        shuffled = [_told(rng.permutation(own), chances) for _ in range(SHUFFLES)]
+        found.append(KindTold(name, _told(own, chances), float(np.mean(shuffled))))
     return tuple(sorted(found, key=lambda one: one.shuffled - one.information))
+
+
+def _told(tiles: npt.NDArray[np.integer], chances: Float) -> float:
+    """Returns what messages, float64 [n, M], tell of the number of tiles [n], in nats."""
+    numbers, which, counts = np.unique(tiles, return_inverse=True, return_counts=True)
+    mean = np.zeros((len(numbers), chances.shape[1]))
+    np.add.at(mean, which, chances / counts[which, None])
+    same = np.zeros(len(numbers), np.int64)  # one position, whose answer is the message
+    return float(channel_information(same, counts / len(tiles), mean)[0])
 
 
 def table(found: Sequence[MessageUse]) -> Table:
@@ -246,13 +255,13 @@ def table(found: Sequence[MessageUse]) -> Table:
     return Table("Messages", heads, tuple(rows))
 
 
-def told_features(found: Sequence[MessageUse]) -> str:
-    """Returns a line an agent: the features of the hand of which messages tell most, in nats."""
+def told_kinds(found: Sequence[MessageUse]) -> str:
+    """Returns a line an agent: the kinds of tile of which messages tell most, in nats."""
     lines = []
     for one in found:
         told = [
-            f"{f.feature} {f.information:.3f} (shuffled {f.shuffled:.3f})"
-            for f in one.features[:SHOWN]
+            f"{kind.kind} {kind.information:.3f} (shuffled {kind.shuffled:.3f})"
+            for kind in one.kinds[:SHOWN]
         ]
         lines.append(f"{short_name(one.agent)}: {', '.join(told)}")
     return "\n".join(lines)

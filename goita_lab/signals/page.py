@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache
-from math import isfinite
 from typing import Final
 
 from jinja2 import Environment
@@ -14,14 +13,12 @@ from goita_agents.registry import short_name
 from goita_lab.arena.report.figures import estimate, true_minus
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.signals.measures.conventions import PUBLIC
 from goita_lab.signals.measures.crossplay import RUNS_NEEDED
+from goita_lab.signals.measures.principles import FEWEST
 from goita_lab.signals.study import ControlStudy, Study
 
 HOT: Final = 2.0
-"""Nats, of content or of lift, at which a cell has its full colour."""
-SHOWN_TABLES: Final = 6
-"""Tables of first leads that a page shows for each agent; half as many of later leads."""
+"""Nats at which a cell has its full colour."""
 
 UNITS: Final = {
     "content": "nats",
@@ -131,18 +128,14 @@ def bounds(found: Interval | None, decimals: int = 2) -> str:
 
 def heat(value: float) -> str:
     """Returns the style of a cell: warm above 0, cold below, full at ``HOT`` nats."""
-    share = min(abs(value) / HOT, 1.0) if isfinite(value) else 1.0
+    share = min(abs(value) / HOT, 1.0)
     hue = "214, 96, 48" if value > 0 else "58, 110, 180"
     return f"background: rgba({hue}, {0.85 * share:.2f})"
-
-
-def cell(value: float) -> str:
-    return true_minus(f"{value:+.1f}") if isfinite(value) else "never"
 
 
 @cache
 def _environment() -> Environment:
     found = environment(__package__)
-    found.filters |= {"short": short_name, "bounds": bounds, "heat": heat, "cell": cell}
-    found.globals |= {"actions": PUBLIC, "runs_needed": RUNS_NEEDED, "shown_tables": SHOWN_TABLES}
+    found.filters |= {"short": short_name, "bounds": bounds, "heat": heat}
+    found.globals |= {"runs_needed": RUNS_NEEDED, "fewest": FEWEST}
     return found

@@ -14,7 +14,6 @@ from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals import measures
 from goita_lab.signals.listening import POLICY, UNIFORM
-from goita_lab.signals.measures.conventions import ConventionTable, features, strongest
 from goita_lab.signals.measures.crossplay import CrossPlayGap
 from goita_lab.signals.measures.emergent_communication import Influence, Information
 from goita_lab.signals.measures.explain import Probe, SpeakerTree
@@ -25,6 +24,7 @@ from goita_lab.signals.measures.information_gain import (
     ModelMismatch,
     PartnerOpponentGap,
 )
+from goita_lab.signals.measures.principles import PrincipleUse
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import (
     ListeningValue,
@@ -36,10 +36,10 @@ from goita_lab.signals.plan import Heard, Speaker, StudyPlan, run, speaker
 from goita_lab.signals.playing import play
 from goita_lab.work import HERE, Runner
 
-FORMAT: Final = "goita-signals-study-4"
+FORMAT: Final = "goita-signals-study-5"
 """Names the layout of the JSON; grows when a field changes its name or meaning."""
 SHARED_ROUNDS: Final = 1_000
-"""Rounds behind the distances of policies and the tables of later leads."""
+"""Rounds behind the distances of policies."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class ControlStudy:
     split: InformationGainSplit
     consistency: Information
     coordination: Information
+    principles: tuple[PrincipleUse, ...]
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,6 @@ class AgentStudy(ControlStudy):
     """By wrong model of the partner: another agent's, "legal", "tree"."""
     shuffled: Shuffled
     influence: Influence
-    opening_tables: list[ConventionTable]
-    """Of the first lead, in the order of their information."""
-    lead_tables: list[ConventionTable]
-    """Of later leads, in the order of their information beyond the shuffled control."""
     tree: SpeakerTree
     probe: Probe | None
     """None for agents that are no network."""
@@ -133,6 +130,7 @@ def _shared(of: Speaker, heard: Heard) -> dict[str, Any]:
         "split": measures.information_gain_split(heard.play, heard.knowledge),
         "consistency": measures.speaker_consistency(of.played),
         "coordination": measures.instantaneous_coordination(of.played),
+        "principles": measures.principle_use(heard.play, heard.actions),
     }
 
 
@@ -141,11 +139,6 @@ def _agent_study(plan: StudyPlan, of: Speaker, played: Mapping[tuple[str, str], 
     overheard: Heard = played["overhear", of.agent]
     points: SourcePoints = played["value", of.agent]
     policy, many = of.policy, of.played
-    few = many.deals(slice(SHARED_ROUNDS))
-    later = few.view().leads & (few.view().num_plays > 0)
-    names = list(features(many.hands[:1, 0]))
-    openings = [measures.opening_table(policy, name, rules=plan.rules) for name in names]
-    leads = [measures.convention_table(few, policy, name, "later lead", later) for name in names]
     wrong = [name for name in of.models if name not in (POLICY, UNIFORM)]
     return AgentStudy(
         **_shared(of, heard),
@@ -163,8 +156,6 @@ def _agent_study(plan: StudyPlan, of: Speaker, played: Mapping[tuple[str, str], 
         model_mismatch_cost={name: measures.model_mismatch_cost(points, name) for name in wrong},
         shuffled=played["shuffle", of.agent],
         influence=measures.causal_influence(many, policy, messages="legal", decisions=1_000),
-        opening_tables=strongest(openings),
-        lead_tables=strongest(leads),
         tree=measures.speaker_tree(many, policy, rounds=2 * plan.cross_play_deals, seed=plan.seed),
         probe=measures.activation_probe(heard.play, heard.knowledge, policy)
         if isinstance(policy, NetworkAgent)

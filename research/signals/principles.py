@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,52 +25,28 @@ from goita_agents.principles import PRINCIPLES, Principle
 from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.exam.questions import SHIPPED, TABLES, Questions
-from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
-from goita_lab.signals.measures.information_gain import over_deals
+from goita_lab.signals.listening import POLICY, ActionInformation, listen
+from goita_lab.signals.measures.principles import FEWEST, followed, taken, told
 from goita_lab.signals.playing import Play, play
 
 FORMAT: Final = "goita-principles-1"
 FILE: Final = Path(principles.__file__).with_suffix(".json")
-FEWEST: Final = 20
-"""Positions, or actions, that make a figure."""
 SEED: Final = 31
 DEALS: Final = 400
+OPPONENTS: Final = (1, 3)
 SPEAKER: Final = "champion"
 POPULATION: Final = tuple(sorted({one for two in TABLES for one in two if "population:" in one}))
 
 
-@dataclass(frozen=True)
-class Spoken:
-    """Rounds of one policy, and what their actions told a seat of each deal."""
-
-    made: Play
-    heard: ActionInformation
-
-    def told(self, principle: Principle, partner: bool) -> Interval | None:
-        """Returns the nats that actions which follow it tell the partner, or an opponent."""
-        rows = self.heard.row
-        some = taken(principle, self.made)[0][rows] & ((self.heard.speaker == PARTNER) == partner)
-        if some.sum() < FEWEST:
-            return None
-        return over_deals(self.made, rows[some], self.heard.told[some, self.heard.of(POLICY)])
-
-
-def speak(deals: int) -> Spoken:
-    """Plays rounds, and follows the actions that follow a principle."""
+def speak(deals: int) -> tuple[Play, ActionInformation]:
+    """Plays rounds, and follows the actions that follow a principle: what they tell a seat."""
     made = play([SPEAKER], deals, seed=SEED)
 
     def follows(made: Play) -> Bool:
         return np.asarray(np.any([taken(one, made)[0] for one in PRINCIPLES], axis=0))
 
     models = {POLICY: PolicyModel(SPEAKER)}
-    return Spoken(made, listen(made, models, known=False, where=follows)[0])
-
-
-def taken(principle: Principle, made: Play) -> tuple[Bool, Bool]:
-    """Returns which actions of a play follow a principle, and which go against it: bool [D]."""
-    follow, against = principle.actions(made.view())
-    rows = np.arange(len(made.action)), made.action
-    return follow[rows], against[rows]
+    return made, listen(made, models, known=False, where=follows)[0]
 
 
 def worth(principle: Principle, exam: Questions) -> tuple[int, Interval | None]:
@@ -83,29 +58,29 @@ def worth(principle: Principle, exam: Questions) -> tuple[int, Interval | None]:
     return int(some.sum()), None if few else mean_interval(best[0] - best[1])
 
 
-def followed(principle: Principle, made: Play) -> Interval:
-    """Returns how often actions follow it, of those that follow it or go against it."""
-    follow, against = taken(principle, made)
-    (rows,) = np.nonzero(follow | against)
-    return over_deals(made, rows, follow[rows])
-
-
-def measure(exam: Questions, spoken: Spoken) -> dict[str, dict[str, Any]]:
+def measure(exam: Questions, spoken: Play, heard: ActionInformation) -> dict[str, dict[str, Any]]:
     """Returns the evidence for each principle."""
+
+    def rate(one: Principle, made: Play) -> Interval | None:
+        return followed(made, *taken(one, made))
+
     people, *others = [play([one], DEALS, seed=SEED) for one in ("people", *POPULATION)]
     found: dict[str, dict[str, Any]] = {}
     for one in PRINCIPLES:
         positions, points = worth(one, exam)
-        members = mean_interval([followed(one, made).mean for made in others])
-        rates = {"champion": followed(one, spoken.made), "people": followed(one, people)}
+        members = [share.mean for made in others if (share := rate(one, made))]
+        follow, _ = taken(one, spoken)
+        rates = {
+            "champion": rate(one, spoken),
+            "people": rate(one, people),
+            "population": mean_interval(members),
+        }
         found[one.key] = {
             "positions": positions,
             "worth": figure(points),
-            "followed": {
-                name: figure(rate) for name, rate in (rates | {"population": members}).items()
-            },
-            "partner": figure(spoken.told(one, partner=True)),
-            "opponents": figure(spoken.told(one, partner=False)),
+            "followed": {name: figure(each) for name, each in rates.items()},
+            "partner": figure(told(spoken, heard, follow)),
+            "opponents": figure(told(spoken, heard, follow, speakers=OPPONENTS)),
         }
     return found
 
@@ -120,7 +95,7 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=DEALS, help="in which actions are followed")
     args = parser.parse_args()
     exam = Questions.load(args.exam)
-    found = measure(exam, speak(args.deals))
+    found = measure(exam, *speak(args.deals))
     about = {"format": FORMAT, "exam": len(exam), "deals": args.deals, "seed": SEED}
     made = provenance.to_json({**about, "principles": found}, ["champion", "people", *POPULATION])
     write_whole(FILE, made)

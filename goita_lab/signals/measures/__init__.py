@@ -1,6 +1,5 @@
 """Offers one function for each measure of what actions tell; each names its formula and source."""
 
-from goita_lab.signals.measures.conventions import convention_table, opening_table
 from goita_lab.signals.measures.crossplay import cross_play, cross_play_gap, policy_distance
 from goita_lab.signals.measures.emergent_communication import (
     causal_influence,
@@ -14,6 +13,7 @@ from goita_lab.signals.measures.information_gain import (
     model_mismatch,
     partner_opponent_gap,
 )
+from goita_lab.signals.measures.principles import principle_use
 from goita_lab.signals.measures.shuffled import shuffled_signal
 from goita_lab.signals.measures.value import (
     model_mismatch_cost,
@@ -27,7 +27,6 @@ from goita_lab.signals.measures.value import (
 __all__ = [
     "activation_probe",
     "causal_influence",
-    "convention_table",
     "cross_play",
     "cross_play_gap",
     "fit_speaker",
@@ -36,12 +35,12 @@ __all__ = [
     "instantaneous_coordination",
     "model_mismatch",
     "model_mismatch_cost",
-    "opening_table",
     "opponent_information_cost",
     "oracle_gain",
     "partner_opponent_gap",
     "play_listening",
     "policy_distance",
+    "principle_use",
     "search_gain",
     "shuffled_signal",
     "speaker_consistency",

@@ -19,10 +19,9 @@ from goita_agents.registry import load_agent
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.runs import jackknife_error
-from goita_lab.signals import listening, measures
+from goita_lab.signals import listening, measures, messages
 from goita_lab.signals.measures import emergent_communication
 from goita_lab.signals.measures import value as sources
-from goita_lab.signals.measures.conventions import table_information, tabulated
 from goita_lab.signals.measures.crossplay import divergence
 from goita_lab.signals.measures.explain import cross_entropy, duplicate_points, tree_text
 from goita_lab.signals.measures.information_gain import attack, context, over_deals
@@ -400,38 +399,13 @@ def test_influence_is_the_information_of_the_channel_from_message_to_answer():
     assert found == near([NATS, 0.0])
 
 
-def test_a_table_of_conventions_by_kings():
-    hands = np.zeros((4, 8), np.int64)
-    hands[2:, 7] = 1
-    public = np.zeros((4, 9))
-    public[:2, 0] = 1  # without a king it passes
-    public[2:, [0, 8]] = 0.5  # with one it passes or attacks with it
-    found = tabulated("made up", "kings", hands, public, np.ones(4))
-    assert found.values == ("0", "1")
-    assert found.share.tolist() == [0.5, 0.5]
-    assert found.probability[:, [0, 8]].tolist() == [[1, 0], [0.5, 0.5]]
-    # P(pass) = 3/4, P(king) = 1/4.
-    assert found.lift[0, [0, 8]] == pytest.approx([log(4 / 3), -np.inf])
-    assert found.lift[1, [0, 8]] == pytest.approx([log(2 / 3), log(2)])
-    assert found.lift[:, 1].tolist() == [0, 0]  # nobody attacks with a pawn
-    assert found.information == near(NATS)
-    # Hands with a king three times as likely: P = (1/4, 3/8, 3/8); I = 1/4 ln 8/5 + 3/8 ln 4/5
-    # + 3/8 ln 4/3 = 0.117501 - 0.083679 + 0.107881.
-    weighed = tabulated("made up", "kings", hands, public, np.array([1.0, 1, 3, 3]))
-    assert weighed.share.tolist() == [0.25, 0.75]
-    assert weighed.information == near(0.141703)
-
-
-def test_a_feature_without_influence_has_an_empty_table():
-    hands = np.zeros((4, 8), np.int64)
-    hands[2:, 7] = 1
-    public = np.tile([0.25] + [0.0] * 7 + [0.75], (4, 1))
-    found = tabulated("made up", "kings", hands, public, np.ones(4), shuffles=5)
-    assert found.information == near(0)
-    assert found.shuffled == near(0)
-    assert found.lift == near(np.zeros((2, 9)))
-    assert table_information(np.outer([0.2, 0.8], [0.5, 0.3, 0.2])) == near(0)
-    assert table_information(2 * CHANNEL) == near(NATS)
+def test_messages_tell_of_the_number_of_tiles():
+    # Without a king it sends message 0, with one it sends either.
+    assert messages._told(np.array([0, 0, 1, 1]), CHANNEL[[0, 0, 1, 1]]) == near(NATS)
+    # Hands with a king three times as many: P = (5/8, 3/8) of the messages, so
+    # I = 1/4 ln 8/5 + 3/8 ln 4/5 + 3/8 ln 4/3 = 0.117501 - 0.083679 + 0.107881.
+    assert messages._told(np.array([0, 1, 1, 1]), CHANNEL[[0, 1, 1, 1]]) == near(0.141703)
+    assert messages._told(np.array([0, 0, 1, 1]), np.full((4, 2), 0.5)) == near(0)
 
 
 # -------------------------------------------------------------------------------- trees and probes

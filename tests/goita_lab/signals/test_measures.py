@@ -1,4 +1,4 @@
-"""Published measures, cross-play, conventions, trees and probes, where the answer is known."""
+"""Published measures, cross-play, principles, trees and probes, where the answer is known."""
 
 from math import log
 
@@ -12,12 +12,11 @@ from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_lab.signals import measures
 from goita_lab.signals.listening import listen
-from goita_lab.signals.measures.conventions import features, strongest, table_information
 from goita_lab.signals.measures.crossplay import RUNS_NEEDED
 from goita_lab.signals.measures.emergent_communication import information, plug_in_information
 from goita_lab.signals.playing import play, positions
 from raising import refuses
-from signalling_bots import CodeBot, LengthBot
+from signalling_bots import LengthBot
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +46,7 @@ def test_where_cells_are_impossible_the_bias_counts_those_that_are_not():
     # Who says m does one of the three things next to m, of twelve: most cells cannot occur.
     possible = (np.arange(12) - np.arange(12)[:, None]) % 12 < 3
     joint = possible / possible.sum()
-    true = table_information(joint)
-    assert true == pytest.approx(log(12 / 3))
+    true = log(12 / 3)
     rng = np.random.default_rng(0)
     counts = rng.multinomial(400, joint.ravel(), size=300).reshape(300, 1, 12, 12)
     plug_in, bias = np.transpose([plug_in_information(one) for one in counts])
@@ -149,32 +147,22 @@ def test_policies_are_as_far_apart_as_their_distributions(greedy):
     assert 0 < found["greedy", "random"].low < found["greedy", "random"].high < log(2)
 
 
-def test_an_opening_table_is_exact():
-    found = measures.opening_table(CodeBot(0), "pawns")
-    even = found.probability[[int(v[0]) % 2 == 0 for v in found.values]]
-    odd = found.probability[[int(v[0]) % 2 == 1 for v in found.values]]
-    assert even[1:, 1] == pytest.approx(1), "who has two or four pawns leads a pawn"
-    assert (odd[:, 1] == 0).all()
-    assert (found.share.sum(), found.shuffled) == (pytest.approx(1), 0)
-    overall = found.share @ found.probability
-    some = found.probability > 0
-    assert found.lift[some] == pytest.approx(np.log((found.probability / overall.clip(1e-9))[some]))
-    tables = [measures.opening_table(LengthBot(), f) for f in features(np.zeros((1, 8), int))]
-    told = [table.information for table in strongest(tables)]
-    assert told == sorted(told, reverse=True)
-    assert told[0] > 0.3
-
-
-def test_a_table_of_positions_tells_more_than_its_shuffled_control_where_there_is_something(greedy):
-    view = greedy.view()
-    found = measures.convention_table(greedy, LengthBot(), "silvers", "a lead", view.leads)
-    assert found.information > 2 * found.shuffled > 0
-    first = view.leads & (view.num_plays == 0)
-    nothing = measures.convention_table(greedy, "random", "golds", "a lead", first)
-    assert nothing.positions > 0
-    refuses(SettingError, "expected a feature of", measures.opening_table, "greedy", "jokers")
-    with pytest.raises(SettingError, match="expected positions of the context 'none'"):
-        measures.convention_table(greedy, "greedy", "golds", "none", np.zeros(1, bool))
+def test_principles_are_counted_and_read_where_they_apply():
+    told = play(["heuristic"], 40, seed=5)
+    view = told.view()
+    applies = ~view.leads & (view.attacker == 2) & (view.hand_sizes[:, 0] > 4) & told.choice
+    passed = applies & (told.action == 0)
+    models = {"policy": PolicyModel("heuristic")}
+    heard, _ = listen(told, models, listeners=range(4), known=False, where=lambda _: passed)
+    use, *others = measures.principle_use(told, heard)
+    assert use.name == "pass for the partner"
+    assert use.actions == applies.sum()
+    assert use.followed.mean == pytest.approx(passed.sum() / applies.sum())
+    assert use.told.mean == pytest.approx(heard.told[heard.speaker == 2, 0].mean())
+    assert use.against is None, "nobody heard them"
+    rare = min(others, key=lambda one: one.actions)
+    assert rare.actions < 20
+    assert rare.followed is rare.told is None
 
 
 def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():

@@ -58,8 +58,8 @@ def test_a_known_code_is_measured(coded):
     silent, sends = found.sent
     entropy = -sum(p * np.log(p) for p in (silent, sends))
     assert found.depends.mean == pytest.approx(entropy, abs=1e-6)
-    first = found.features[0]
-    assert first.feature == "lances"
+    first = found.kinds[0]
+    assert first.kind == "lance"
     assert first.information == pytest.approx(entropy, abs=1e-6)
     assert first.shuffled < 0.01
     assert found.partner.low > 0.2
@@ -69,7 +69,7 @@ def test_a_known_code_is_measured(coded):
 def test_noise_tells_nothing(coded):
     (found,) = message_uses(["coded_sender:Sender:noise=on,audience=all"], 200, 2)
     assert found.depends.mean == pytest.approx(0, abs=1e-9)
-    assert max(one.information for one in found.features) < 0.01
+    assert max(one.information for one in found.kinds) < 0.01
     assert found.partner.high < 0.01
     assert found.opponents.high < 0.01
 

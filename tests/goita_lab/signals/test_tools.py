@@ -12,6 +12,7 @@ import pytest
 import goita_env
 from goita_agents.base import AgentError
 from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
+from goita_agents.principles import PRINCIPLES
 from goita_env import records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
@@ -122,9 +123,7 @@ def test_a_study_has_every_measure_of_every_agent(found):
     assert found.agents[0].version == control.version == f"goita-env {goita_env.__version__}"
     levels = found.agents[0].levels
     assert levels.over_legal.mean == pytest.approx(levels.listening.mean - levels.legal.mean)
-    lead = found.agents[0].lead_tables[0]
-    assert lead.context == "later lead"
-    assert lead.shuffled > 0
+    assert len(found.agents[0].principles) == len(control.principles) == len(PRINCIPLES)
 
 
 def test_the_share_of_a_study_scales_what_is_listened_to_and_others_are_refused():
@@ -138,7 +137,7 @@ def test_the_share_of_a_study_scales_what_is_listened_to_and_others_are_refused(
 
 def test_the_numbers_are_json(found):
     told = json.loads(to_json(found, "report"))
-    assert told["format"] == "goita-signals-study-4"
+    assert told["format"] == "goita-signals-study-5"
     first, at_random = told["study"]["agents"]
     assert first["agent"] == "greedy"
     assert at_random["probe"] is None
@@ -149,7 +148,7 @@ def test_the_numbers_are_json(found):
 
 def test_the_page_holds_it_all_in_one_file(found):
     page = html(found, "goita signals report <greedy>")
-    for heading in ("Figures", "Conventions of later leads", "Model mismatch", "Trees and probes"):
+    for heading in ("Figures", "Principles", "Model mismatch", "Trees and probes"):
         place = heading.lower().replace(" ", "-")
         assert f'<section id="{place}">\n<h2>{heading}</h2>' in page
         assert f'<a href="#{place}">{heading}</a>' in page

@@ -1,0 +1,95 @@
+"""Measures how often agents follow principles of play, and what following them tells others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from goita_agents.base import Bool, Int
+from goita_agents.principles import PRINCIPLES, Principle
+from goita_env.actions import MESSAGE, PASS
+from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation
+from goita_lab.signals.measures.information_gain import over_deals
+from goita_lab.signals.playing import Play
+
+FEWEST: Final = 20
+"""Actions that make a figure."""
+
+
+@dataclass(frozen=True)
+class PrincipleUse:
+    """How the players of a play follow a principle."""
+
+    name: str
+    actions: int
+    """Actions that follow it or go against it."""
+    followed: Interval | None
+    """Share of them that follow it; None where they are fewer than ``FEWEST``."""
+    told: Interval | None
+    """Nats that an action which follows it tells the partner about the hand; None: too few."""
+    against: Interval | None
+    """The same of actions that go against it."""
+
+
+def principle_use(
+    play: Play, heard: ActionInformation, model: str = POLICY
+) -> tuple[PrincipleUse, ...]:
+    """Measures how the players of a play follow each of ``PRINCIPLES``, with intervals over deals.
+
+    An action counts where the principle applies: legal actions follow it, and others go against
+    it. Skill follows principles, too, and the rules leave some of them little choice, so compare
+    with a random player. ``heard`` says what the actions told, under ``model``.
+
+    Raises:
+        SettingError: if there is no such model.
+    """
+    found = []
+    for one in PRINCIPLES:
+        follow, against = taken(one, play)
+        found.append(
+            PrincipleUse(
+                one.name,
+                int((follow | against).sum()),
+                followed(play, follow, against),
+                told(play, heard, follow, model=model),
+                told(play, heard, against, model=model),
+            )
+        )
+    return tuple(found)
+
+
+def taken(principle: Principle, play: Play) -> tuple[Bool, Bool]:
+    """Returns which actions of a play follow a principle, and which go against it: bool [D]."""
+    message = play.action >= MESSAGE  # principles don't speak of them
+    chosen = np.arange(len(play.action)), np.where(message, PASS, play.action)
+    follow, against = (actions[chosen] & ~message for actions in principle.actions(play.view()))
+    return follow, against
+
+
+def followed(play: Play, follow: Bool, against: Bool) -> Interval | None:
+    """Returns the share of actions that follow a principle, of those that ``taken`` returned."""
+    (rows,) = np.nonzero(follow | against)
+    return over_deals(play, rows, follow[rows]) if enough(play, rows) else None
+
+
+def told(
+    play: Play,
+    heard: ActionInformation,
+    some: Bool,
+    speakers: Collection[int] = (PARTNER,),
+    model: str = POLICY,
+) -> Interval | None:
+    """Returns the nats that some actions, bool [D], told those to whom speakers so sit."""
+    number = heard.of(model)
+    kept = some[heard.row] & np.isin(heard.speaker, list(speakers))
+    rows = heard.row[kept]
+    return over_deals(play, rows, heard.told[kept, number]) if enough(play, rows) else None
+
+
+def enough(play: Play, rows: Int) -> bool:
+    """Returns whether decisions make a figure with an interval."""
+    return len(rows) >= FEWEST and len(np.unique(play.deal[rows])) > 1
