@@ -2,7 +2,7 @@
 
 ::
 
-    goita exam take heuristic champion       where they lose points, and what they know
+    goita exam take people greedy            where they lose points, and what they know
     goita exam take mine=my_agents:Bot --json mine.json
     goita exam make -o exam.npz --seed 7      another exam, in half an hour
 
@@ -23,12 +23,9 @@ from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli, provenance
 from goita_lab.exam.answers import controls, take
 from goita_lab.exam.page import html
-from goita_lab.exam.questions import SHIPPED, TABLES, Questions, make
+from goita_lab.exam.questions import READERS, SHIPPED, TABLES, Questions, make
 from goita_lab.exam.report import figures, terminal
 from goita_lab.work import Runner, check_workers, shown
-
-COMPARED: Final = ("champion", "heuristic")
-"""Agents that a page shows in any case."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +68,11 @@ class MakeArgs:
 
 @dataclass(frozen=True)
 class TakeArgs:
-    """Takes an exam.
+    """Takes an exam, beside champion and heuristic.
 
     ::
 
-        goita exam take heuristic champion
+        goita exam take people greedy
         goita exam take "exec:./mybot" --json mine.json
     """
 
@@ -87,8 +84,7 @@ class TakeArgs:
     """seed of agents that answer with an action"""
     json: Path | None = None
     html: Path | None = None
-    """file for a page: the tables with champion and heuristic, and the costliest decisions of the
-    first agent, with boards"""
+    """file for a page: the tables, and the costliest decisions of the first agent with boards"""
 
     def __post_init__(self) -> None:
         for path in (self.json, self.html):
@@ -97,12 +93,11 @@ class TakeArgs:
 
     def run(self, command: str) -> None:
         questions = Questions.load(self.exam)
-        compared = [one for one in COMPARED if one not in self.agents] if self.html else []
-        progress, found = shown(), []
-        for number, spec in enumerate([*self.agents, *compared]):
-            progress("agents", number, len(self.agents) + len(compared))
-            found.append(take(spec, questions, self.seed))
-        everybody = [*found, *controls(questions)]
+        everybody = [
+            *(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
+            *(take(spec, questions) for spec in READERS if spec not in self.agents),
+            *controls(questions),
+        ]
         if self.json is not None:
             told = {"command": command, **figures(everybody, questions)}
             write_whole(self.json, provenance.to_json(told, self.agents).encode())

@@ -14,14 +14,13 @@ import numpy as np
 from scipy.special import comb
 
 from goita_agents.base import Agent, AgentError, Bool, Float, Policy, is_stateless, read_actions
-from goita_agents.beliefs import Listener
-from goita_agents.models import PolicyModel
 from goita_agents.registry import load_agent
 from goita_env import View
 from goita_env.checks import describe
 from goita_env.tiles import NUM_KINDS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
-from goita_lab.exam.questions import SEATS, Questions, held
+from goita_lab.exam.questions import SEATS, Questions, read_as
+from goita_lab.work import HERE, Progress
 
 LEAST: Final = 0.01
 """Probabilities are clipped to this and 1 minus this."""
@@ -53,7 +52,8 @@ class Answers:
     lost: Float  #: [N] Points that its decision loses against the best action, in expectation.
     right: Float  #: [N] The probability with which it took a best action.
     chosen: Float  #: [N, 69] The probability of each action.
-    known: Float | None  #: [N, 3] Score of its beliefs above that of tiles and rules; None: none.
+    believed: Float | None  #: [N, 3, 8] Its beliefs; None: it has none.
+    known: Float | None  #: [N, 3] Score of them above that of tiles and rules.
     could: Float  #: [N, 3] The same of the exact posterior.
     played: int  #: Of how many positions it was one of the players.
     faults: int  #: Answers that failed: any legal action stands for them, all as likely.
@@ -62,20 +62,31 @@ class Answers:
         """Returns the points lost a decision, with an interval over positions."""
         return mean_interval(self.lost[some])
 
-    def share(self, seats: list[int]) -> Interval | None:
-        """Returns the share of what could be known of some seats that was known: 0 to 2."""
+    def share(self, seats: list[int], some: Bool | slice = slice(None)) -> Interval | None:
+        """Returns the share of what could be known of some seats that was known: 0 to 2.
+
+        None without beliefs, or where fewer than two positions had something to know.
+        """
         if self.known is None:
             return None
-        could = self.could[:, seats].sum(axis=1)
-        some = could > 0  # before anybody has acted there is nothing to know
-        return ratio_interval(self.known[:, seats].sum(axis=1)[some], could[some])
+        known, could = (one[some][:, seats].sum(axis=1) for one in (self.known, self.could))
+        there = could > 0  # before anybody has acted there is nothing to know
+        return ratio_interval(known[there], could[there]) if there.sum() > 1 else None
 
 
-def take(spec: str, questions: Questions, seed: int = 0, *, believes: bool = True) -> Answers:
+def take(
+    spec: str,
+    questions: Questions,
+    seed: int = 0,
+    *,
+    believes: bool = True,
+    progress: Progress = HERE.progress,
+) -> Answers:
     """Lets an agent take an exam; ``believes``: it is asked for its beliefs, too.
 
     An agent with known probabilities answers with them, another with an action. It believes what
-    its method ``beliefs`` says, or what follows if everybody plays as it does.
+    its method ``beliefs`` says, or what follows if everybody plays as it does. The latter is kept
+    with the questions for ``READERS``.
 
     Raises:
         AgentError: if there is no such agent, or an answer is none.
@@ -83,7 +94,10 @@ def take(spec: str, questions: Questions, seed: int = 0, *, believes: bool = Tru
     agent = load_agent(spec)
     chosen, faults = decisions(agent, spec, questions, seed)
     played = sum(spec in line for line in questions.players)
-    believed = beliefs(agent, questions.view()) if believes else None
+    believed = None
+    if believes:
+        kept = questions.kept(spec)
+        believed = beliefs(agent, questions.view(), progress) if kept is None else kept
     return graded(agent.name, questions, chosen, believed, played, faults)
 
 
@@ -106,6 +120,7 @@ def graded(
         lost=(chosen * behind).sum(axis=1),
         right=(chosen * best).sum(axis=1),
         chosen=chosen,
+        believed=believed,
         known=None if believed is None else score(believed, questions.exact) - floor,
         could=score(questions.exact, questions.exact) - floor,
         played=played,
@@ -115,8 +130,13 @@ def graded(
 
 def score(believed: Float, exact: Float) -> Float:
     """Returns the expected logarithmic score of beliefs [N, 3, 8], summed over kinds: [N, 3]."""
+    return np.asarray(scores(believed, exact).sum(axis=2))
+
+
+def scores(believed: Float, exact: Float) -> Float:
+    """Returns the expected logarithmic score of each belief: float64 [N, 3, 8]."""
     sure = believed.clip(LEAST, 1 - LEAST)
-    return np.asarray((exact * np.log(sure) + (1 - exact) * np.log(1 - sure)).sum(axis=2))
+    return np.asarray(exact * np.log(sure) + (1 - exact) * np.log(1 - sure))
 
 
 def decisions(agent: Agent, spec: str, questions: Questions, seed: int) -> tuple[Float, int]:
@@ -132,7 +152,7 @@ def decisions(agent: Agent, spec: str, questions: Questions, seed: int) -> tuple
     return chosen, len(wrong) + len(getattr(agent, "faults", ()))
 
 
-def beliefs(agent: Agent, view: View) -> Float | None:
+def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Float | None:
     """Returns what an agent believes, float64 [N, 3, 8]; None where it cannot say."""
     if isinstance(agent, Believes):
         found = np.asarray(agent.beliefs(view), float)
@@ -145,13 +165,11 @@ def beliefs(agent: Agent, view: View) -> Float | None:
         return found
     if not (isinstance(agent, Policy) and is_stateless(agent)):
         return None
-    return read_as(PolicyModel(agent), view)
-
-
-def read_as(model: PolicyModel, view: View) -> Float:
-    """Returns what a reader believes who takes everybody for one model: float64 [N, 3, 8]."""
-    rows = [view[row : row + 1] for row in range(len(view))]
-    return np.array([held(Listener(one, model), one) for one in rows])
+    read = np.zeros((len(view), len(SEATS), NUM_KINDS))
+    for row in range(len(view)):
+        read[row] = read_as(agent, view[row : row + 1])
+        progress(f"beliefs of {agent.name}", row + 1, len(view))
+    return read
 
 
 def counted(view: View) -> Float:

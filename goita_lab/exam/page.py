@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from goita_agents.base import Bool, Float, Int
-from goita_env import actions
+from goita_agents.principles import speaking
+from goita_env import View, actions
 from goita_env.render import svg
+from goita_env.tiles import NAMES
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.exam.answers import Answers
-from goita_lab.exam.questions import KINDS, Questions
-from goita_lab.exam.report import LEGEND, groups_table, main_table
+from goita_lab.exam.answers import Answers, scores
+from goita_lab.exam.questions import KINDS, SEATS, Questions
+from goita_lab.exam.report import LEGEND, groups_tables, main_table
 
 COSTLIEST: Final = 20
-"""Positions that are shown of the first agent, and of those on which two agents part."""
+"""Decisions that are shown of the first agent, and of those on which two agents part."""
+MISREAD: Final = 5
+"""Positions that are shown in which the first agent's beliefs are farthest off."""
 NUMBERS: Final = ((1, 4), (5, 8), (9, 12), (13, 16), (17, 46))
 """Decisions of a round, passes included, that make up a point of the curve."""
 
@@ -32,6 +36,8 @@ class Shown:
     drawing: str
     chosen: tuple[tuple[str, str, float], ...]  #: Agent, its likeliest action, points lost.
     best: str
+    note: str
+    """The principle that speaks for the best action, or the belief that is farthest off."""
 
 
 def html(answers: Sequence[Answers], agents: int, questions: Questions, command: str) -> str:
@@ -45,19 +51,19 @@ def html(answers: Sequence[Answers], agents: int, questions: Questions, command:
     """
     first, other = answers[0], answers[1] if agents > 1 else None
     costly = np.argsort(-first.lost, kind="stable")[:COSTLIEST]
-    parted = []
-    if other is not None:
-        parted = shown(questions, part(first, other), [first, other])
+    parted = [] if other is None else shown(questions, part(first, other), [first, other])
     curves = {one.name: curve(one, questions) for one in answers[:agents]}
     told = {
         "answers": answers,
-        "tables": [main_table(answers, questions), groups_table(answers, questions)],
+        "tables": [main_table(answers, questions), *groups_tables(answers, questions)],
         "curves": curves,
         "scale": Scale.of(found for rows in curves.values() for _, found in rows),
         "costly": shown(questions, costly, [first]),
         "parted": parted,
+        "misread": misread(questions, first),
         "legend": LEGEND,
         "command": command,
+        "about": questions.about,
     }
     return environment(__package__).get_template("exam.html").render(**told)
 
@@ -80,8 +86,29 @@ def part(one: Answers, other: Answers) -> Int:
     return np.asarray(differ[np.argsort(-dear, kind="stable")[:COSTLIEST]])
 
 
-def shown(questions: Questions, rows: Int, answers: Sequence[Answers]) -> list[Shown]:
-    """Returns positions as they are shown."""
+def misread(questions: Questions, one: Answers) -> list[Shown]:
+    """Returns the positions in which an agent's beliefs are farthest off, and where they are."""
+    if one.believed is None:
+        return []
+    exact, believed = questions.exact, one.believed
+    behind = scores(exact, exact) - scores(believed, exact)
+    rows = np.argsort(-behind.sum(axis=(1, 2)), kind="stable")[:MISREAD]
+    notes = {}
+    for row in rows.tolist():
+        seat, kind = np.unravel_index(behind[row].argmax(), behind[row].shape)
+        said, true = (f"{float(of[row, seat, kind]):.2f}" for of in (believed, exact))
+        where = f"{SEATS[seat]} has a {NAMES[kind]}"
+        notes[row] = f"It says that {where} with probability {said}; exact: {true}."
+    return shown(questions, rows, [one], notes)
+
+
+def shown(
+    questions: Questions,
+    rows: Int,
+    answers: Sequence[Answers],
+    notes: Mapping[int, str] | None = None,
+) -> list[Shown]:
+    """Returns positions as they are shown; ``notes`` by row, else they name the principle."""
     view, kinds = questions.view(), questions.kind()
     found = []
     for row in rows.tolist():
@@ -97,5 +124,14 @@ def shown(questions: Questions, rows: Int, answers: Sequence[Answers]) -> list[S
             (each.name, actions.name(int(each.chosen[row].argmax())), float(each.lost[row]))
             for each in answers
         )
-        found.append(Shown(row, KINDS[int(kinds[row])], drawing, chosen, actions.name(best)))
+        note = notes[row] if notes else principle(questions, view[row : row + 1], row, one)
+        found.append(Shown(row, KINDS[int(kinds[row])], drawing, chosen, actions.name(best), note))
     return found
+
+
+def principle(questions: Questions, view: View, row: int, chosen: int) -> str:
+    """Returns the principle that speaks for the best action, in a sentence, or nothing."""
+    points = questions.points[row]
+    legal = {action: float(points[action]) for action in np.flatnonzero(~np.isnan(points)).tolist()}
+    found = speaking(view, legal, int(questions.best[row]), chosen)
+    return found.sentence if found else ""

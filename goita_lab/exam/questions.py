@@ -9,8 +9,8 @@ worlds that chose it favour it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -23,6 +23,7 @@ from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs import Listener
 from goita_agents.beliefs.following import RelativeSeat
 from goita_agents.models import LEGAL_MODEL, PolicyModel
+from goita_agents.registry import weights
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_env import View
@@ -34,7 +35,7 @@ from goita_lab.array_files import read, write
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.work import HERE, Runner
 
-FORMAT: Final = "goita-exam-1"
+FORMAT: Final = "goita-exam-2"
 SHIPPED: Final = Path(__file__).with_name("exam.npz")
 
 TABLES: Final = (
@@ -53,6 +54,8 @@ BASE: Final = "champion"
 """Who goes on for the acting seat."""
 SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
 """The seats of beliefs."""
+READERS: Final = ("heuristic", "champion")
+"""Whose beliefs are kept with the questions: readers that take everybody for themselves."""
 ROUNDS: Final[dict[Episode, int]] = {"round": 16, "match": 4}
 """Rounds, or matches, of a piece of work: each deal twice, with the teams exchanged."""
 SPARE: Final = 1.5
@@ -83,9 +86,11 @@ class Questions:
     lead_error: Float  #: [N] ...the standard error.
     exact: Float  #: [N, 3, 8] Probability that a seat holds a tile of the kind, given the players.
     facts: Float  #: [N, 3, 8] The same by the tiles and rules only.
+    read: Float  #: [N, R, 3, 8] The same as each of ``READERS`` has it.
     players: tuple[tuple[str, ...], ...]  #: [N] Texts of those who played, from the acting seat on.
     asked: int  #: Positions that were looked at, and...
     sure: int  #: ...those with an action that was best for sure, of which these N were drawn.
+    about: Mapping[str, Any] = field(default_factory=dict)  #: What made them, as JSON.
 
     def __len__(self) -> int:
         return len(self.words)
@@ -117,9 +122,16 @@ class Questions:
         others[rows, self.best] = np.nan
         return np.asarray(best - np.nanmean(others, axis=1))
 
+    def kept(self, reader: str) -> Float | None:
+        """Returns the beliefs of one of ``READERS``: [N, 3, 8]; None if it has changed since."""
+        made = self.about.get("weights", {}).get(reader)
+        if reader not in READERS or made != weights([reader]).get(reader):
+            return None
+        return np.asarray(self.read[:, READERS.index(reader)])
+
     def select(self, rows: Int) -> Questions:
         """Returns some of the positions, in the order of ``rows``."""
-        arrays = {name: getattr(self, name)[rows] for name in ARRAYS}
+        arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in ARRAYS}
         players = tuple(self.players[row] for row in rows)
         return replace(self, **arrays, players=players)
 
@@ -127,16 +139,18 @@ class Questions:
     def join(cls, parts: Iterable[Questions]) -> Questions:
         """Returns the positions of all parts."""
         parts = list(parts)
-        arrays = {name: np.concatenate([getattr(one, name) for one in parts]) for name in ARRAYS}
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(one, name) for one in parts]) for name in ARRAYS
+        }
         players = tuple(line for one in parts for line in one.players)
         asked, sure = (sum(getattr(one, name) for one in parts) for name in ("asked", "sure"))
         return cls(**arrays, players=players, asked=asked, sure=sure)
 
-    def save(self, path: Path, about: dict[str, Any]) -> None:
+    def save(self, path: Path, about: Mapping[str, Any]) -> None:
         """Writes the questions; ``about``: what made them, as JSON."""
         arrays = {name: getattr(self, name) for name in ARRAYS}
-        arrays |= {name: arrays[name].astype(np.float32) for name in ("exact", "facts")}
-        arrays |= {name: arrays[name].astype(np.float32) for name in ("points", "error")}
+        short = ("exact", "facts", "read", "points", "error")
+        arrays |= {name: arrays[name].astype(np.float32) for name in short}
         named = {"players": np.array(["\n".join(line) for line in self.players])}
         counts = {"asked": self.asked, "sure": self.sure}
         write(path, {"format": FORMAT, **counts, **about}, arrays | named)
@@ -150,10 +164,10 @@ class Questions:
             name: found[name].astype(float) for name in found if found[name].dtype.kind == "f"
         }
         asked, sure = int(about["asked"]), int(about["sure"])
-        return cls(**found | floats, players=players, asked=asked, sure=sure)
+        return cls(**found | floats, players=players, asked=asked, sure=sure, about=about)
 
 
-ARRAYS: Final = ("words", "points", "error", "best", "lead", "lead_error", "exact", "facts")
+ARRAYS: Final = ("words", "points", "error", "best", "lead", "lead_error", "exact", "facts", "read")
 """The fields with a row for each position."""
 
 
@@ -166,6 +180,7 @@ NOTHING: Final = Questions(
     np.zeros(0),
     np.zeros((0, 3, NUM_KINDS)),
     np.zeros((0, 3, NUM_KINDS)),
+    np.zeros((0, len(READERS), 3, NUM_KINDS)),
     (),
     0,
     0,
@@ -275,10 +290,16 @@ def question(view: View, players: tuple[str, ...], rng: np.random.Generator) -> 
         np.array([lead_error]),
         held(listener, view)[None],
         held(Listener(view, LEGAL_MODEL), view)[None],
+        np.array([[read_as(one, view) for one in READERS]]),
         (players,),
         1,
         1,
     )
+
+
+def read_as(reader: str | Policy, view: View) -> Float:
+    """Returns what a reader believes who takes everybody for itself, as ``held``: [3, 8]."""
+    return held(Listener(view, PolicyModel(reader)), view)
 
 
 def held(listener: Listener, view: View) -> Float:

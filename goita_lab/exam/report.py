@@ -17,7 +17,10 @@ from goita_lab.exam.questions import KINDS, PHASES, STAKES, Questions
 
 PARTNER: Final = [1]
 OPPONENTS: Final = [0, 2]
+EVERYBODY: Final = [0, 1, 2]
 """Seats of beliefs."""
+FEW: Final = 30
+"""A group with fewer positions is marked."""
 LOW, HIGH = STAKES
 STAKE_NAMES: Final = (f"below {LOW:g}", f"{LOW:g} to {HIGH:g}", f"{HIGH:g} or more")
 
@@ -25,7 +28,7 @@ LEGEND: Final = (
     "Points lost: against the best action, given the true policies of the other seats; the own "
     "seat goes on as the champion. This is not equilibrium play. Known: the share of what the "
     "others' actions revealed beyond tiles and rules; 1 is the exact posterior, below 0 misreads. "
-    "95 % intervals over positions."
+    '95 % intervals over positions. A group marked "few" is too small to rely on.'
 )
 
 
@@ -69,15 +72,29 @@ def _remarks(one: Answers) -> Iterator[str]:
         yield f"{one.faults} faults"
 
 
-def groups_table(answers: Sequence[Answers], questions: Questions) -> Table:
-    """Returns what each agent lost by phase, kind of decision and stake."""
+def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Table]:
+    """Returns what each agent lost by group, and what it knew of all seats."""
     some = ranked(answers)
-    cells = [
-        (f"{title}: {name}", f"{int(rows.sum())}", *(_lost(one, rows) for one in some))
-        for title, name, rows in groups(questions)
+    # The exact posterior has 1 in each group, and tiles and rules have 0.
+    knowing = [one for one in some if (known := one.share(EVERYBODY)) and known.mean not in (0, 1)]
+    found = [(f"{title}: {name}", rows) for title, name, rows in groups(questions)]
+    lost = [(*_group(name, rows), *(_lost(one, rows) for one in some)) for name, rows in found]
+    knew = [
+        (*_group(name, rows), *(estimate(one.share(EVERYBODY, rows), sign="-") for one in knowing))
+        for name, rows in found
     ]
-    heads = ("", "positions", *(one.name for one in some))
-    return Table("Points lost a decision", heads, tuple(cells))
+    return [
+        Table(title, ("", "positions", *(one.name for one in who)), tuple(cells))
+        for title, who, cells in (
+            ("Points lost a decision", some, lost),
+            ("Known of all seats", knowing, knew),
+        )
+    ]
+
+
+def _group(name: str, rows: Bool) -> tuple[str, str]:
+    count = int(rows.sum())
+    return name, f"{count} (few)" if count < FEW else f"{count}"
 
 
 def ranked(answers: Sequence[Answers]) -> list[Answers]:
@@ -87,7 +104,7 @@ def ranked(answers: Sequence[Answers]) -> list[Answers]:
 
 def terminal(answers: Sequence[Answers], questions: Questions) -> str:
     """Returns the tables of an exam."""
-    tables = main_table(answers, questions), groups_table(answers, questions)
+    tables = main_table(answers, questions), *groups_tables(answers, questions)
     return "\n\n".join([*map(draw, tables), LEGEND]) + "\n"
 
 
@@ -95,6 +112,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
     """Returns all figures."""
     grouped = [group for group in groups(questions) if group[2].sum() > 1]
     return {
+        "exam": questions.about,
         "positions": len(questions),
         "looked_at": questions.asked,
         "dropped": 1 - questions.sure / questions.asked,
@@ -111,6 +129,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
                     f"{title}: {name}": {
                         "positions": int(some.sum()),
                         "points_lost": one.points(some),
+                        "known": one.share(EVERYBODY, some),
                     }
                     for title, name, some in grouped
                 },

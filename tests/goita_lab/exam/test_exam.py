@@ -164,7 +164,7 @@ def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
         assert np.allclose(getattr(found, name), getattr(some, name), atol=1e-5, equal_nan=True)
     assert (found.players, found.asked) == (some.players, some.asked)
     (tmp_path / "exam.npz").write_bytes(b"PK")
-    refuses(SettingError, "expected a file of goita-exam-1", Questions.load, tmp_path / "exam.npz")
+    refuses(SettingError, "expected a file of goita-exam-2", Questions.load, tmp_path / "exam.npz")
     monkeypatch.setattr(questions, "ROUNDS", {"round": 8, "match": 2})
     for name in ("FIRST", "MOST", "FRESH"):
         monkeypatch.setattr(questions, name, 32)
