@@ -1,10 +1,10 @@
-"""The tournament report in a browser: widths, themes, accessibility."""
+"""The pages of a tournament and of an exam in a browser: widths, themes, accessibility."""
 
 from xml.etree import ElementTree
 
 import pytest
 
-from goita_lab.commands import evaluate
+from goita_lab.commands import evaluate, exam
 
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -19,10 +19,20 @@ def file(tmp_path_factory):
     return page
 
 
+@pytest.fixture(scope="module")
+def exam_file(tmp_path_factory):
+    """The page of the shipped exam, with positions on which two agents part."""
+    page = tmp_path_factory.mktemp("exam") / "exam.html"
+    assert exam.main(["take", "greedy", "heuristic", "--html", str(page)]) == 0
+    return page
+
+
+@pytest.mark.parametrize("page", ["file", "exam_file"])
 @pytest.mark.parametrize(("wide", "scheme"), [(320, "light"), (1280, "dark")])
-def test_nothing_overflows_and_axe_finds_nothing(file, open_page, wide, scheme):
+def test_nothing_overflows_and_axe_finds_nothing(request, page, open_page, wide, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page = open_page(file.as_uri(), wide=wide, scheme=scheme)
+    page = open_page(request.getfixturevalue(page).as_uri(), wide=wide, scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert page.evaluate(OVERFLOW) <= 0
     assert axe.run(page).response["violations"] == []
 

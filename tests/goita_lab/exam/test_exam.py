@@ -1,6 +1,7 @@
 """An exam beside the brute force, its scores by hand, its file and its command."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,16 @@ from goita_env.worlds import Worlds, determinize
 from goita_lab.commands import exam
 from goita_lab.exam import answers, questions
 from goita_lab.exam.answers import controls, graded, take
-from goita_lab.exam.questions import PHASES, Piece, Questions, chosen, make, question, sought
+from goita_lab.exam.questions import (
+    PHASES,
+    READERS,
+    Piece,
+    Questions,
+    chosen,
+    make,
+    question,
+    sought,
+)
 from goita_lab.work import Runner
 from raising import refuses
 from world_positions import position
@@ -204,9 +214,12 @@ def test_the_command_writes_tables_and_a_page(some, tmp_path, capsys):
     found = {one["name"]: one for one in json.loads(told.read_text())["agents"]}
     assert found["greedy"]["points_lost"]["mean"] < found["random"]["points_lost"]["mean"]
     html = page.read_text()
-    costly, parted = html.split("part</h2>")
+    costly, rest = html.split("part</h2>")
+    parted, misread = rest.split("misreads most</h2>")
     assert costly.count("<details") == min(20, len(some))
     assert 0 < parted.count("<details") <= 20
+    assert re.search(r"has a \w+ with probability [01]\.\d\d; exact: [01]\.\d\d\.", misread)
+    assert re.search(r"<p>[A-Z][^<]+: [a-z ]+\.</p>", costly), "a principle"
     assert "champion" in html
     assert "://" not in html.replace("http://www.w3.org", "")
     with pytest.raises(SystemExit):
@@ -222,4 +235,13 @@ def test_the_shipped_exam_is_whole():
     assert legal[np.arange(600), found.best].all()
     assert found.exact.min() >= 0
     assert found.exact.max() <= 1 + 1e-6
-    assert replace(found, asked=1).asked == 1
+
+
+def test_the_beliefs_that_are_kept_are_those_of_the_agents():
+    found = Questions.load()
+    few = found.select(np.arange(0, 600, 150))
+    for reader in READERS:
+        kept = few.kept(reader)
+        assert kept == pytest.approx(answers.beliefs(load_agent(reader), few.view()), abs=1e-6)
+    assert found.kept("greedy") is None
+    assert replace(found, about={"weights": {"champion": "other"}}).kept("champion") is None
