@@ -110,12 +110,7 @@ class Named:
     is_own: bool
 
     def load(self) -> Entry:
-        """Imports what the name stands for.
-
-        Raises:
-            ImportError: if a module or something that it needs is not installed.
-            AgentError: if it is no class or function.
-        """
+        """Imports what the name stands for; an AgentError if it is no class or function."""
         point = points().get(self.name)
         found = _load_own(self.name) if point is None else point.load()
         if isinstance(found, Entry):
@@ -179,11 +174,7 @@ def unnamed(spec: str) -> str:
 
 
 def parse(spec: str) -> Named:
-    """Returns the name in a text, and the argument and options behind it; imports nothing.
-
-    Raises:
-        AgentError: if the text is that of no agent; it lists what there is.
-    """
+    """Returns the name in a text, and the argument and options behind it; imports nothing."""
     if len(spec) > MOST:
         raise AgentError(f"expected at most {MOST} characters of an agent's text, got {len(spec)}")
     whole = unnamed(spec)
@@ -448,9 +439,6 @@ def check_shipped(spec: str, where: str) -> str:
     Texts in files may come from somebody else. They may name agents of this distribution with their
     options; a path, a command, a user's class or another package's agent must be given on the
     command line.
-
-    Raises:
-        AgentError: if it names anything else, also inside an option; ``where`` names the file.
     """
     try:
         named = parse(spec)
@@ -490,9 +478,6 @@ def weights(specs: Iterable[str]) -> dict[str, str]:
     """Returns the SHA-256 of each network in the agents' texts, by the text that names it alone.
 
     A user's class is left out: ``content_hash`` has it, which imports it.
-
-    Raises:
-        AgentError: if there is no such agent or file.
     """
     found: dict[str, str] = {}
     for spec in specs:

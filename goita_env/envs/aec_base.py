@@ -31,9 +31,6 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         num_actions: actions from 0 on.
         render_mode: one of ``RENDER_MODES``, or None.
         flat: observations come without the mask, which ``infos`` have then.
-
-    Raises:
-        SettingError: if there is no such render mode.
     """
 
     def __init__(
@@ -86,11 +83,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         return super().last(observe)
 
     def forfeit(self) -> None:
-        """Ends the episode against ``agent_selection``, as after an illegal action.
-
-        Raises:
-            EpisodeOverError: before the first reset, and after the end.
-        """
+        """Ends the episode against ``agent_selection``, as after an illegal action."""
         self._check_running("a forfeit")
         self._begin_rewards()
         self._reward(self._forfeited(self._seats[self.agent_selection]))
@@ -133,11 +126,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
             raise EpisodeOverError(f"expected a reset, got {came} {what}")
 
     def _leaves(self, action: int | None) -> bool:
-        """Tells whether the agent that steps was at the end; with None it has left then.
-
-        Raises:
-            EpisodeOverError: if nobody is asked, or one that is at the end acts.
-        """
+        """Tells whether the agent that steps was at the end; with None it has left then."""
         self._check_running(f"a step with {action!r}")
         agent = self.agent_selection
         if not self.terminations[agent]:

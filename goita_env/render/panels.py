@@ -47,11 +47,7 @@ class Hand:
 
 
 def listed(probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None) -> list[Listed]:
-    """Lists the actions that are to be drawn, the best first.
-
-    Raises:
-        SettingError: if an array has not 69 numbers, or a probability is none.
-    """
+    """Lists the actions that are to be drawn, the best first."""
     chances, worth = (
         None if array is None else _floats(array, (actions.NUM_ACTIONS,), name)
         for array, name in ((probabilities, "probabilities"), (values, "values"))
@@ -83,11 +79,7 @@ def _floats(array: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDAr
 
 
 def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
-    """Reads what is believed of the hands that are to be drawn.
-
-    Raises:
-        SettingError: if it is no belief.
-    """
+    """Reads what is believed of the hands that are to be drawn."""
     if belief is None:
         return []
     most = np.shape(belief)[-1:] or (0,)

@@ -96,11 +96,7 @@ class Drawing:
 
 
 class Pen:
-    """A drawing that is being made; ``say`` tells what is written in a language.
-
-    Raises:
-        SettingError: if there is no such theme or faces.
-    """
+    """A drawing that is being made; ``say`` tells what is written in a language."""
 
     def __init__(self, theme: Theme, faces: Faces, say: Callable[[str], str] = ENGLISH) -> None:
         if faces not in FACES:
@@ -275,11 +271,7 @@ def _symbol(kind: int, down: bool, turn: float) -> str:
 
 
 def document(drawing: Drawing, size: float | None = None) -> str:
-    """Writes a drawing as SVG text; ``size``: its width in pixels, None: in its own units.
-
-    Raises:
-        SettingError: if the width is not above 0.
-    """
+    """Writes a drawing as SVG text; ``size``: its width in pixels, None: in its own units."""
     wide, high = drawing.size
     if size is not None and not 0 < size < 1e5:
         raise SettingError(f"expected a width in pixels above 0, got {size!r}")

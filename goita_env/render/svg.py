@@ -136,11 +136,7 @@ def _decider(shown: Scene) -> int:
 
 
 def _marks(shown: Scene, marked: Mapping[Mark, int]) -> dict[Mark, int]:
-    """Returns the marks of a hand that is shown.
-
-    Raises:
-        SettingError: if there is no such mark or action, or the hand lacks its tiles.
-    """
+    """Returns the marks of a hand that is shown; a SettingError for one that it lacks."""
     decider = _decider(shown)
     hand = None if decider == NONE else shown.places[decider].hand
     for mark, action in marked.items():

@@ -205,11 +205,7 @@ def draw(rules: UkeShogiRules, seed: int, episode: int, number: int) -> tuple[Ha
 
 
 def read_hands(rules: UkeShogiRules, hands: npt.ArrayLike) -> Hands:
-    """Reads hands by seat: strings of digits, or kinds, int [players, hand_size].
-
-    Raises:
-        HandsError: if they are no deal of this set to these players.
-    """
+    """Reads hands by seat: strings of digits, or kinds, int [players, hand_size]."""
     if isinstance(hands, Sequence) and all(isinstance(hand, str) for hand in hands):
         hands = [read_digits(str(hand), seat) for seat, hand in enumerate(hands)]
     kinds, shape = integers(hands), (rules.players, rules.hand_size)

@@ -65,11 +65,7 @@ def of_view(view: ViewFields, viewer: int | None = None) -> Scene:
 
 
 def of_state(state: State, viewer: int = 0) -> Scene:
-    """Describes the whole table of the first game, all tiles open, ``viewer`` at the bottom.
-
-    Raises:
-        SettingError: if there is no game or no such seat.
-    """
+    """Describes the whole table of the first game, all tiles open, ``viewer`` at the bottom."""
     names = _names(viewer)
     if state.num_games == 0:
         raise SettingError("expected a game to draw, got none")

@@ -156,11 +156,7 @@ def _split_pawns(
 
 
 def check_in_play(view: View) -> None:
-    """Checks that all rows show a round under way.
-
-    Raises:
-        SettingError: naming the first row that shows the end of one, or a decided redeal.
-    """
+    """Raises a SettingError for the first row that shows the end of a round, or a redeal."""
     callers = np.count_nonzero(view.called, axis=1)
     over = (view.called > 5).any(axis=1) | ((view.num_plays > 0) & (view.attack == NONE))
     if callers.any():
@@ -175,12 +171,7 @@ def check_in_play(view: View) -> None:
 
 
 def hidden(view: View) -> Iterator[Hidden]:
-    """Yields what is hidden from the viewer of each row.
-
-    Raises:
-        SettingError: if a row shows the end of a round.
-        HandsError: if no deal fits a row.
-    """
+    """Yields what is hidden from the viewer of each row."""
     check_in_play(view)
     blocks, unseen = view.known_blocks, _unseen(view)
     down = (((blocks == FACE_DOWN).reshape(-1, 4 * NUM_SEATS)) @ _DOWN_BITS).tolist()

@@ -28,9 +28,6 @@ class Transform:
         hide: names of slices (``goita_env.views.observation.SLICES``, and ``MESSAGE_SLICES``, which
             are zero in the base game), or what several names begin with: ``events``, ``messages``.
 
-    Raises:
-        AgentError: if a name is that of no slice.
-
     Attributes:
         texts: the names, as a file holds them.
         hidden: bool [512] the bits that are hidden.

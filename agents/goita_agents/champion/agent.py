@@ -81,9 +81,6 @@ def load(
     round, and a player of the ``library`` whom they play like takes their place; empty:
     ``LIBRARY``. Without ``carry`` an answer depends only on one view. The other options are those
     of ``RolloutAgent``.
-
-    Raises:
-        AgentError: if an option is outside its choices.
     """
     policy = network().at(temperature)
     if not search:

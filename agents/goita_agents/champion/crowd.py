@@ -16,9 +16,6 @@ def load(temperature: float = 1.0) -> NetworkAgent:
 
     ``temperature`` is that of the policy: 1 plays as they do together, 0 takes the likeliest
     action.
-
-    Raises:
-        AgentError: if the temperature is negative.
     """
     return shipped(WEIGHTS).at(temperature)
 

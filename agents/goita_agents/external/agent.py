@@ -76,9 +76,6 @@ class ExternalAgent:
         seed: sent in the handshake for the program's random numbers, the same to all seats; None:
             not sent.
 
-    Raises:
-        AgentError: if a limit is impossible or there is no such program.
-
     Attributes:
         restarts: number of restarted programs.
         faults, forfeited: as in ``goita_agents.faults.FaultTracking``.

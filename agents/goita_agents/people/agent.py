@@ -15,9 +15,6 @@ def load(temperature: float = 1.0) -> NetworkAgent:
     """Returns the model of people.
 
     ``temperature`` is that of the policy: 1 plays as people do, 0 takes the likeliest action.
-
-    Raises:
-        AgentError: if the temperature is negative.
     """
     return shipped(WEIGHTS).at(temperature)
 

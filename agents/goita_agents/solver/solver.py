@@ -39,11 +39,7 @@ _SLICE: Final = 100_000
 
 
 class Limits:
-    """Limits of nodes and seconds; the clock begins with the object.
-
-    Raises:
-        SettingError: if a limit is not above 0.
-    """
+    """Limits of nodes and seconds, above 0; the clock begins with the object."""
 
     def __init__(self, nodes: int | None = None, seconds: float | None = None) -> None:
         if nodes is not None and (not is_whole(nodes) or nodes < 1):
