@@ -63,10 +63,9 @@ def is_writable(text: str) -> bool:
 
 def check_num_games(num_games: int) -> int:
     """Returns a number of games; a SettingError if it is no whole number from 1 on."""
-    if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer):
-        raise SettingError(f"expected a whole number of games, got {num_games!r}")
-    if num_games < 1:
-        raise SettingError(f"expected at least one game, got {num_games!r}")
+    whole = isinstance(num_games, int | np.integer) and not isinstance(num_games, bool)
+    if not whole or num_games < 1:
+        raise SettingError(f"expected a whole number of games, 1 or more, got {num_games!r}")
     return int(num_games)
 
 

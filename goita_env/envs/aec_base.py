@@ -83,7 +83,11 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         return super().last(observe)
 
     def forfeit(self) -> None:
-        """Ends the episode against ``agent_selection``, as after an illegal action."""
+        """Ends the episode against ``agent_selection``, as after an illegal action.
+
+        Raises:
+            EpisodeOverError: before the first reset, and after the end.
+        """
         self._check_running("a forfeit")
         self._begin_rewards()
         self._reward(self._forfeited(self._seats[self.agent_selection]))

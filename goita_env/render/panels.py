@@ -126,7 +126,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
             texts["chance"].append((at + 138, y + 6, _percent(one.probability)))
             at += 142
         if one.value is not None:
-            texts["value"].append((at + 48, y + 6, _signed(one.value)))
+            texts["value"].append((at + 48, y + 6, f"{one.value:+.1f}".removesuffix(".0")))
     pen.tiles(tiles, 0.6)
     paths = (tracks, pen.colors.track), (bars, pen.colors.bar), (marks, pen.colors.last)
     for path, color in paths:
@@ -177,7 +177,3 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
-
-
-def _signed(points: float) -> str:
-    return f"{points:+.1f}".removesuffix(".0")

@@ -11,7 +11,7 @@ from goita_agents.base import Agent
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent, shipped
-from goita_agents.champion.crowd import load as crowd
+from goita_agents.champion import crowd
 from goita_agents.registry import Entry, expand, load_agent
 from goita_agents.search.action_values import (
     ALLOCATION,
@@ -116,7 +116,7 @@ def first_opponents(policy: Agent) -> tuple[Agent, ...]:
 
     The champion is as given.
     """
-    return policy, HeuristicAgent(), crowd()
+    return policy, HeuristicAgent(), crowd.ENTRY.factory()
 
 
 def first_types() -> Types:
