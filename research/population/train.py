@@ -144,11 +144,8 @@ def seeds_of(method: Method, count: int, folder: Path, population: Population) -
     if method.split != "test":
         return list(range(count))
     begun = [path.name for path in (folder / "runs").glob(f"{method.name}-*") if path.is_dir()]
-    names = [
-        *(one.name for one in population.members.values() if one.method == method.name),
-        *begun,
-    ]
-    known = sorted({int(name.rpartition("-")[2]) for name in names})
+    done = [one.name for one in population.members.values() if one.method == method.name]
+    known = sorted({int(name.rpartition("-")[2]) for name in (*done, *begun)})
     while len(known) < count:
         known += {secrets.randbelow(MOST_SEED + 1)} - {*known}
     return known[:count]
@@ -246,11 +243,8 @@ def _check(run: Path, settings: Mapping[str, Any]) -> None:
 
 
 def _value(text: str) -> float | str:
-    try:
-        return int(text)
-    except ValueError:
-        with suppress(ValueError):
-            return float(text)
+    with suppress(ValueError):
+        return json.loads(text)
     return text
 
 

@@ -66,10 +66,6 @@ class Reading:
     points: Interval
     """Points a round beside the speaker, minus those of reading it as itself."""
 
-    @property
-    def name(self) -> str:
-        return f"{label(self.speaker)} read as {label(self.model)}"
-
 
 @dataclass(frozen=True)
 class Group:

@@ -165,11 +165,6 @@ class Result:
     """Nats that a play or pass tells the partner where the run is muted."""
 
 
-def players(_: Result) -> tuple[str, ...]:
-    """Returns none: each run's network is named with what it does."""
-    return ()
-
-
 def run(options: Options) -> Result:
     """Trains the runs that are missing and measures all."""
     arms = [arm for arm in ARMS if arm.shipped or not options.quick]
@@ -184,10 +179,7 @@ def run(options: Options) -> Result:
     found = options.pieces("messages", Found, arguments, {one.key: one for one in todo}, measure)
     talking = {one.key: one for one in todo if one.arm.audience is not None}
     muted = options.pieces("messages-muted", float, arguments, talking, measure_muted)
-    result = summarise(found, muted, deals, heard)
-    for name in ("messages", "messages-muted"):
-        options.kept(name).unlink(missing_ok=True)
-    return result
+    return summarise(found, muted, deals, heard)
 
 
 def weights(arm: Arm, seed: int, options: Options) -> Path:

@@ -182,9 +182,7 @@ def run(options: Options) -> Result:
     points = options.pieces(
         "strangers", float, arguments, {one.key: one for one in cells}, play_cell
     )
-    result = summarise(strangers, sisters, some, points, deals)
-    options.kept("strangers").unlink(missing_ok=True)
-    return result
+    return summarise(strangers, sisters, some, points, deals)
 
 
 def players_of(cells: Sequence[Cell]) -> list[str]:

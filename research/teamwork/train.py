@@ -244,18 +244,15 @@ class Trainer:
     def test(self) -> dict[str, Float]:
         """Returns the test players."""
         return {
-            name: self.player(name, partial(self.drawn, method))
+            name: self.player(name, partial(self.trained, method))
             for name, method in self.tests.items()
         }
 
-    def drawn(self, method: str) -> Float:
-        """Trains a player with a seed that is drawn now."""
-        seed = secrets.randbits(32)
-        sys.stderr.write(f"seed {seed}\n")
-        return self.trained(method, seed)
-
-    def trained(self, method: str, seed: int) -> Float:
-        """Trains a player."""
+    def trained(self, method: str, seed: int | None = None) -> Float:
+        """Trains a player; without a seed with one that is drawn now."""
+        if seed is None:
+            seed = secrets.randbits(32)
+            sys.stderr.write(f"seed {seed}\n")
         tree, rounds = self.tree, self.rounds
         match method:
             case "predictive" | "plus" | "discounted":
