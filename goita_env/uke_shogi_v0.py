@@ -32,7 +32,7 @@ from goita_env.checks import check_seed
 from goita_env.envs.aec_base import AllAct, ForfeitWrapper, Observation, SeatedEnv
 from goita_env.errors import SettingError
 from goita_env.render import TEXT_MODES, RenderMode, check_render_mode, in_characters
-from goita_env.uke_shogi.game import UkeShogiGame, check_rules
+from goita_env.uke_shogi.game import UkeShogiGame
 from goita_env.uke_shogi.rules import IMO_SHOGI, NUM_ACTIONS, UkeShogiRules
 from goita_env.uke_shogi.view import observation_size
 
@@ -67,12 +67,13 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         if isinstance(deals, bool) or not isinstance(deals, int) or deals < 1:
             raise SettingError(f"expected a number of deals from 1 up, got {deals!r}")
         check_render_mode(render_mode, TEXT_MODES)
-        size, most = observation_size(check_rules(rules)), max(rules.counts)
-        super().__init__(rules.players, Box(0, most, (size,), np.uint8), NUM_ACTIONS, render_mode)
+        game = UkeShogiGame(rules)
+        space = Box(0, max(rules.counts), (observation_size(rules),), np.uint8)
+        super().__init__(rules.players, space, NUM_ACTIONS, render_mode)
         self.rules = rules
         self.deals = deals
         self._seed, self._episode, self._number = secrets.randbits(63), -1, 0
-        self._game = UkeShogiGame(rules)
+        self._game = game
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins the next episode, or with a seed its first.

@@ -55,15 +55,20 @@ def curves(
         x: label of the horizontal axis.
         y: label of the vertical axis.
     """
-    figure, several = _panels(tuple(panels), x, y)
-    for axes, methods in zip(several, panels.values(), strict=True):
+    figure, several = _begin((1.2 + 3.8 * len(panels), 3.6), len(panels))
+    for axes, (title, methods) in zip(np.atleast_1d(several), panels.items(), strict=True):
         for color, (name, runs) in zip(LINES, methods.items(), strict=False):
             for number, run in enumerate(runs):
                 axes.plot(*zip(*run, strict=True), color=color, label=None if number else name)
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
-    return _with_legend(figure, several[-1])
+        axes.set_title(title, color=INK)
+        axes.set_xlabel(x)
+    np.atleast_1d(several)[0].set_ylabel(y)
+    named = axes.get_legend_handles_labels()
+    figure.legend(*named, loc="outside right center", labelcolor=INK, frameon=False)
+    return _end(figure)
 
 
 def scatter(
@@ -72,31 +77,25 @@ def scatter(
     x: str,
     y: str,
 ) -> bytes:
-    """Draws points (x, y) of several kinds by title and kind, and a dashed line in each panel.
+    """Draws points of several kinds, one panel beside another, and a dashed line in each.
 
-    ``lines``: its height by title; the rest is as ``curves`` takes it.
+    Args:
+        panels: points (x, y) by title and kind.
+        lines: height of the line by title.
+        x: label of the horizontal axis.
+        y: label of the vertical axis.
     """
-    figure, several = _panels(tuple(panels), x, y)
-    for axes, (title, kinds) in zip(several, panels.items(), strict=True):
+    figure, several = _begin((1.2 + 3.8 * len(panels), 3.6), len(panels))
+    for axes, (title, kinds) in zip(np.atleast_1d(several), panels.items(), strict=True):
         for color, (name, points) in zip(LINES, kinds.items(), strict=False):
             axes.plot(*zip(*points, strict=True), "o", color=color, label=name, markersize=5)
         axes.axhline(lines[title], color=INK, linestyle="--", linewidth=1)
         axes.set_ylim(bottom=0)
-    return _with_legend(figure, several[0])
-
-
-def _panels(titles: Sequence[str], x: str, y: str) -> tuple[Any, Any]:
-    figure, several = _begin((1.2 + 3.8 * len(titles), 3.6), len(titles))
-    for axes, title in zip(np.atleast_1d(several), titles, strict=True):
         axes.set_title(title, color=INK)
         axes.set_xlabel(x)
     np.atleast_1d(several)[0].set_ylabel(y)
-    return figure, np.atleast_1d(several)
-
-
-def _with_legend(figure: Any, named: Any) -> bytes:
-    legend = named.get_legend_handles_labels()
-    figure.legend(*legend, loc="outside right center", labelcolor=INK, frameon=False)
+    named = np.atleast_1d(several)[0].get_legend_handles_labels()
+    figure.legend(*named, loc="outside right center", labelcolor=INK, frameon=False)
     return _end(figure)
 
 

@@ -30,7 +30,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -271,7 +271,7 @@ def load_agent(spec: str | Agent | type) -> Agent:
     if not isinstance(spec, str | type):
         return _with_name(spec, type(spec).__name__)
     try:
-        agent = prepare(spec)() if isinstance(spec, str) else spec()
+        agent = _build(spec) if isinstance(spec, str) else spec()
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
     except AgentError:
@@ -298,11 +298,7 @@ def _with_name(agent: Agent, name: str) -> Agent:
     return agent
 
 
-def prepare(spec: str) -> Callable[[], Agent]:
-    """Returns a function that builds the agent of a text; agents among its options are built now.
-
-    It raises an AgentError as ``load_agent`` does.
-    """
+def _build(spec: str) -> Agent:
     named = parse(spec)
     try:
         factory = named.load().factory
@@ -310,7 +306,8 @@ def prepare(spec: str) -> Callable[[], Agent]:
     except (ImportError, OSError) as error:
         hint = f", in {os.getcwd()!r} or installed" if named.is_own else f"; {install('agents')}"
         raise AgentError(f"expected to build {spec!r}, but: {error}{hint}") from error
-    return partial(factory, *argument, **_options(factory, spec, options, len(argument)))
+    built: Agent = factory(*argument, **_options(factory, spec, options, len(argument)))
+    return built
 
 
 def _options(factory: Callable[..., Agent], spec: str, text: str, given: int) -> dict[str, Any]:

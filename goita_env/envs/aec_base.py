@@ -56,20 +56,12 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         self._has_reset = False
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's observations, always the same object.
-
-        Raises:
-            SettingError: if there is no such agent.
-        """
+        """Returns the space of an agent's observations; a SettingError if nobody has the name."""
         self._seat(agent)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's actions, always the same object.
-
-        Raises:
-            SettingError: if there is no such agent.
-        """
+        """Returns the space of an agent's actions; a SettingError if nobody has the name."""
         self._seat(agent)
         return self._action_spaces[agent]
 

@@ -73,14 +73,9 @@ class SeatedGames:
     """N games with a learner among bots.
 
     Args:
-        num_games: N.
-        rules: a rule set or its name.
-        episode: "round" or "match".
-        reward: "points" or "win".
-        seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
+        num_games: N; this and what isn't named here as ``SeatVectorEnv`` takes it.
         partner, opponents: who plays the other seats, as ``Bots`` takes them.
         again: episodes that end are followed by the next ones at once.
-        information: shown tiles and messages.
 
     Attributes:
         bots: who plays the other seats.

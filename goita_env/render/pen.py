@@ -22,7 +22,7 @@ from typing import Final, Literal, cast
 from unicodedata import east_asian_width
 
 from goita_env.errors import SettingError
-from goita_env.render.themes import Palette, Theme, palette
+from goita_env.render.themes import THEMES, Theme
 from goita_env.render.translation import ENGLISH
 from goita_env.tiles import CHARACTERS, DIGITS, FACE_DOWN, LETTERS, NUM_KINDS
 
@@ -99,9 +99,11 @@ class Pen:
     """A drawing that is being made; ``say`` tells what is written in a language."""
 
     def __init__(self, theme: Theme, faces: Faces, say: Callable[[str], str] = ENGLISH) -> None:
+        if theme not in THEMES:
+            raise SettingError(f"expected a theme of {tuple(THEMES)}, got {theme!r}")
         if faces not in FACES:
             raise SettingError(f"expected faces of {tuple(FACES)}, got {faces!r}")
-        self.colors: Palette = palette(theme)
+        self.colors = THEMES[theme]
         self.lines: list[str] = []
         self.say = say
         self._faces = FACES[faces]

@@ -13,13 +13,7 @@ from goita_env.errors import EpisodeOverError, HandsError, IllegalActionError, S
 from goita_env.hands import format_hand, read_digits
 from goita_env.seeds import GOLDEN, deal_keys, game_keys, mix
 from goita_env.tiles import CHARACTERS, NUM_KINDS
-from goita_env.uke_shogi.rules import (
-    IMO_SHOGI,
-    NUM_ACTIONS,
-    PASS,
-    UkeShogiRules,
-    action_name,
-)
+from goita_env.uke_shogi.rules import IMO_SHOGI, NUM_ACTIONS, PASS, UkeShogiRules, action_name
 from goita_env.uke_shogi.view import UkeShogiView
 
 Hands = list[list[int]]
@@ -63,7 +57,8 @@ class UkeShogiGame:
         episode: int = 0,
         number: int = 0,
     ) -> None:
-        check_rules(rules)
+        if not isinstance(rules, UkeShogiRules):
+            raise SettingError(f"expected rules as a UkeShogiRules value, got {rules!r}")
         seed = secrets.randbits(63) if seed is None else seed
         drawn, drawn_dealer = draw(rules, seed, episode, number)
         self.rules = rules
@@ -185,13 +180,6 @@ class UkeShogiGame:
         hands = ",".join(format_hand(np.array(hand)) for hand in self.dealt)
         moves = " ".join(f"{seat}:{action_name(action)}" for seat, action in self.moves)
         return f"<UkeShogiGame {hands} dealer {self.dealer} {moves}>"
-
-
-def check_rules(rules: UkeShogiRules) -> UkeShogiRules:
-    """Returns rules after checking that they are of this game, else raises a SettingError."""
-    if not isinstance(rules, UkeShogiRules):
-        raise SettingError(f"expected rules as a UkeShogiRules value, got {rules!r}")
-    return rules
 
 
 def draw(rules: UkeShogiRules, seed: int, episode: int, number: int) -> tuple[Hands, int]:

@@ -75,14 +75,6 @@ class Places:
     ordered_rank: Int
     """[U] Number of each place in order among those of its seat."""
 
-    def of(self, seat: int, first_play: int = 0) -> list[int]:
-        """Lists the places of a seat, its blocks of earlier plays left out."""
-        return [
-            place
-            for place in np.flatnonzero(self.seat == seat).tolist()
-            if place < self.num_hand or self.down[place - self.num_hand] & 3 >= first_play
-        ]
-
 
 @dataclass(frozen=True)
 class PawnCounts:
@@ -257,4 +249,9 @@ def _king_places(rules: Rules, attacks: Int8, places: Places) -> tuple[int, ...]
     """
     seat, play = divmod(int((attacks == KING).argmax()), attacks.shape[1])
     # The attacker was dealt both; "in your hand": none of them laid face down before this turn.
-    return tuple(places.of(seat, 0 if rules.second_king_after_own_face_down else play))
+    first = 0 if rules.second_king_after_own_face_down else play
+    return tuple(
+        place
+        for place in np.flatnonzero(places.seat == seat).tolist()
+        if place < places.num_hand or places.down[place - places.num_hand] & 3 >= first
+    )

@@ -102,11 +102,6 @@ def train(
         folder: where the run is, as runs/METHOD-SEED. A run that was stopped goes on.
         population: takes the member.
         progress: is told what is begun.
-
-    Raises:
-        SettingError: if the run was begun with other options.
-        TrainingError: if the training failed.
-        OSError: if a file cannot be read or written.
     """
     name = f"{method.name}-{seed}"
     with suppress(AgentError, OSError):
@@ -172,12 +167,7 @@ def measure(network: NetworkAgent, method: Method) -> Strength:
 
 
 def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], object]) -> Path:
-    """Returns the policy of a run, which is begun, or gone on with, where it is not finished.
-
-    Raises:
-        SettingError: if the run was begun with other settings.
-        TrainingError: if the training failed.
-    """
+    """Returns the policy of a run, which is begun, or gone on with, where it is not finished."""
     settings = settings_of(method.options_of(seed)) | {"seed": seed} | method.information.to_keys()
     policy = run_training(f"{method.name}-{seed}", settings, folder, progress)
     _check(policy.parent, settings)
@@ -209,9 +199,6 @@ def run_training(
         settings: of the training.
         folder: in which it runs.
         progress: is told what is begun.
-
-    Raises:
-        TrainingError: if the training failed.
     """
     run = folder / "runs" / name
     if not (run / "result.json").exists():

@@ -183,12 +183,7 @@ def run(options: Options) -> Result:
 
 
 def weights(arm: Arm, seed: int, options: Options) -> Path:
-    """Returns the file of a run's weights; one that is not shipped is trained where it is missing.
-
-    Raises:
-        SettingError: if the population lacks the run.
-        TrainingError: if the training failed.
-    """
+    """Returns the file of a run's weights; one that isn't shipped is trained where it's missing."""
     if not arm.shipped:
         name = f"token-{arm.name.replace(' ', '-')}"
         method = Method(name, "messages", ("--mute-share", "0.5"), arm.information)
@@ -225,12 +220,7 @@ def moves_tell(agent: str, information: InformationStructure, rounds: int) -> fl
     followed = play([agent], rounds, seed=SEED, information=information)
     models = {POLICY: {**dict.fromkeys(SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
     told, _ = listen(
-        followed,
-        models,
-        known=False,
-        where=_moves,
-        speakers=(PARTNER,),
-        listeners=range(NUM_SEATS),
+        followed, models, known=False, where=_moves, speakers=(PARTNER,), listeners=range(NUM_SEATS)
     )
     return measures.information_gain(followed, told, speaker=PARTNER)[0].expected.mean
 

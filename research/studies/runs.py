@@ -283,10 +283,7 @@ def report(result: Result) -> str:
     heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
     heads += ["visible", f"runs for {MARGIN:g}"]
     codes = [
-        [
-            f"`{one.method}`",
-            *(bounds(each, "+") for each in (one.code, one.alone, one.crossed)),
-        ]
+        [f"`{one.method}`", *(bounds(each, "+") for each in (one.code, one.alone, one.crossed))]
         for one in result.controls
     ]
     beyond = [

@@ -61,9 +61,6 @@ class Options:
             arguments: all that results depend on; results of others are dropped.
             todo: the pieces, by key.
             work: does one, in a process of its own.
-
-        Raises:
-            SettingError, WorkerError, OSError: as ``Runner.run`` does.
         """
         self.output.mkdir(parents=True, exist_ok=True)
         everything = {"version": __version__, "study": name, **arguments}

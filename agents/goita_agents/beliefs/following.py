@@ -61,6 +61,12 @@ class Following:
             view: one row.
             sent: how many messages have been sent, which a view shows only to who is asked; None:
                 all, but where the viewer is asked for its own.
+
+        Raises:
+            SettingError: if it is not one row, shows a round decided before play, or no later
+                moment of the same round.
+            UnexplainedError: if something has probability 0 under the models. What happened before
+                it has been taken in.
         """
         if len(view) != 1:
             raise SettingError(f"expected a view of one row, got {len(view)} rows")

@@ -177,9 +177,7 @@ class Listener(Following):
 
 
 def follow(
-    record: DealRecord,
-    seat: int,
-    models: OpponentModel | Mapping[RelativeSeat, OpponentModel],
+    record: DealRecord, seat: int, models: OpponentModel | Mapping[RelativeSeat, OpponentModel]
 ) -> Iterator[tuple[Game, Listener]]:
     """Yields a record's game and a seat's listener, always the same two, after each move.
 

@@ -12,13 +12,7 @@ import numpy as np
 
 from goita_agents.base import AgentError, Bool
 from goita_env.views import View
-from goita_env.views.observation import (
-    MESSAGE_SLICES,
-    NUM_WORDS,
-    OBSERVATION_SIZE,
-    SLICES,
-    Words,
-)
+from goita_env.views.observation import MESSAGE_SLICES, NUM_WORDS, OBSERVATION_SIZE, SLICES, Words
 
 
 class Transform:

@@ -13,12 +13,7 @@ from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent, shipped
 from goita_agents.champion import crowd
 from goita_agents.registry import Entry, expand, load_agent
-from goita_agents.search.action_values import (
-    ALLOCATION,
-    BUDGET,
-    MAX_UNSEEN_TILES,
-    WORLDS,
-)
+from goita_agents.search.action_values import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
 from goita_agents.search.library import LibraryRolloutAgent
 from goita_agents.search.rollout import RolloutAgent
 

@@ -82,12 +82,7 @@ class ExternalAgent:
     """
 
     def __init__(
-        self,
-        command: str,
-        *,
-        ms: int = 1000,
-        start_ms: int = 10_000,
-        seed: int | None = None,
+        self, command: str, *, ms: int = 1000, start_ms: int = 10_000, seed: int | None = None
     ) -> None:
         if os.name != "posix":
             raise AgentError(f"expected a POSIX system for a program as a bot, got {os.name!r}")

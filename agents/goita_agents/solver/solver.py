@@ -152,13 +152,8 @@ class Solver:
         (best, _), (value, _) = self._bounds([node, self._after(node, action)], node.seat, Limits())
         return best, value
 
-    def value(self, position: Solvable) -> int:
-        """Returns the points of a position for the mover's team: quicker than ``solve``."""
-        node = self._enter(position)
-        return self._bounds([node], node.seat, Limits())[0][0]
-
     def values(self, position: Solvable) -> dict[int, int]:
-        """Returns the points of each legal action for the mover's team."""
+        """Returns the points of each legal action for the mover's team: quicker than ``solve``."""
         bounds = self._actions(self._enter(position), Limits())
         return {action: low for action, (low, _) in bounds.items()}
 
