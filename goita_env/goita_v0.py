@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ from goita_env.engine import core
 from goita_env.engine.episodes import Episode, Match, Reward, check_reward
 from goita_env.envs.aec_base import AllAct, ForfeitWrapper, SeatedEnv
 from goita_env.envs.seat_games import forfeit_loss
-from goita_env.envs.seat_vector_env import Form, check_form
+from goita_env.envs.seat_vector_env import GIVEN, Form, check_form
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.render import RENDER_MODES, RenderMode, frame
 from goita_env.rules import Rules
@@ -48,8 +48,6 @@ from goita_env.views import observation as packing
 from goita_env.views.scenes import of_state
 
 __all__ = ["env", "parallel_env", "raw_env"]
-
-_OPTIONS: Final = ("hands", "dealer", "scores")
 
 
 class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
@@ -107,7 +105,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        self._match.reset(**self._given(options, *_OPTIONS), seed=seed)
+        self._match.reset(**self._given(options, *GIVEN), seed=seed)
         self._begin()
         self._ask()
 
