@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -250,19 +251,15 @@ def _first_snapshot(run: Path, decisions: int) -> Path:
 def main(argv: Sequence[str] | None = None) -> int:
     """Trains the members that are missing and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
-    population = Population(args.population)
+    population, progress = Population(args.population), partial(print, file=sys.stderr)
     try:
         for method in METHODS.values() if args.method == ALL else [METHODS[args.method]]:
             for seed in seeds_of(method, args.seeds or method.seeds, args.folder, population):
-                member = train(method, seed, args.folder, population, say)
+                member = train(method, seed, args.folder, population, progress)
                 print(f"{member.agent}: {member.decisions:,} decisions, {member.strength}")
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(error)
     return 0
-
-
-def say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
 
 
 if __name__ == "__main__":

@@ -359,7 +359,7 @@ def _channels(result: Result) -> tuple[list[str], list[list[str]]]:
         message = f"{bits} bits, {audience}" if bits != "0" else "none"
         leak = [one.leak for one in ends if one.leak is not None]
         heard.append(_spread(leak) if leak else "")
-        cells = (_spread([one.value for one in ends]), bounds(more, "+") if more else "")
+        cells = (_spread([one.value for one in ends]), bounds(more, "+"))
         rows.append([game, message, str(len(ends)), *cells, *heard])
     return heads, rows
 

@@ -228,7 +228,7 @@ def report(result: Result) -> str:
             one.game,
             f"`{one.arm}`",
             bounds(one.alone),
-            "" if one.less is None else bounds(one.less, "+"),
+            bounds(one.less, "+"),
             *map(bounds, (one.team, one.open, one.likeliest)),
         ]
         for one in result.rows

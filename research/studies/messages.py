@@ -295,17 +295,13 @@ def _row(arm: str, found: Sequence[Found], muted: Sequence[float] | None) -> Row
     if muted is None:
         return Row(arm, len(found), moves)
     heard = [one.opponents.mean for one in uses if one.opponents is not None]
-    return Row(
-        arm,
-        len(found),
-        moves,
-        over_runs(muted),
-        over_runs([1 - one.sent[0] for one in uses]),
-        over_runs([one.depends.mean for one in uses]),
-        over_runs([one.partner.mean for one in uses]),
-        over_runs(heard) if heard else None,
-        over_runs([one.value.mean for one in uses]),
+    spoken = over_runs([1 - one.sent[0] for one in uses])
+    depends, partner, value = (
+        over_runs([getattr(one, name).mean for one in uses])
+        for name in ("depends", "partner", "value")
     )
+    said = spoken, depends, partner, over_runs(heard) if heard else None, value
+    return Row(arm, len(found), moves, over_runs(muted), *said)
 
 
 def report(result: Result) -> str:
@@ -317,17 +313,9 @@ def report(result: Result) -> str:
             one.arm,
             f"{one.runs}",
             "" if one.spoken is None else f"{one.spoken.mean:.0%}",
-            *(
-                "" if of is None else bounds(of, sign)
-                for of, sign in (
-                    (one.depends, ""),
-                    (one.partner, ""),
-                    (one.opponents, ""),
-                    (one.value, "+"),
-                    (one.moves, ""),
-                    (one.muted, ""),
-                )
-            ),
+            *map(bounds, (one.depends, one.partner, one.opponents)),
+            bounds(one.value, "+"),
+            *map(bounds, (one.moves, one.muted)),
         ]
         for one in result.rows
     ]
