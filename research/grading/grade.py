@@ -88,10 +88,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 class Grade:
     """The grade of one decision, in points for the mover's team."""
 
-    deal: int
-    """Number of the deal in its record, from 1."""
-    move: int
-    """Number of the move in the deal, from 1, passes counted."""
     seat: int
     action: int
     best: int
@@ -120,13 +116,13 @@ def grade_deal(deal: DealRecord, solver: Solver) -> list[Grade]:
     found: list[Grade] = []
     place = Position.set_up(deal.hands, deal.dealer, rules=deal.rules)
     replay = deal.replay()
-    for number, ((seat, action), game) in enumerate(zip(deal.moves, replay, strict=False), 1):
+    for (seat, action), game in zip(deal.moves, replay, strict=False):
         if action >= actions.CALL:
             continue
         choices = len(solver.legal_actions(place))
         best, value = solver.compare(place, action)
         tiles = NUM_SEATS * deal.rules.hand_size - place.tiles
-        found.append(Grade(deal.number, number, seat, action, best, value, choices, tiles))
+        found.append(Grade(seat, action, best, value, choices, tiles))
         if not game.done:
             place = Position.from_game(game)
     return found
