@@ -45,11 +45,7 @@ def describe(values: npt.ArrayLike) -> str:
 
 
 def check_seed(seed: int) -> int:
-    """Returns a seed after checking that it is an integer from 0 to 2**64 - 1.
-
-    Raises:
-        SettingError: if it is none.
-    """
+    """Returns a seed; a SettingError if it is no integer from 0 to 2**64 - 1."""
     is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if not is_integer or not 0 <= seed < 1 << 64:
         raise SettingError(f"expected a seed from 0 to 2**64 - 1, got {seed!r}")
@@ -66,24 +62,15 @@ def is_writable(text: str) -> bool:
 
 
 def check_num_games(num_games: int) -> int:
-    """Returns a number of games after checking that it is a whole number from 1 on.
-
-    Raises:
-        SettingError: if it is no such number.
-    """
-    if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer):
-        raise SettingError(f"expected a whole number of games, got {num_games!r}")
-    if num_games < 1:
-        raise SettingError(f"expected at least one game, got {num_games!r}")
+    """Returns a number of games; a SettingError if it is no whole number from 1 on."""
+    whole = isinstance(num_games, int | np.integer) and not isinstance(num_games, bool)
+    if not whole or num_games < 1:
+        raise SettingError(f"expected a whole number of games, 1 or more, got {num_games!r}")
     return int(num_games)
 
 
 def check_reward_scale(scale: float) -> float:
-    """Returns the factor on rewards after checking it: finite and greater than 0.
-
-    Raises:
-        SettingError: if it is none.
-    """
+    """Returns the factor on rewards; a SettingError if it is not finite and greater than 0."""
     real = isinstance(scale, int | float | np.integer | np.floating) and not isinstance(scale, bool)
     if not real or not 0 < scale < math.inf:
         raise SettingError(f"expected a finite reward_scale greater than 0, got {scale!r}")
@@ -91,11 +78,7 @@ def check_reward_scale(scale: float) -> float:
 
 
 def check_options(options: object, known: Collection[str]) -> dict[str, Any]:
-    """Returns the options that ``reset`` was handed, those that are None left out.
-
-    Raises:
-        SettingError: if they are no dict, or a key is not among ``known``.
-    """
+    """Returns the options of ``reset`` that are not None; a SettingError for unknown ones."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
@@ -106,11 +89,7 @@ def check_options(options: object, known: Collection[str]) -> dict[str, Any]:
 
 
 def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> int:
-    """Returns one action after checking its type and range.
-
-    Raises:
-        ActionError: if it is not an integer from 0 to num_actions - 1.
-    """
+    """Returns one action; an ActionError if it is no integer from 0 to num_actions - 1."""
     if isinstance(action, bool) or not isinstance(action, int | np.integer):
         raise ActionError(f"expected an action as a whole number, got {action!r}")
     if not 0 <= action < num_actions:
@@ -119,11 +98,7 @@ def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> int:
 
 
 def check_actions(values: npt.ArrayLike, number: int, source: str = "") -> Int:
-    """Returns actions as int64 [number] after a check of type and shape, not of range.
-
-    Raises:
-        ActionError: if they are no whole numbers, or not so many; ``source`` says whose.
-    """
+    """Returns actions as int64 [number] after a check of type and shape, not of range."""
     array = integers(values) if number else np.asarray(values)
     if array is None or array.shape != (number,):
         raise ActionError(
@@ -161,11 +136,7 @@ def illegal_action(
 
 
 def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEATS) -> Int:
-    """Returns first dealers as int64 [N]: one seat for all games, or [N] seats.
-
-    Raises:
-        SettingError: if they are no such seats.
-    """
+    """Returns first dealers, a seat for all games or [N], as int64 [N]; else a SettingError."""
     if (seats := integer_rows(dealer, (num_games,))) is None:
         raise SettingError(
             f"expected a dealer, a seat 0..{num_seats - 1}, or a row a game, shape ({num_games},), "
@@ -177,11 +148,7 @@ def check_dealer(dealer: npt.ArrayLike, num_games: int, num_seats: int = NUM_SEA
 
 
 def check_scores(scores: npt.ArrayLike, num_games: int, below: int) -> Int:
-    """Returns the teams' points, [2] for all games or [N, 2], as int64 [2, N].
-
-    Raises:
-        SettingError: if they are not points of two teams below a limit (``Rules.scores_below``).
-    """
+    """Returns the teams' points, [2] for all games or [N, 2], as int64 [2, N]."""
     if (array := integer_rows(scores, (num_games, 2))) is None:
         raise SettingError(
             f"expected the points of two teams, or a row a game, shape ({num_games}, 2), "

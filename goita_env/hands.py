@@ -23,9 +23,6 @@ def read_hands(
             for the second king) or int [4, H], kinds 0 to 7.
         num_games: N.
         deck: tiles of each kind (``Rules.deck``).
-
-    Raises:
-        HandsError: if they are not deals of the deck, saying where and what is wrong.
     """
     size = sum(deck) // NUM_SEATS
     if integers(hands) is None:
@@ -40,11 +37,7 @@ def read_hands(
 
 
 def parse_hands(hands: Sequence[str], deck: Sequence[int] = COUNTS) -> npt.NDArray[np.int64]:
-    """Reads four strings of digits as kinds in the order given: int64 [4, H], as ``read_hands``.
-
-    Raises:
-        HandsError: if they are not a deal of the deck, naming the seat where one can.
-    """
+    """Reads four strings of digits as kinds in the order given: int64 [4, H], as ``read_hands``."""
     return np.asarray(check_hands(_digits_read(hands, sum(deck) // NUM_SEATS), 1, deck)[0])
 
 
@@ -62,11 +55,7 @@ def _digits_read(hands: object, size: int, where: str = "") -> list[list[int]]:
 
 
 def read_digits(hand: str, seat: int, where: str = "") -> list[int]:
-    """Reads the digits of a hand of a seat as kinds in the order given; 9 is the second king.
-
-    Raises:
-        HandsError: if it is no string of digits from 1 to 9; the message ends with ``where``.
-    """
+    """Reads the digits of a hand of a seat as kinds in the order given; 9 is the second king."""
     unknown = set(hand) - {*DIGITS, SECOND_KING_DIGIT} if isinstance(hand, str) else {hand}
     if unknown:
         raise HandsError(
@@ -91,11 +80,7 @@ def format_hand(counts: npt.NDArray[np.integer[Any]]) -> str:
 def check_hands(
     hands: npt.ArrayLike, num_games: int, deck: Sequence[int] = COUNTS
 ) -> npt.NDArray[np.int64]:
-    """Returns kinds, [4, H] for all games or [N, 4, H], as int64 [N, 4, H].
-
-    Raises:
-        HandsError: if they are not deals of the deck, saying which game and what is wrong.
-    """
+    """Returns kinds, [4, H] for all games or [N, 4, H], as int64 [N, 4, H]; else a HandsError."""
     shape = (num_games, NUM_SEATS, sum(deck) // NUM_SEATS)
     if (kinds := integer_rows(hands, shape)) is None:
         raise HandsError(

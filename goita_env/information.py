@@ -146,11 +146,7 @@ PLAIN: Final = InformationStructure()
 
 
 def read_information(path: str) -> InformationStructure:
-    """Returns the options in a JSON file: what ``InformationStructure.to_keys`` writes.
-
-    Raises:
-        SettingError: if the file cannot be read, or holds anything else.
-    """
+    """Returns the options in a JSON file: what ``InformationStructure.to_keys`` writes."""
     return read_table(path, _from_file, "information options")
 
 

@@ -227,11 +227,7 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
 
 
 class GoitaObserver:
-    """An observer of what one seat sees: its observation, which has perfect recall of the deal.
-
-    Raises:
-        ValueError: if there are parameters.
-    """
+    """An observer of what one seat sees: its observation, which has perfect recall of the deal."""
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         if params:

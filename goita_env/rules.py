@@ -247,9 +247,6 @@ def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
         path: the file.
         build: returns it from the file's content, or raises a SettingError.
         what: what it is, for errors.
-
-    Raises:
-        SettingError: if the file cannot be read, or as ``build`` does; it names the file.
     """
     try:
         return build(json.loads(Path(path).read_text(encoding="utf-8")))

@@ -79,9 +79,6 @@ def bot_seed(seed: int, purpose: str, *parts: int | str) -> int:
         seed: of the deals.
         purpose: what the number is for; another purpose has other numbers.
         parts: what else it depends on, such as block, player, seating and seat.
-
-    Raises:
-        SettingError: if ``seed`` is none.
     """
     text = json.dumps([purpose, check_seed(seed), *parts])
     return int.from_bytes(blake2b(text.encode(), digest_size=16, person=b"goita-bots").digest())

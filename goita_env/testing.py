@@ -1,7 +1,7 @@
-"""Offers checks to run on agents and rule sets of your own.
+"""Offers checks to run on agents of your own.
 
-``check_agent`` and ``check_rules`` raise ``AssertionError`` with what was expected and what came;
-they return nothing. ``find_inconsistency`` returns what is wrong as a sentence.
+``check_agent`` raises an ``AssertionError`` with what was expected and what came, and returns
+nothing. ``find_inconsistency`` returns what is wrong as a sentence.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ from goita_env.actions import NUM_ACTIONS, name
 from goita_env.agent import Agent, StatefulAgent
 from goita_env.arrays import Bool, Int
 from goita_env.engine.episodes import Episode
-from goita_env.engine.tables import CODE_MASK, code_counts, tables
 from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
 from goita_env.rounds import Rounds
 from goita_env.rounds.telling import tell
 from goita_env.rules import Rules, get_rules
-from goita_env.tiles import MAX_PLAYS
 from goita_env.views import View
 
 FIXED_VIEWS: Final = 256
@@ -269,40 +267,6 @@ def _distribution_fault(rows: npt.NDArray[Any], legal: Bool) -> str | None:
         wrong = sums[~np.isclose(sums, 1)]
         return f"expected probabilities that sum to 1, got {wrong[:4].tolist()}"
     return None
-
-
-def check_rules(rules: Rules, num_games: int = 256, steps: int = 400) -> None:
-    """Checks that a rule set can be played: who must play can, tiles are kept, rounds end.
-
-    Args:
-        rules: a rule set of your own.
-        num_games: random games at once.
-        steps: decisions in each game.
-
-    Raises:
-        AssertionError: saying what is wrong.
-    """
-    stuck = hands_without_a_lead(rules)
-    _expect(len(stuck) == 0, "a legal lead for every hand", f"none for codes {stuck[:5].tolist()}")
-    env = GoitaVectorEnv(num_games, rules, seed=0, observe=False)
-    rng, deck = np.random.default_rng(0), tables(rules).all_tiles
-    env.reset()
-    for _ in range(steps):
-        env.step(env.sample_legal(rng))
-        state = env._match.state
-        tiles = (state.hand & CODE_MASK).sum(axis=0) + state.down.sum(axis=0) + state.up
-        _expect(bool((tiles == deck).all()), "the tiles of the deck in every game", "other tiles")
-        plays = np.bitwise_count(state.event - 1)
-        _expect(bool((plays <= MAX_PLAYS).all()), f"{MAX_PLAYS} plays at most", plays.max())
-
-
-def hands_without_a_lead(rules: Rules) -> npt.NDArray[np.int64]:
-    """Lists the codes of the hands of 2, 4, 6 or 8 tiles that could not lead: int64 [n]."""
-    counts = code_counts()
-    size = counts.sum(axis=1)
-    fits = (size > 0) & (size <= rules.hand_size) & (size % 2 == 0)
-    hands = np.flatnonzero(fits & (counts <= rules.deck).all(axis=1))
-    return np.asarray(hands[tables(rules).pairs[hands] == 0])
 
 
 def _expect(condition: bool, expected: str, came: object) -> None:

@@ -15,14 +15,7 @@ from goita_env.checks import describe
 from goita_env.rules import JGA, Rules
 from goita_env.views import from_observation
 
-__all__ = [
-    "Agent",
-    "AgentError",
-    "LogitAgent",
-    "agent_names",
-    "choose_action",
-    "load_agent",
-]
+__all__ = ["Agent", "AgentError", "LogitAgent", "agent_names", "choose_action", "load_agent"]
 
 
 def choose_action(

@@ -57,10 +57,6 @@ def locked(path: Path, what: str, *, wait: bool = False) -> Iterator[None]:
         path: the file, in a folder that exists.
         what: is expected, in words: "a match that nobody is playing".
         wait: until no other process has it.
-
-    Raises:
-        SettingError: if another process has it, and this one does not wait.
-        OSError: if the lock cannot be written.
     """
     if fcntl is None:
         yield
@@ -142,12 +138,7 @@ def read_text(path: Path, most: int) -> str:
 
 
 def decode(content: bytes | str, kind: type[T], expected: str) -> T:
-    """Parses JSON as a value of a type that msgspec knows; unknown keys are ignored.
-
-    Raises:
-        SettingError: if it is not what ``expected`` says, or nested too deep.
-        ImportError: if msgspec is missing (extra ``goita-env[lab]``).
-    """
+    """Parses JSON as a type that msgspec knows, without unknown keys; else a SettingError."""
     import msgspec
 
     try:

@@ -30,7 +30,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -110,12 +110,7 @@ class Named:
     is_own: bool
 
     def load(self) -> Entry:
-        """Imports what the name stands for.
-
-        Raises:
-            ImportError: if a module or something that it needs is not installed.
-            AgentError: if it is no class or function.
-        """
+        """Imports what the name stands for; an AgentError if it is no class or function."""
         point = points().get(self.name)
         found = _load_own(self.name) if point is None else point.load()
         if isinstance(found, Entry):
@@ -179,11 +174,7 @@ def unnamed(spec: str) -> str:
 
 
 def parse(spec: str) -> Named:
-    """Returns the name in a text, and the argument and options behind it; imports nothing.
-
-    Raises:
-        AgentError: if the text is that of no agent; it lists what there is.
-    """
+    """Returns the name in a text, and the argument and options behind it; imports nothing."""
     if len(spec) > MOST:
         raise AgentError(f"expected at most {MOST} characters of an agent's text, got {len(spec)}")
     whole = unnamed(spec)
@@ -280,7 +271,7 @@ def load_agent(spec: str | Agent | type) -> Agent:
     if not isinstance(spec, str | type):
         return _with_name(spec, type(spec).__name__)
     try:
-        agent = prepare(spec)() if isinstance(spec, str) else spec()
+        agent = _build(spec) if isinstance(spec, str) else spec()
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
     except AgentError:
@@ -307,11 +298,7 @@ def _with_name(agent: Agent, name: str) -> Agent:
     return agent
 
 
-def prepare(spec: str) -> Callable[[], Agent]:
-    """Returns a function that builds the agent of a text; agents among its options are built now.
-
-    It raises an AgentError as ``load_agent`` does.
-    """
+def _build(spec: str) -> Agent:
     named = parse(spec)
     try:
         factory = named.load().factory
@@ -319,7 +306,8 @@ def prepare(spec: str) -> Callable[[], Agent]:
     except (ImportError, OSError) as error:
         hint = f", in {os.getcwd()!r} or installed" if named.is_own else f"; {install('agents')}"
         raise AgentError(f"expected to build {spec!r}, but: {error}{hint}") from error
-    return partial(factory, *argument, **_options(factory, spec, options, len(argument)))
+    built: Agent = factory(*argument, **_options(factory, spec, options, len(argument)))
+    return built
 
 
 def _options(factory: Callable[..., Agent], spec: str, text: str, given: int) -> dict[str, Any]:
@@ -448,9 +436,6 @@ def check_shipped(spec: str, where: str) -> str:
     Texts in files may come from somebody else. They may name agents of this distribution with their
     options; a path, a command, a user's class or another package's agent must be given on the
     command line.
-
-    Raises:
-        AgentError: if it names anything else, also inside an option; ``where`` names the file.
     """
     try:
         named = parse(spec)
@@ -490,9 +475,6 @@ def weights(specs: Iterable[str]) -> dict[str, str]:
     """Returns the SHA-256 of each network in the agents' texts, by the text that names it alone.
 
     A user's class is left out: ``content_hash`` has it, which imports it.
-
-    Raises:
-        AgentError: if there is no such agent or file.
     """
     found: dict[str, str] = {}
     for spec in specs:

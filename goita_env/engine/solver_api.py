@@ -124,11 +124,7 @@ def search_rules(rules: Rules) -> SearchRules:
 
 
 def position_arrays(games: State | Games) -> PositionArrays:
-    """Returns where n games stand, each at a position of play.
-
-    Raises:
-        SettingError: if no seat is asked to play or pass in one.
-    """
+    """Returns where n games stand; a SettingError if no seat plays or passes in one."""
     state = games if isinstance(games, State) else games._state
     wrong = np.flatnonzero((state.status > NUM_ATTACK_STATUSES) | (state.status < 0))
     if len(wrong):

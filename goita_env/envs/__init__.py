@@ -1,4 +1,4 @@
-"""Holds the environments: ``aec`` (PettingZoo), ``vector`` (all seats), seat environments.
+"""Holds the environments: ``vector`` (all seats), seat environments, ``aec_base`` for PettingZoo.
 
 Seat environments are gymnasium's, one game or many.
 

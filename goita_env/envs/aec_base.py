@@ -31,9 +31,6 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         num_actions: actions from 0 on.
         render_mode: one of ``RENDER_MODES``, or None.
         flat: observations come without the mask, which ``infos`` have then.
-
-    Raises:
-        SettingError: if there is no such render mode.
     """
 
     def __init__(
@@ -59,20 +56,12 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         self._has_reset = False
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's observations, always the same object.
-
-        Raises:
-            SettingError: if there is no such agent.
-        """
+        """Returns the space of an agent's observations; a SettingError if nobody has the name."""
         self._seat(agent)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's actions, always the same object.
-
-        Raises:
-            SettingError: if there is no such agent.
-        """
+        """Returns the space of an agent's actions; a SettingError if nobody has the name."""
         self._seat(agent)
         return self._action_spaces[agent]
 
@@ -133,11 +122,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
             raise EpisodeOverError(f"expected a reset, got {came} {what}")
 
     def _leaves(self, action: int | None) -> bool:
-        """Tells whether the agent that steps was at the end; with None it has left then.
-
-        Raises:
-            EpisodeOverError: if nobody is asked, or one that is at the end acts.
-        """
+        """Tells whether the agent that steps was at the end; with None it has left then."""
         self._check_running(f"a step with {action!r}")
         agent = self.agent_selection
         if not self.terminations[agent]:

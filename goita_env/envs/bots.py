@@ -45,12 +45,7 @@ Opponents: TypeAlias = Named | tuple[Named, Named] | list[Named]
 
 
 def load_agent(agent: Named) -> Agent:
-    """Returns the agent that a text names; an object is handed back as it is.
-
-    Raises:
-        SettingError: if it is neither, or nothing installed reads texts. What reads them raises
-            errors of its own for texts that it does not know.
-    """
+    """Returns the agent that a text names; an object is handed back as it is."""
     if not isinstance(agent, str):
         if callable(getattr(agent, "act", None)):
             return agent
@@ -164,11 +159,7 @@ class Bots:
         self.set(partner, opponents)
 
     def set(self, partner: Named | None, opponents: Opponents | None) -> None:
-        """Chooses who plays from the next deals on; None leaves it as it is.
-
-        Raises:
-            SettingError: if one is no agent, or does not play the game. Nothing has changed then.
-        """
+        """Chooses who plays from the next deals on; None leaves it as it is."""
         wanted: dict[int, Named] = {} if partner is None else {2: partner}
         if opponents is not None:
             pair = opponents if isinstance(opponents, list | tuple) else (opponents, opponents)
@@ -266,9 +257,6 @@ class Bots:
             seats: [m] the seats, none of the learner's.
             words: uint64 [m, W] what they see, packed.
             legal: bool [m, A] what they may do.
-
-        Raises:
-            ActionError, IllegalActionError: if a bot answers what it may not.
         """
         view = View(words, 4 * self.numbers[rows] + seats, self._rules, self._information)
         who = self.lineup[rows, seats]

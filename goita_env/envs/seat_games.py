@@ -73,17 +73,9 @@ class SeatedGames:
     """N games with a learner among bots.
 
     Args:
-        num_games: N.
-        rules: a rule set or its name.
-        episode: "round" or "match".
-        reward: "points" or "win".
-        seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
+        num_games: N; this and what isn't named here as ``SeatVectorEnv`` takes it.
         partner, opponents: who plays the other seats, as ``Bots`` takes them.
         again: episodes that end are followed by the next ones at once.
-        information: shown tiles and messages.
-
-    Raises:
-        SettingError: if a setting is outside its choices.
 
     Attributes:
         bots: who plays the other seats.
@@ -150,10 +142,6 @@ class SeatedGames:
             seed: of deals, seats and bots; None: goes on, or 0 the first time.
             rows: [m] the games; None: all.
             given: hands, dealer, scores of the first deals, as ``GoitaVectorEnv.reset`` takes them.
-
-        Raises:
-            SettingError, HandsError: if one of them is impossible. Nothing has changed then.
-            EpisodeOverError: if some go on that an error has cut short.
         """
         every = np.arange(self.num_games)
         rows = every if rows is None else rows
@@ -189,11 +177,6 @@ class SeatedGames:
             actions: [m] legal actions for them.
             lost: [l] games in which it is asked and forfeits the episode.
             fresh: [k] games whose next episode begins, ascending.
-
-        Raises:
-            EpisodeOverError: before the first reset, or after an error of a bot.
-            ActionError, IllegalActionError: if a bot answers what it may not; then a reset of all
-                games must follow.
         """
         if not self._sound:
             raise EpisodeOverError(f"expected a reset, got a step {self._standstill}")

@@ -135,8 +135,12 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.num_envs = int(num_envs)
         self._team = seat == "team"
         self._keys = None if observation == "flat" else (keys[0], keys[1])
-        self.single_observation_space = _space(self._keys, information)
         self._num_actions = information.num_actions
+        flat = Box(0, 1, (information.observation_size,), np.uint8)
+        mask = Box(0, 1, (self._num_actions,), np.int8)
+        self.single_observation_space: Space[Any] = (
+            flat if self._keys is None else Dict({keys[0]: flat, keys[1]: mask})
+        )
         self.single_action_space: Space[Any] = Discrete(self._num_actions)
 
     # Gymnasium declares them as attributes.
@@ -303,10 +307,3 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
     except ValueError as error:
         known = [one.value for one in AutoresetMode]
         raise SettingError(f"expected an autoreset_mode of {known}, got {mode!r}") from error
-
-
-def _space(keys: tuple[str, str] | None, information: InformationStructure) -> Space[Any]:
-    flat = Box(0, 1, (information.observation_size,), np.uint8)
-    if keys is None:
-        return flat
-    return Dict({keys[0]: flat, keys[1]: Box(0, 1, (information.num_actions,), np.int8)})

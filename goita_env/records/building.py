@@ -31,11 +31,7 @@ def naming(source: str) -> Iterator[None]:
 
 
 def check_text(text: object) -> str:
-    """Returns a text of at most ``MAX_CHARACTERS`` without its byte order mark.
-
-    Raises:
-        RecordError: if it is none.
-    """
+    """Returns a text without its byte order mark; a RecordError if it is none, or too long."""
     if not isinstance(text, str):
         raise RecordError(f"expected a text, got {brief(text)}")
     if len(text) > MAX_CHARACTERS:
@@ -84,9 +80,6 @@ def build(
         source: name for messages.
         players: their names by seat.
         notes: what was not read as it stands.
-
-    Raises:
-        RecordError: if names are none or, if strict, an entry is malformed.
     """
     with naming(source):
         Record((), players)

@@ -27,11 +27,7 @@ TEXT_MODES: Final[tuple[str, ...]] = ("ansi", "human")
 
 
 def check_render_mode(mode: str | None, modes: tuple[str, ...] = RENDER_MODES) -> None:
-    """Checks a render mode.
-
-    Raises:
-        SettingError: if there is no such mode.
-    """
+    """Raises a SettingError if there is no such render mode."""
     if mode is not None and mode not in modes:
         raise SettingError(f"expected a render_mode of None, {modes}, got {mode!r}")
 

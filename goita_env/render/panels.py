@@ -47,11 +47,7 @@ class Hand:
 
 
 def listed(probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None) -> list[Listed]:
-    """Lists the actions that are to be drawn, the best first.
-
-    Raises:
-        SettingError: if an array has not 69 numbers, or a probability is none.
-    """
+    """Lists the actions that are to be drawn, the best first."""
     chances, worth = (
         None if array is None else _floats(array, (actions.NUM_ACTIONS,), name)
         for array, name in ((probabilities, "probabilities"), (values, "values"))
@@ -83,11 +79,7 @@ def _floats(array: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDAr
 
 
 def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
-    """Reads what is believed of the hands that are to be drawn.
-
-    Raises:
-        SettingError: if it is no belief.
-    """
+    """Reads what is believed of the hands that are to be drawn."""
     if belief is None:
         return []
     most = np.shape(belief)[-1:] or (0,)
@@ -134,7 +126,7 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
             texts["chance"].append((at + 138, y + 6, _percent(one.probability)))
             at += 142
         if one.value is not None:
-            texts["value"].append((at + 48, y + 6, _signed(one.value)))
+            texts["value"].append((at + 48, y + 6, f"{one.value:+.1f}".removesuffix(".0")))
     pen.tiles(tiles, 0.6)
     paths = (tracks, pen.colors.track), (bars, pen.colors.bar), (marks, pen.colors.last)
     for path, color in paths:
@@ -185,7 +177,3 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
-
-
-def _signed(points: float) -> str:
-    return f"{points:+.1f}".removesuffix(".0")

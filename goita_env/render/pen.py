@@ -22,7 +22,7 @@ from typing import Final, Literal, cast
 from unicodedata import east_asian_width
 
 from goita_env.errors import SettingError
-from goita_env.render.themes import Palette, Theme, palette
+from goita_env.render.themes import THEMES, Theme
 from goita_env.render.translation import ENGLISH
 from goita_env.tiles import CHARACTERS, DIGITS, FACE_DOWN, LETTERS, NUM_KINDS
 
@@ -96,16 +96,14 @@ class Drawing:
 
 
 class Pen:
-    """A drawing that is being made; ``say`` tells what is written in a language.
-
-    Raises:
-        SettingError: if there is no such theme or faces.
-    """
+    """A drawing that is being made; ``say`` tells what is written in a language."""
 
     def __init__(self, theme: Theme, faces: Faces, say: Callable[[str], str] = ENGLISH) -> None:
+        if theme not in THEMES:
+            raise SettingError(f"expected a theme of {tuple(THEMES)}, got {theme!r}")
         if faces not in FACES:
             raise SettingError(f"expected faces of {tuple(FACES)}, got {faces!r}")
-        self.colors: Palette = palette(theme)
+        self.colors = THEMES[theme]
         self.lines: list[str] = []
         self.say = say
         self._faces = FACES[faces]
@@ -275,11 +273,7 @@ def _symbol(kind: int, down: bool, turn: float) -> str:
 
 
 def document(drawing: Drawing, size: float | None = None) -> str:
-    """Writes a drawing as SVG text; ``size``: its width in pixels, None: in its own units.
-
-    Raises:
-        SettingError: if the width is not above 0.
-    """
+    """Writes a drawing as SVG text; ``size``: its width in pixels, None: in its own units."""
     wide, high = drawing.size
     if size is not None and not 0 < size < 1e5:
         raise SettingError(f"expected a width in pixels above 0, got {size!r}")

@@ -136,11 +136,7 @@ def _decider(shown: Scene) -> int:
 
 
 def _marks(shown: Scene, marked: Mapping[Mark, int]) -> dict[Mark, int]:
-    """Returns the marks of a hand that is shown.
-
-    Raises:
-        SettingError: if there is no such mark or action, or the hand lacks its tiles.
-    """
+    """Returns the marks of a hand that is shown; a SettingError for one that it lacks."""
     decider = _decider(shown)
     hand = None if decider == NONE else shown.places[decider].hand
     for mark, action in marked.items():
@@ -185,15 +181,11 @@ def _seat(pen: Pen, place: Place, turn: int, marked: Mapping[Mark, int]) -> None
             pen.tile(_held(column, held), _MIDDLE + _HAND, kind)
         for mark, one in marked.items():
             for at in _columns(held, actions.decode(one) or ()):
-                if at is not None:
-                    _mark(pen, mark, _held(at, held), _MIDDLE + _HAND)
-
-
-def _mark(pen: Pen, mark: Mark, x: float, y: float) -> None:
-    if mark == "played":
-        pen.outline(x, y, pen.colors.mover, 4)
-    else:
-        pen.outline(x, y, pen.colors.last, 3, 1.14, dashed=True)
+                if at is not None and mark == "played":
+                    pen.outline(_held(at, held), _MIDDLE + _HAND, pen.colors.mover, 4)
+                elif at is not None:
+                    x, y = _held(at, held), _MIDDLE + _HAND
+                    pen.outline(x, y, pen.colors.last, 3, 1.14, dashed=True)
 
 
 def _held(column: int, held: tuple[int, ...]) -> float:

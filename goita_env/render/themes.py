@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from goita_env.errors import SettingError
-
 Theme = Literal["light", "dark"]
 
 
@@ -60,13 +58,6 @@ THEMES: Final[dict[str, Palette]] = {
     theme: Palette(**{part: colors[place] for part, colors in _COLORS.items()})
     for place, theme in enumerate(("light", "dark"))
 }
-
-
-def palette(theme: Theme) -> Palette:
-    """Returns the colours of a theme; a SettingError says that there is no such theme."""
-    if theme not in THEMES:
-        raise SettingError(f"expected a theme of {tuple(THEMES)}, got {theme!r}")
-    return THEMES[theme]
 
 
 def darkened() -> dict[str, str]:

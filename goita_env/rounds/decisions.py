@@ -117,12 +117,7 @@ class FinishedDeals:
 
     @classmethod
     def scored(
-        cls,
-        rounds: Outcome,
-        rows: Int,
-        numbers: Int,
-        final: State | None,
-        cost: Int | None = None,
+        cls, rounds: Outcome, rows: Int, numbers: Int, final: State | None, cost: Int | None = None
     ) -> Self:
         """Holds rounds of games ``rows``.
 

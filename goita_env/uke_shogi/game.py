@@ -13,13 +13,7 @@ from goita_env.errors import EpisodeOverError, HandsError, IllegalActionError, S
 from goita_env.hands import format_hand, read_digits
 from goita_env.seeds import GOLDEN, deal_keys, game_keys, mix
 from goita_env.tiles import CHARACTERS, NUM_KINDS
-from goita_env.uke_shogi.rules import (
-    IMO_SHOGI,
-    NUM_ACTIONS,
-    PASS,
-    UkeShogiRules,
-    action_name,
-)
+from goita_env.uke_shogi.rules import IMO_SHOGI, NUM_ACTIONS, PASS, UkeShogiRules, action_name
 from goita_env.uke_shogi.view import UkeShogiView
 
 Hands = list[list[int]]
@@ -63,7 +57,8 @@ class UkeShogiGame:
         episode: int = 0,
         number: int = 0,
     ) -> None:
-        check_rules(rules)
+        if not isinstance(rules, UkeShogiRules):
+            raise SettingError(f"expected rules as a UkeShogiRules value, got {rules!r}")
         seed = secrets.randbits(63) if seed is None else seed
         drawn, drawn_dealer = draw(rules, seed, episode, number)
         self.rules = rules
@@ -187,13 +182,6 @@ class UkeShogiGame:
         return f"<UkeShogiGame {hands} dealer {self.dealer} {moves}>"
 
 
-def check_rules(rules: UkeShogiRules) -> UkeShogiRules:
-    """Returns rules after checking that they are of this game, else raises a SettingError."""
-    if not isinstance(rules, UkeShogiRules):
-        raise SettingError(f"expected rules as a UkeShogiRules value, got {rules!r}")
-    return rules
-
-
 def draw(rules: UkeShogiRules, seed: int, episode: int, number: int) -> tuple[Hands, int]:
     """Draws hands and first dealer of a deal of an episode; they depend on the arguments alone."""
     game = game_keys(seed, np.zeros(1, np.int64))
@@ -205,11 +193,7 @@ def draw(rules: UkeShogiRules, seed: int, episode: int, number: int) -> tuple[Ha
 
 
 def read_hands(rules: UkeShogiRules, hands: npt.ArrayLike) -> Hands:
-    """Reads hands by seat: strings of digits, or kinds, int [players, hand_size].
-
-    Raises:
-        HandsError: if they are no deal of this set to these players.
-    """
+    """Reads hands by seat: strings of digits, or kinds, int [players, hand_size]."""
     if isinstance(hands, Sequence) and all(isinstance(hand, str) for hand in hands):
         hands = [read_digits(str(hand), seat) for seat, hand in enumerate(hands)]
     kinds, shape = integers(hands), (rules.players, rules.hand_size)

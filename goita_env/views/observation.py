@@ -336,9 +336,6 @@ def compress(observation: npt.ArrayLike, information: InformationStructure = PLA
     Args:
         observation: [N, D] or [D] zeros and ones of any number type; D is 512 in the base game.
         information: the options of the game.
-
-    Raises:
-        ObservationError: if it is no observation of this layout.
     """
     array = np.atleast_2d(observation)
     size = information.observation_size

@@ -7,7 +7,6 @@ from typing import Final
 import numpy as np
 
 from goita_env import actions
-from goita_env.arrays import Int8
 from goita_env.engine.state import State
 from goita_env.engine.tables import (
     CALL_CHOICE,
@@ -26,6 +25,7 @@ from goita_env.tiles import NONE, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views.fields import ViewFields
 from goita_env.views.observation import pack_seat
 
+_KINDS: Final = np.arange(NUM_KINDS)
 _RELATIVE_NAMES: Final = ("you", "next", "partner", "previous")
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 _QUESTIONS: Final = {
@@ -65,11 +65,7 @@ def of_view(view: ViewFields, viewer: int | None = None) -> Scene:
 
 
 def of_state(state: State, viewer: int = 0) -> Scene:
-    """Describes the whole table of the first game, all tiles open, ``viewer`` at the bottom.
-
-    Raises:
-        SettingError: if there is no game or no such seat.
-    """
+    """Describes the whole table of the first game, all tiles open, ``viewer`` at the bottom."""
     names = _names(viewer)
     if state.num_games == 0:
         raise SettingError("expected a game to draw, got none")
@@ -103,10 +99,6 @@ def _open_attack(view: ViewFields) -> int:
 def _decisions(view: ViewFields) -> tuple[int, ...]:
     decided = view[:1].decisions()
     return tuple(decided.event[0, : decided.length[0]].tolist())
-
-
-def _kinds(counts: Int8) -> tuple[int, ...]:
-    return tuple(np.arange(NUM_KINDS).repeat(counts).tolist())
 
 
 def _names(viewer: int) -> tuple[str, ...]:
@@ -146,7 +138,7 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
                 tuple(eyes.known_blocks[row, seat].tolist()),
                 tuple(eyes.attacks[row, seat].tolist()),
                 tuple(eyes.face_down[row, seat].tolist()),
-                _kinds(eyes.hands[row, seat]) if known else None,
+                tuple(_KINDS.repeat(eyes.hands[row, seat]).tolist()) if known else None,
                 sizes[place],
                 (eyes.rules.hand_size - sizes[place]) // 2 - 1 if place == last_seat else NONE,
             )

@@ -75,14 +75,6 @@ class Places:
     ordered_rank: Int
     """[U] Number of each place in order among those of its seat."""
 
-    def of(self, seat: int, first_play: int = 0) -> list[int]:
-        """Lists the places of a seat, its blocks of earlier plays left out."""
-        return [
-            place
-            for place in np.flatnonzero(self.seat == seat).tolist()
-            if place < self.num_hand or self.down[place - self.num_hand] & 3 >= first_play
-        ]
-
 
 @dataclass(frozen=True)
 class PawnCounts:
@@ -156,11 +148,7 @@ def _split_pawns(
 
 
 def check_in_play(view: View) -> None:
-    """Checks that all rows show a round under way.
-
-    Raises:
-        SettingError: naming the first row that shows the end of one, or a decided redeal.
-    """
+    """Raises a SettingError for the first row that shows the end of a round, or a redeal."""
     callers = np.count_nonzero(view.called, axis=1)
     over = (view.called > 5).any(axis=1) | ((view.num_plays > 0) & (view.attack == NONE))
     if callers.any():
@@ -175,12 +163,7 @@ def check_in_play(view: View) -> None:
 
 
 def hidden(view: View) -> Iterator[Hidden]:
-    """Yields what is hidden from the viewer of each row.
-
-    Raises:
-        SettingError: if a row shows the end of a round.
-        HandsError: if no deal fits a row.
-    """
+    """Yields what is hidden from the viewer of each row."""
     check_in_play(view)
     blocks, unseen = view.known_blocks, _unseen(view)
     down = (((blocks == FACE_DOWN).reshape(-1, 4 * NUM_SEATS)) @ _DOWN_BITS).tolist()
@@ -266,4 +249,9 @@ def _king_places(rules: Rules, attacks: Int8, places: Places) -> tuple[int, ...]
     """
     seat, play = divmod(int((attacks == KING).argmax()), attacks.shape[1])
     # The attacker was dealt both; "in your hand": none of them laid face down before this turn.
-    return tuple(places.of(seat, 0 if rules.second_king_after_own_face_down else play))
+    first = 0 if rules.second_king_after_own_face_down else play
+    return tuple(
+        place
+        for place in np.flatnonzero(places.seat == seat).tolist()
+        if place < places.num_hand or places.down[place - places.num_hand] & 3 >= first
+    )

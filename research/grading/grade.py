@@ -13,11 +13,9 @@ seven, more.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from tabulate import tabulate
 
 from goita_agents.base import close
 from goita_agents.registry import check_names, load_agent
@@ -34,6 +32,7 @@ from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.pages.watch.decisions import PHASES, PlayPhase, phase_of
 from goita_lab.work import shown
 from research.records import read_units
+from research.tables import bounds, table
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         check_names(args.agents or ())
         if args.records:
-            found.append(("people", read_kifu(args.records, args.rules, _tell)))
+            found.append(("people", read_kifu(args.records, args.rules)))
         for name in args.agents or ():
             agent = load_agent(name)
             try:
@@ -81,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             losses.append(summarize(name, grades))
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(error)
-    sys.stdout.write(table(losses) + "\n")
+    print(told(losses))
     return 0
 
 
@@ -89,10 +88,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 class Grade:
     """The grade of one decision, in points for the mover's team."""
 
-    deal: int
-    """Number of the deal in its record, from 1."""
-    move: int
-    """Number of the move in the deal, from 1, passes counted."""
     seat: int
     action: int
     best: int
@@ -117,20 +112,17 @@ def grade_deal(deal: DealRecord, solver: Solver) -> list[Grade]:
     """Grades each play and pass of a deal, forced ones included, as far as it goes.
 
     Pre-play decisions are left out: whether a call is right depends on deals to come.
-
-    Raises:
-        RecordError: if a move is illegal, naming deal and move.
     """
     found: list[Grade] = []
     place = Position.set_up(deal.hands, deal.dealer, rules=deal.rules)
     replay = deal.replay()
-    for number, ((seat, action), game) in enumerate(zip(deal.moves, replay, strict=False), 1):
+    for (seat, action), game in zip(deal.moves, replay, strict=False):
         if action >= actions.CALL:
             continue
         choices = len(solver.legal_actions(place))
         best, value = solver.compare(place, action)
         tiles = NUM_SEATS * deal.rules.hand_size - place.tiles
-        found.append(Grade(deal.number, number, seat, action, best, value, choices, tiles))
+        found.append(Grade(seat, action, best, value, choices, tiles))
         if not game.done:
             place = Position.from_game(game)
     return found
@@ -153,11 +145,7 @@ class Losses:
 
 
 def summarize(name: str, rounds: Sequence[Sequence[Grade]]) -> Losses:
-    """Sums up the grades of a player's rounds, of which two at least came to play.
-
-    Raises:
-        SettingError: if fewer did.
-    """
+    """Sums up the grades of a player's rounds, of which two at least came to play."""
     played = [grades for grades in rounds if grades]
     lost = {
         phase: mean_interval(
@@ -169,52 +157,32 @@ def summarize(name: str, rounds: Sequence[Sequence[Grade]]) -> Losses:
     return Losses(name, len(played), len(chosen), lost, chosen.count(0) / max(1, len(chosen)))
 
 
-def table(losses: Sequence[Losses]) -> str:
+def told(losses: Sequence[Losses]) -> str:
     """Returns losses as a table in Markdown."""
-    phases = [f"{phase} phase" for phase in PHASES]
-    heads = ["points lost", "rounds", "per team and round", *phases, "decisions", "without loss"]
+    heads = ["points lost", "rounds", "per team and round", *(f"{one} phase" for one in PHASES)]
     rows = [
         [
             one.name,
             f"{one.rounds:,}",
-            f"{one.lost['all'].mean:.1f} [{one.lost['all'].low:.1f}, {one.lost['all'].high:.1f}]",
+            bounds(one.lost["all"], decimals=1),
             *(f"{one.lost[phase].mean:.1f}" for phase in PHASES),
             f"{one.decisions:,}",
             f"{one.right:.0%}",
         ]
         for one in losses
     ]
-    sides = ["left", *["right"] * (len(heads) - 1)]
-    return tabulate(rows, heads, "pipe", colalign=sides, disable_numparse=True)
+    return table([*heads, "decisions", "without loss"], rows)
 
 
-def read_kifu(
-    paths: Sequence[Path], rules: str | Rules, tell: Callable[[str], object] = lambda _: None
-) -> list[DealRecord]:
-    """Returns the sound deals of records, or of folders of them, that were played to the end.
-
-    Args:
-        paths: files in any notation and folders of them; a repeated deal counts once.
-        rules: the rule set of a kifu or of history strings.
-        tell: is called with each note of what was left out.
-
-    Raises:
-        OSError: if a file can't be read.
-        RecordError: if one is no record at all, or not of the base game.
-        SettingError: if there are none, or a file is no text, or larger than any record.
-        ImportError: if a kifu lacks its extra.
-    """
+def read_kifu(paths: Sequence[Path], rules: str | Rules) -> list[DealRecord]:
+    """Returns the sound deals of records, or of folders of them, each once; tells what is left."""
     found = read_units(paths, rules, "grading")
     for line in (*found.notes, *(f"left out: {problem}" for problem in found.problems)):
-        tell(line)
+        sys.stderr.write(f"{line}\n")
     deals = [one.deal for one in found.deals if one.sound]
     if len(deals) < 2:
         raise SettingError(f"expected two sound deals or more, got {len(deals)}")
     return deals
-
-
-def _tell(note: str) -> None:
-    sys.stderr.write(f"{note}\n")
 
 
 if __name__ == "__main__":

@@ -20,12 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from goita_agents.files import json_text
-from goita_env.rules import JGA
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
-from goita_lab.arena.tournament.task import BlockResult, seatings_of
+from goita_lab.arena.tournament.task import Task, seatings_of
 from goita_lab.provenance import plain
 from goita_lab.work import Runner, shown
 from research.tables import bounds, table
@@ -69,9 +68,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         for agent in agents
     ]
     todo = {
-        f"{' '.join(cell)} {task.block}": (cell, task.block, task.first, task.deals, args.seed)
+        f"{' '.join(cell)} {task.block}": task
         for cell in cells
-        for task in tasks(cell, args.matches, seed=args.seed, block_deals=BLOCK)
+        for task in tasks(
+            cell,
+            args.matches,
+            seed=args.seed,
+            episode="match",
+            block_deals=BLOCK,
+            seatings=seatings_of(cell),
+        )
     }
     runner = Runner(args.workers, args.results, shown())
     played = runner.run(play, todo, lambda _: list[list[list[int]]], {"seed": args.seed})
@@ -104,30 +110,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def play(block: tuple[tuple[str, ...], int, int, int, int]) -> list[list[list[int]]]:
+def play(task: Task) -> list[list[list[int]]]:
     """Plays a block of matches; returns each match's rounds: [number, points of the first team]."""
-    cell, number, first, many, seed = block
-    (task,) = (
-        one
-        for one in tasks(
-            cell,
-            first + many,
-            seed=seed,
-            rules=JGA,
-            episode="match",
-            block_deals=BLOCK,
-            seatings=seatings_of(cell),
-        )
-        if one.block == number
-    )
-    return by_match(play_block(task, save=True))
-
-
-def by_match(result: BlockResult) -> list[list[list[int]]]:
-    """Returns the rounds of each match, of all seatings together."""
     matches: dict[int, list[list[int]]] = {}
     counts: dict[tuple[int, int], int] = {}
-    for deal in result.games:
+    for deal in play_block(task, save=True).games:
         if deal.winner is None:
             continue
         game = deal.deal, deal.seating

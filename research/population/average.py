@@ -48,13 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def average(files: Sequence[Path], decisions: int | None = None) -> bytes:
-    """Returns the file of a network whose weights are the means of these files' weights.
-
-    Raises:
-        AgentError: if a file is no network.
-        SettingError: if there are fewer than two, or they differ in layers, rules, rewards,
-            options of the game or transform.
-    """
+    """Returns the file of a network whose weights are the means of these files' weights."""
     networks = [NetworkAgent.load(file) for file in files]
     if len(networks) < 2:
         raise SettingError(f"expected at least two networks, got {len(networks)}")

@@ -38,8 +38,6 @@ class Method:
     """How many runs, whose seeds count from 0."""
     snapshot_of: str = ""
     """A method whose runs are taken after a quarter of their decisions, without a training."""
-    text: str = ""
-    """What it is, in a line."""
     prefers: bool = False
     """Its runs are rewarded for plays that are drawn by their seed (``preferences``)."""
 
@@ -67,21 +65,13 @@ def preferences(seed: int) -> tuple[str, ...]:
     )
 
 
-_MUTED: Final = ("--mute-share", "0.5")
+_AUDIENCES: Final = ("private", "public")
+"""Who hears messages: the partner, or all."""
 
-_HEARD: Final = {"private": "for the partner", "public": "that all observe"}
 
-
-def _with_messages(name: str, audience: str, bits: int, split: Split, seeds: int) -> Method:
-    """Returns self-play with messages of some bits, which are free."""
-    return Method(
-        name,
-        split,
-        _MUTED,
-        INFORMATION[name],
-        seeds,
-        text=f"self-play with messages of {bits} bit{'s' * (bits > 1)} {_HEARD[audience]}",
-    )
+def _with_messages(name: str, split: Split, seeds: int = SEEDS) -> Method:
+    """Returns self-play with messages, which are free; in half of the games one team is mute."""
+    return Method(name, split, ("--mute-share", "0.5"), INFORMATION[name], seeds)
 
 
 _MAGNET: Final = (
@@ -91,83 +81,27 @@ _MAGNET: Final = (
 METHODS: Final = {
     one.name: one
     for one in (
-        Method("selfplay", "train", text="self-play"),
-        Method(
-            "entropy",
-            "train",
-            ("--entropy", "0.05", "0.05", "--gae-lambda", "0.9"),
-            text="self-play with a large entropy term to the end",
-        ),
-        Method(
-            "snapshots",
-            "train",
-            seeds=2,
-            snapshot_of="selfplay",
-            text="`selfplay` after a quarter of its decisions: weaker players",
-        ),
-        Method(
-            "otherplay",
-            "train",
-            ("--other-play",),
-            text="self-play in which each seat has tiles of equal rules exchanged",
-        ),
-        Method(
-            "offbelief",
-            "validation",
-            ("--off-belief",),
-            text="returns from worlds of the rule constraints, so actions mean nothing beyond them",
-        ),
-        Method(
-            "beside-heuristic",
-            "validation",
-            ("--partner", "heuristic"),
-            text="trained as the partner of `heuristic`",
-        ),
-        Method(
-            "token-private",
-            "messages",
-            _MUTED,
-            INFORMATION["token-private"],
-            text="self-play with two bits for the partner; in half of the games one team is mute",
-        ),
-        Method(
-            "token-public",
-            "messages",
-            _MUTED,
-            INFORMATION["token-public"],
-            text="the same with two bits that all hear",
-        ),
+        Method("selfplay", "train"),
+        Method("entropy", "train", ("--entropy", "0.05", "0.05", "--gae-lambda", "0.9")),
+        Method("snapshots", "train", seeds=2, snapshot_of="selfplay"),
+        Method("otherplay", "train", ("--other-play",)),
+        Method("offbelief", "validation", ("--off-belief",)),
+        Method("beside-heuristic", "validation", ("--partner", "heuristic")),
+        _with_messages("token-private", "messages"),
+        _with_messages("token-public", "messages"),
         *(
-            _with_messages(f"{audience}-{bits}", audience, bits, "validation", 1)
-            for audience in _HEARD
+            _with_messages(f"{audience}-{bits}", "validation", 1)
+            for audience in _AUDIENCES
             for bits in (1, 3)
         ),
-        Method(
-            "preferring",
-            "validation",
-            seeds=2,
-            prefers=True,
-            text="self-play with rewards for kinds of plays, drawn for each run",
-        ),
-        Method(
-            "test-magnet",
-            "test",
-            _MAGNET,
-            seeds=2,
-            text="self-play held close to the moving average of its weights",
-        ),
+        Method("preferring", "validation", seeds=2, prefers=True),
+        Method("test-magnet", "test", _MAGNET, seeds=2),
         *(
-            _with_messages(f"test-{audience}-{bits}", audience, bits, "test", 1 if bits == 3 else 2)
-            for audience in _HEARD
+            _with_messages(f"test-{audience}-{bits}", "test", 1 if bits == 3 else 2)
+            for audience in _AUDIENCES
             for bits in (1, 2, 3)
         ),
-        Method(
-            "test-preferring",
-            "test",
-            seeds=3,
-            prefers=True,
-            text="as `preferring`, with rewards of their own",
-        ),
+        Method("test-preferring", "test", seeds=3, prefers=True),
     )
 }
-"""By name, in the order of the manifest."""
+"""By name, in the order of the manifest. docs/population.md says what each is."""

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -102,11 +103,6 @@ def train(
         folder: where the run is, as runs/METHOD-SEED. A run that was stopped goes on.
         population: takes the member.
         progress: is told what is begun.
-
-    Raises:
-        SettingError: if the run was begun with other options.
-        TrainingError: if the training failed.
-        OSError: if a file cannot be read or written.
     """
     name = f"{method.name}-{seed}"
     with suppress(AgentError, OSError):
@@ -144,11 +140,8 @@ def seeds_of(method: Method, count: int, folder: Path, population: Population) -
     if method.split != "test":
         return list(range(count))
     begun = [path.name for path in (folder / "runs").glob(f"{method.name}-*") if path.is_dir()]
-    names = [
-        *(one.name for one in population.members.values() if one.method == method.name),
-        *begun,
-    ]
-    known = sorted({int(name.rpartition("-")[2]) for name in names})
+    done = [one.name for one in population.members.values() if one.method == method.name]
+    known = sorted({int(name.rpartition("-")[2]) for name in (*done, *begun)})
     while len(known) < count:
         known += {secrets.randbelow(MOST_SEED + 1)} - {*known}
     return known[:count]
@@ -175,12 +168,7 @@ def measure(network: NetworkAgent, method: Method) -> Strength:
 
 
 def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], object]) -> Path:
-    """Returns the policy of a run, which is begun, or gone on with, where it is not finished.
-
-    Raises:
-        SettingError: if the run was begun with other settings.
-        TrainingError: if the training failed.
-    """
+    """Returns the policy of a run, which is begun, or gone on with, where it is not finished."""
     settings = settings_of(method.options_of(seed)) | {"seed": seed} | method.information.to_keys()
     policy = run_training(f"{method.name}-{seed}", settings, folder, progress)
     _check(policy.parent, settings)
@@ -212,9 +200,6 @@ def run_training(
         settings: of the training.
         folder: in which it runs.
         progress: is told what is begun.
-
-    Raises:
-        TrainingError: if the training failed.
     """
     run = folder / "runs" / name
     if not (run / "result.json").exists():
@@ -246,11 +231,8 @@ def _check(run: Path, settings: Mapping[str, Any]) -> None:
 
 
 def _value(text: str) -> float | str:
-    try:
-        return int(text)
-    except ValueError:
-        with suppress(ValueError):
-            return float(text)
+    with suppress(ValueError):
+        return json.loads(text)
     return text
 
 
@@ -269,19 +251,15 @@ def _first_snapshot(run: Path, decisions: int) -> Path:
 def main(argv: Sequence[str] | None = None) -> int:
     """Trains the members that are missing and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
-    population = Population(args.population)
+    population, progress = Population(args.population), partial(print, file=sys.stderr)
     try:
         for method in METHODS.values() if args.method == ALL else [METHODS[args.method]]:
             for seed in seeds_of(method, args.seeds or method.seeds, args.folder, population):
-                member = train(method, seed, args.folder, population, say)
+                member = train(method, seed, args.folder, population, progress)
                 print(f"{member.agent}: {member.decisions:,} decisions, {member.strength}")
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(error)
     return 0
-
-
-def say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
 
 
 if __name__ == "__main__":

@@ -66,10 +66,6 @@ class Reading:
     points: Interval
     """Points a round beside the speaker, minus those of reading it as itself."""
 
-    @property
-    def name(self) -> str:
-        return f"{label(self.speaker)} read as {label(self.model)}"
-
 
 @dataclass(frozen=True)
 class Group:
@@ -139,10 +135,6 @@ def cross_reading(
         deals: deals of each speaker, the same for all.
         settings: seed and rules.
         runner: of the pieces of work.
-
-    Raises:
-        AgentError: if an agent's probabilities are not known.
-        SettingError: if there are fewer than two agents or deals, or two have one name.
     """
     if len(set(map(label, agents))) < max(2, len(agents)):
         raise SettingError(f"expected two agents or more of different names, got {agents!r}")

@@ -121,10 +121,6 @@ def passes_value(
         deals: deals, the listener at each seat in turn.
         settings: seed and rules.
         runner: of the pieces of work.
-
-    Raises:
-        AgentError: if the agent is no policy.
-        SettingError: if there are fewer than two deals.
     """
     if deals < 2:
         raise SettingError(f"expected two deals or more, got {deals!r}")

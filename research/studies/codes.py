@@ -95,11 +95,6 @@ class Result:
     controls: dict[str, float]  #: The gap of a start with itself, stopped earlier.
 
 
-def players(_: Result) -> tuple[str, ...]:
-    """Returns none: the players are learners."""
-    return ()
-
-
 def starts(options: Options) -> list[Start]:
     """Returns all learners, those of short games first."""
     folder = str(options.output / "ends")
@@ -135,7 +130,6 @@ def run(options: Options) -> Result:
         gaps[name] = {f"{a.seed} {b.seed}": gap(a, b) for a, b in combinations(some, 2)}
         tree, (policy, earlier) = game_of(*kind), stored(some[0])
         controls[name] = float(np.mean(gaps_of(tree, policy, earlier)))
-    options.kept("codes").unlink(missing_ok=True)
     return Result(ends, gaps, controls)
 
 
@@ -365,7 +359,7 @@ def _channels(result: Result) -> tuple[list[str], list[list[str]]]:
         message = f"{bits} bits, {audience}" if bits != "0" else "none"
         leak = [one.leak for one in ends if one.leak is not None]
         heard.append(_spread(leak) if leak else "")
-        cells = (_spread([one.value for one in ends]), bounds(more, "+") if more else "")
+        cells = (_spread([one.value for one in ends]), bounds(more, "+"))
         rows.append([game, message, str(len(ends)), *cells, *heard])
     return heads, rows
 

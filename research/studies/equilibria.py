@@ -122,11 +122,6 @@ class Result:
     runs: dict[str, Found]
 
 
-def players(_: Result) -> tuple[str, ...]:
-    """Returns none: each run's network is named with what was measured of it."""
-    return ()
-
-
 def run(options: Options) -> Result:
     """Trains the runs that are missing and measures all."""
     games, runs = (QUICK, QUICK_RUNS) if options.quick else (GAMES, RUNS)
@@ -137,9 +132,7 @@ def run(options: Options) -> Result:
     hashes = [file_digest(one.snapshots[-1]) for one in todo]
     arguments = {"hashes": hashes}
     found = options.pieces("equilibria", Found, arguments, {one.key: one for one in todo}, measure)
-    result = summarise(found, tuple(games), runs)
-    options.kept("equilibria").unlink(missing_ok=True)
-    return result
+    return summarise(found, tuple(games), runs)
 
 
 def snapshots(game: str, decisions: int, arm: str, seed: int, options: Options) -> tuple[str, ...]:
@@ -234,7 +227,9 @@ def report(result: Result) -> str:
         [
             one.game,
             f"`{one.arm}`",
-            *("" if cell is None else bounds(cell, sign) for cell, sign in _cells(one)),
+            bounds(one.alone),
+            bounds(one.less, "+"),
+            *map(bounds, (one.team, one.open, one.likeliest)),
         ]
         for one in result.rows
     ]
@@ -249,16 +244,6 @@ def report(result: Result) -> str:
             f"what a team gains: {agreement}.",
         )
     )
-
-
-def _cells(one: Row) -> list[tuple[Interval | None, str]]:
-    return [
-        (one.alone, ""),
-        (one.less, "+"),
-        (one.team, ""),
-        (one.open, ""),
-        (one.likeliest, ""),
-    ]
 
 
 def figure(result: Result) -> bytes:

@@ -165,11 +165,6 @@ class Result:
     """Nats that a play or pass tells the partner where the run is muted."""
 
 
-def players(_: Result) -> tuple[str, ...]:
-    """Returns none: each run's network is named with what it does."""
-    return ()
-
-
 def run(options: Options) -> Result:
     """Trains the runs that are missing and measures all."""
     arms = [arm for arm in ARMS if arm.shipped or not options.quick]
@@ -184,19 +179,11 @@ def run(options: Options) -> Result:
     found = options.pieces("messages", Found, arguments, {one.key: one for one in todo}, measure)
     talking = {one.key: one for one in todo if one.arm.audience is not None}
     muted = options.pieces("messages-muted", float, arguments, talking, measure_muted)
-    result = summarise(found, muted, deals, heard)
-    for name in ("messages", "messages-muted"):
-        options.kept(name).unlink(missing_ok=True)
-    return result
+    return summarise(found, muted, deals, heard)
 
 
 def weights(arm: Arm, seed: int, options: Options) -> Path:
-    """Returns the file of a run's weights; one that is not shipped is trained where it is missing.
-
-    Raises:
-        SettingError: if the population lacks the run.
-        TrainingError: if the training failed.
-    """
+    """Returns the file of a run's weights; one that isn't shipped is trained where it's missing."""
     if not arm.shipped:
         name = f"token-{arm.name.replace(' ', '-')}"
         method = Method(name, "messages", ("--mute-share", "0.5"), arm.information)
@@ -233,12 +220,7 @@ def moves_tell(agent: str, information: InformationStructure, rounds: int) -> fl
     followed = play([agent], rounds, seed=SEED, information=information)
     models = {POLICY: {**dict.fromkeys(SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
     told, _ = listen(
-        followed,
-        models,
-        known=False,
-        where=_moves,
-        speakers=(PARTNER,),
-        listeners=range(NUM_SEATS),
+        followed, models, known=False, where=_moves, speakers=(PARTNER,), listeners=range(NUM_SEATS)
     )
     return measures.information_gain(followed, told, speaker=PARTNER)[0].expected.mean
 
@@ -313,17 +295,13 @@ def _row(arm: str, found: Sequence[Found], muted: Sequence[float] | None) -> Row
     if muted is None:
         return Row(arm, len(found), moves)
     heard = [one.opponents.mean for one in uses if one.opponents is not None]
-    return Row(
-        arm,
-        len(found),
-        moves,
-        over_runs(muted),
-        over_runs([1 - one.sent[0] for one in uses]),
-        over_runs([one.depends.mean for one in uses]),
-        over_runs([one.partner.mean for one in uses]),
-        over_runs(heard) if heard else None,
-        over_runs([one.value.mean for one in uses]),
+    spoken = over_runs([1 - one.sent[0] for one in uses])
+    depends, partner, value = (
+        over_runs([getattr(one, name).mean for one in uses])
+        for name in ("depends", "partner", "value")
     )
+    said = spoken, depends, partner, over_runs(heard) if heard else None, value
+    return Row(arm, len(found), moves, over_runs(muted), *said)
 
 
 def report(result: Result) -> str:
@@ -335,17 +313,9 @@ def report(result: Result) -> str:
             one.arm,
             f"{one.runs}",
             "" if one.spoken is None else f"{one.spoken.mean:.0%}",
-            *(
-                "" if of is None else bounds(of, sign)
-                for of, sign in (
-                    (one.depends, ""),
-                    (one.partner, ""),
-                    (one.opponents, ""),
-                    (one.value, "+"),
-                    (one.moves, ""),
-                    (one.muted, ""),
-                )
-            ),
+            *map(bounds, (one.depends, one.partner, one.opponents)),
+            bounds(one.value, "+"),
+            *map(bounds, (one.moves, one.muted)),
         ]
         for one in result.rows
     ]

@@ -160,7 +160,6 @@ def run(options: Options) -> Result:
     if len(scored) < 2:
         raise SettingError(f"expected two units with decisions or more, got {len(scored)}")
     rows, contrasts = summarise(scored, candidates, fitted, equal)
-    options.kept("people").unlink(missing_ok=True)
     return Result(
         len({one.file for one in counted}),
         len(scored),

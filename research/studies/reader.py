@@ -40,9 +40,6 @@ class ReaderAgent(RolloutAgent):
         partner: plays the partner's seat in playouts.
         worlds: how many worlds a decision is searched in, at most.
         budget: playouts of a decision, at most.
-
-    Raises:
-        AgentError: if a policy's probabilities are not known, or an option is outside its choices.
     """
 
     def __init__(
@@ -107,8 +104,5 @@ def reader(base: Agent, opponent: Agent, reads: Agent, plays: Agent) -> ReaderAg
         opponent: plays at both seats of the other team, as the search knows.
         reads: whose moves the partner's are taken for.
         plays: plays the partner's seat in playouts.
-
-    Raises:
-        AgentError: if a policy's probabilities are not known.
     """
     return ReaderAgent(base, [as_opponent(opponent)], [as_partner(reads)], opponent, plays)

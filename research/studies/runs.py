@@ -7,7 +7,7 @@ control are runs with messages, whose codes are arbitrary, and the same runs mut
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import sqrt
@@ -44,9 +44,6 @@ MANY: Final = 1_000
 """Runs that nobody trains."""
 POWER: Final = 0.8
 """Probability with which what is called visible is seen."""
-
-Statistic = Callable[[Bool], float]
-"""Takes the runs that are kept, bool [n]."""
 
 DEALS: Final = 500
 """Of each pair against each opponent."""
@@ -151,11 +148,8 @@ def run(options: Options) -> Result:
     arguments = {"seed": SEED, "hashes": [population.members[one].sha256 for one in members]}
     todo = {cell.key: cell for cells in tables.values() for cell in cells}
     played = options.pieces("runs", npt.NDArray[np.float64], arguments, todo, play_cell)
-    result = summarise(
-        agents, opponents, {name: _points(cells, played) for name, cells in tables.items()}
-    )
-    options.kept("runs").unlink(missing_ok=True)
-    return result
+    points = {name: _points(cells, played) for name, cells in tables.items()}
+    return summarise(agents, opponents, points)
 
 
 def _cells(
@@ -217,7 +211,8 @@ def _within(method: str, points: Float) -> Within:
     found, runs = cross_play_gap(points), len(points)
     if found.runs is None:
         raise AgentError(f"expected three runs of {method} or more, got {runs}")
-    spread = spread_of(found.runs, runs)
+    # The standard deviation over runs, by the interval of their mean.
+    spread = (found.runs.high - found.runs.mean) / t_quantile(runs - 1) * sqrt(runs)
     return Within(
         method,
         runs,
@@ -233,7 +228,7 @@ def _within(method: str, points: Float) -> Within:
 def _control(method: str, mean: Mapping[str, Float]) -> Control:
     """Returns what a code costs, from the points [n, n] of each method."""
     said, muted, runs = mean[method], mean[f"{method} muted"], len(mean[method])
-    every = {method: np.ones(runs, bool)}
+    every = [np.ones(runs, bool)]
     beyond = {}
     for name in METHODS:
         if name not in mean:
@@ -243,12 +238,12 @@ def _control(method: str, mean: Mapping[str, Float]) -> Control:
         def larger(kept: Bool, other: Float = mean[name]) -> float:
             return _gap(said, kept[:runs]) - _gap(other, kept[runs:])
 
-        beyond[name] = over_runs(larger, {method: first, name: ~first}, method, name)
+        beyond[name] = interval_over_runs(larger, [first, ~first])
     return Control(
         method,
-        over_runs(lambda kept: _gap(said, kept) - _gap(muted, kept), every, method),
-        over_runs(lambda kept: float(np.diagonal(said - muted)[kept].mean()), every, method),
-        over_runs(lambda kept: _crossed(said - muted, kept), every, method),
+        interval_over_runs(lambda kept: _gap(said, kept) - _gap(muted, kept), every),
+        interval_over_runs(lambda kept: float(np.diagonal(said - muted)[kept].mean()), every),
+        interval_over_runs(lambda kept: _crossed(said - muted, kept), every),
         beyond,
     )
 
@@ -262,26 +257,6 @@ def _crossed(mean: Float, kept: Bool) -> float:
     """Returns the mean over pairs of different runs, of those that are kept."""
     own = mean[np.ix_(kept, kept)]
     return float(own[~np.eye(len(own), dtype=bool)].mean())
-
-
-def over_runs(statistic: Statistic, groups: Mapping[str, Bool], *names: str) -> Interval:
-    """Returns a statistic of the runs that are kept, with its 95 % interval over runs.
-
-    Runs are left out one by one, method by method: the jackknife of a stratified sample, with
-    Student's quantile.
-
-    Args:
-        statistic: takes the runs that are kept, bool [n].
-        groups: the runs of each method, bool [n].
-        names: the methods that the statistic is of.
-    """
-    every = np.logical_or.reduce([groups[name] for name in names])
-    return interval_over_runs(lambda kept: statistic(kept & every), [groups[n] for n in names])
-
-
-def spread_of(found: Interval, runs: int) -> float:
-    """Returns the standard deviation over runs by the interval of their mean."""
-    return (found.high - found.mean) / t_quantile(runs - 1) * sqrt(runs)
 
 
 def visible(spread: float, runs: int) -> float:
@@ -308,10 +283,7 @@ def report(result: Result) -> str:
     heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
     heads += ["visible", f"runs for {MARGIN:g}"]
     codes = [
-        [
-            f"`{one.method}`",
-            *(bounds(each, "+") for each in (one.code, one.alone, one.crossed)),
-        ]
+        [f"`{one.method}`", *(bounds(each, "+") for each in (one.code, one.alone, one.crossed))]
         for one in result.controls
     ]
     beyond = [

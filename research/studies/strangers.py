@@ -182,9 +182,7 @@ def run(options: Options) -> Result:
     points = options.pieces(
         "strangers", float, arguments, {one.key: one for one in cells}, play_cell
     )
-    result = summarise(strangers, sisters, some, points, deals)
-    options.kept("strangers").unlink(missing_ok=True)
-    return result
+    return summarise(strangers, sisters, some, points, deals)
 
 
 def players_of(cells: Sequence[Cell]) -> list[str]:
@@ -255,17 +253,8 @@ def summarise(
         control = [pair for pair in sisters if stratum == "with off-belief" or belongs(pair)]
         for effect, of in EFFECTS.items():
             one, other = ((p, of(_value(p, points, side))) for p in (pairs, control))
-            nets.append(
-                Net(
-                    side,
-                    stratum,
-                    effect,
-                    (len(pairs), len(control)),
-                    over_pairs(one),
-                    over_pairs(other),
-                    over_pairs(one, other),
-                )
-            )
+            found = over_pairs(one), over_pairs(other), over_pairs(one, other)
+            nets.append(Net(side, stratum, effect, (len(pairs), len(control)), *found))
         pairs = [pair for pair in some if belongs(pair)]
         if not pairs:
             continue

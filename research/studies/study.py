@@ -56,23 +56,16 @@ class Options:
         """Returns the results of pieces of work by key; those that are finished are not repeated.
 
         Args:
-            name: of the file of pieces.
+            name: of the file in which pieces stand until the study is done: its own, or longer.
             kind: the type of a result.
             arguments: all that results depend on; results of others are dropped.
             todo: the pieces, by key.
             work: does one, in a process of its own.
-
-        Raises:
-            SettingError, WorkerError, OSError: as ``Runner.run`` does.
         """
         self.output.mkdir(parents=True, exist_ok=True)
         everything = {"version": __version__, "study": name, **arguments}
-        runner = Runner(self.workers, self.kept(name), self.progress)
+        runner = Runner(self.workers, self.output / f"{name}.parts", self.progress)
         return runner.run(work, todo, lambda _: kind, everything, name)
-
-    def kept(self, name: str) -> Path:
-        """Returns the file in which pieces of work stand until the study is done."""
-        return self.output / f"{name}.parts"
 
 
 def corrected(p_values: Sequence[float]) -> list[float]:
@@ -95,10 +88,13 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         check_writable(args.output, folder=True)
         result = study.run(args)
         text = study.report(result)
-        told = to_json({"quick": args.quick, **vars(result)}, study.players(result))
+        agents = study.players(result) if hasattr(study, "players") else ()
+        told = to_json({"quick": args.quick, **vars(result)}, agents)
         write_whole(args.output / f"{name}.json", told)
         write_whole(args.output / f"{name}.md", f"{text}\n".encode())
         write_whole(args.output / f"{name}.svg", study.figure(result))
+        for kept in args.output.glob(f"{name}*.parts"):
+            kept.unlink()
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
     except KeyboardInterrupt:

@@ -66,9 +66,7 @@ def players(_: Result) -> tuple[str, ...]:
 def run(options: Options) -> Result:
     """Measures the games that are not yet measured."""
     games = GAMES[:1] if options.quick else GAMES
-    found = options.pieces("teamwork", Game, {}, {game: game for game in games}, measure)
-    options.kept("teamwork").unlink(missing_ok=True)
-    return Result(found)
+    return Result(options.pieces("teamwork", Game, {}, {game: game for game in games}, measure))
 
 
 def measure(game: str) -> Game:

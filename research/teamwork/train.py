@@ -151,8 +151,8 @@ def softmax(tree: Tree, logits: Float) -> Float:
 
 # -------------------------------------------------------------------------------------- the players
 
-Plan = dict[str, dict[str, tuple[str, int]]]
-"""Method and seed of each player, by split and name."""
+Plan = dict[str, dict[str, tuple[str, int | None]]]
+"""Method and seed of each player, by split and name; None: drawn when it is trained."""
 
 PLAN: Final[Plan] = {
     "opponents": {"equilibrium-a": ("predictive", 1), "equilibrium-b": ("predictive", 2)},
@@ -182,21 +182,19 @@ PLAN: Final[Plan] = {
         "greedy": ("greedy", 0),
         "heuristic-noisy": ("heuristic-noisy", 0),
     },
+    "test": {
+        "test-predictive": ("predictive", None),
+        "test-plus": ("plus", None),
+        "test-discounted": ("discounted", None),
+        "test-gradient-0": ("gradient", None),
+        "test-gradient-1": ("gradient", None),
+        "test-entropy-0": ("entropy", None),
+        "test-entropy-1": ("entropy", None),
+        "test-proud": ("proud", None),
+        "test-wins": ("wins", None),
+        "test-response": ("response-train", None),
+    },
 }
-
-TEST: Final = {
-    "test-predictive": "predictive",
-    "test-plus": "plus",
-    "test-discounted": "discounted",
-    "test-gradient-0": "gradient",
-    "test-gradient-1": "gradient",
-    "test-entropy-0": "entropy",
-    "test-entropy-1": "entropy",
-    "test-proud": "proud",
-    "test-wins": "wins",
-    "test-response": "response-train",
-}
-"""Method of each test player; its seed is drawn when it is trained."""
 
 MESSAGE_PLAN: Final[Plan] = {
     "opponents": PLAN["opponents"],
@@ -206,11 +204,11 @@ MESSAGE_PLAN: Final[Plan] = {
         for number in range(3)
     },
     "validation": {f"{method}-3": (method, 31) for method in ("predictive", "gradient", "entropy")},
-}
-MESSAGE_TEST: Final = {
-    f"test-{method}-{number}": method
-    for method in ("predictive", "gradient", "entropy")
-    for number in range(3)
+    "test": {
+        f"test-{method}-{number}": (method, None)
+        for method in ("predictive", "gradient", "entropy")
+        for number in range(3)
+    },
 }
 """The same for the game with a message."""
 
@@ -220,7 +218,8 @@ class Trainer:
 
     def __init__(self, args: Args) -> None:
         self.tree = enumerate_game(args.rules, channel=Channel() if args.message else None)
-        self.plan, self.tests = (MESSAGE_PLAN, MESSAGE_TEST) if args.message else (PLAN, TEST)
+        plan = MESSAGE_PLAN if args.message else PLAN
+        self.plan = {split: plan[split] for split in plan if split != "test" or args.test}
         self.rounds, self.folder = ROUNDS[args.rules], args.output / name_of(args)
         self.folder.mkdir(parents=True, exist_ok=True)
 
@@ -232,8 +231,8 @@ class Trainer:
             np.save(path, train())
         return np.load(path)
 
-    def first(self) -> dict[str, dict[str, Float]]:
-        """Returns the opponents and the players of the splits train and validation."""
+    def splits(self) -> dict[str, dict[str, Float]]:
+        """Returns all players of the plan; test players are trained last."""
         return {
             split: {
                 name: self.player(name, partial(self.trained, *how)) for name, how in some.items()
@@ -241,21 +240,11 @@ class Trainer:
             for split, some in self.plan.items()
         }
 
-    def test(self) -> dict[str, Float]:
-        """Returns the test players."""
-        return {
-            name: self.player(name, partial(self.drawn, method))
-            for name, method in self.tests.items()
-        }
-
-    def drawn(self, method: str) -> Float:
-        """Trains a player with a seed that is drawn now."""
-        seed = secrets.randbits(32)
-        sys.stderr.write(f"seed {seed}\n")
-        return self.trained(method, seed)
-
-    def trained(self, method: str, seed: int) -> Float:
-        """Trains a player."""
+    def trained(self, method: str, seed: int | None) -> Float:
+        """Trains a player; without a seed with one that is drawn now."""
+        if seed is None:
+            seed = secrets.randbits(32)
+            sys.stderr.write(f"seed {seed}\n")
         tree, rounds = self.tree, self.rounds
         match method:
             case "predictive" | "plus" | "discounted":
@@ -309,9 +298,7 @@ class Trainer:
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     trainer = Trainer(args)
-    splits = trainer.first()
-    if args.test:
-        splits["test"] = trainer.test()
+    splits = trainer.splits()
     tree, equilibria = trainer.tree, splits.pop("opponents")
     named = {name: (split, one) for split, some in splits.items() for name, one in some.items()}
     listening = []

@@ -120,7 +120,7 @@ def imports(text: str) -> list[tuple[str, bool]]:
 
 
 def subpackage(module: str) -> str:
-    """Returns the package of a module: "goita_env.envs" of "goita_env.envs.aec"."""
+    """Returns the package of a module: "goita_env.envs" of "goita_env.envs.vector"."""
     return ".".join(module.split(".")[:2])
 
 

@@ -41,7 +41,6 @@ def test_each_grade_is_what_the_solver_says_of_the_position():
     assert [(one.seat, one.action) for one in grades] == list(deal.moves)
     for number, one in enumerate(grades):
         truth = solver.solve(cut(deal, number))
-        assert (one.deal, one.move) == (1, number + 1)
         assert one.choices == len(truth.values)
         assert one.tiles == 2 * sum(action > 0 for _, action in deal.moves[:number])
         if one.choices > 1:

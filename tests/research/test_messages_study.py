@@ -31,7 +31,7 @@ def found(values: dict[str, float], noise: float) -> dict[str, Found]:
                 rounds=10,
                 sent=(0.75, 0.25),
                 depends=about(1.0),
-                features=(),
+                kinds=(),
                 partner=about(0.4),
                 opponents=about(0.2) if arm.audience == "all" else None,
                 value=about(values.get(arm.name, 0.0)),

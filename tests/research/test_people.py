@@ -39,11 +39,7 @@ def played(agent: str, seed: int) -> DealRecord:
 
 @pytest.mark.parametrize(
     ("models", "agent", "sign"),
-    [
-        (("greedy", "random"), "greedy", 1),
-        slow((ALL, NONE), ALL, 1),
-        slow((ALL, NONE), NONE, -1),
-    ],
+    [(("greedy", "random"), "greedy", 1), slow((ALL, NONE), ALL, 1), slow((ALL, NONE), NONE, -1)],
 )
 def test_the_model_of_who_played_gives_the_true_hands_more_probability(models, agent, sign):
     nats = score_deal([(model, 0.2) for model in models], played(agent, 1))

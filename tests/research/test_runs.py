@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from goita_lab.arena.statistics.runs import interval_over_runs
 from research.studies import runs, study
-from research.studies.runs import CODES, figure, over_runs, report, summarise, visible
+from research.studies.runs import CODES, figure, report, summarise, visible
 from research.studies.study import Options
 
 
@@ -46,20 +47,9 @@ def test_a_gap_and_the_cost_of_a_code_are_found_where_they_are(gap):
 def test_what_is_called_visible_is_seen_so_often():
     rng = np.random.default_rng(0)
     runs = rng.normal(visible(1.0, 8), 1.0, (1_000, 8))
-    low = [
-        over_runs(lambda kept, r=r: float(r[kept].mean()), {"": np.ones(8, bool)}, "").low
-        for r in runs
-    ]
+    every = [np.ones(8, bool)]
+    low = [interval_over_runs(lambda kept, r=r: float(r[kept].mean()), every).low for r in runs]
     assert np.mean(np.array(low) > 0) == pytest.approx(0.8, abs=0.05)
-
-
-def test_runs_left_out_method_by_method_are_the_jackknife():
-    values = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
-    groups = {"a": np.arange(5) < 5}
-    found = over_runs(lambda kept: float(values[kept].mean()), groups, "a")
-    error = values.std(ddof=1) / 5**0.5
-    assert found.mean == pytest.approx(6.2)
-    assert found.high - found.mean == pytest.approx(2.7764 * error, rel=1e-3)
 
 
 def test_the_command_goes_on_where_it_stopped(tmp_path, monkeypatch):
@@ -81,4 +71,7 @@ def test_the_command_goes_on_where_it_stopped(tmp_path, monkeypatch):
     assert rest[0] == 3
     whole = runs.run(Options(tmp_path / "whole", quick=True))
     assert again == whole
-    assert not list(tmp_path.glob("*.parts"))
+    assert study.run("runs", ["--quick", "-o", str(tmp_path)]) == 0
+    assert {one.name for one in tmp_path.iterdir() if one.is_file()} == {
+        *("runs.json", "runs.md", "runs.svg")
+    }

@@ -232,12 +232,7 @@ class SeatFilter:
         start = self._start
         sent = start.messages if messages is None else messages
         replay = Replay.of_seat(
-            start.rules,
-            self.seat,
-            hands,
-            start.dealer,
-            start.scores,
-            information=start.information,
+            start.rules, self.seat, hands, start.dealer, start.scores, information=start.information
         )
         said = ((seat, MESSAGE + message) for seat, message in sent)
         for seat, answer in (*said, *((seat, CALL) for seat in called), *choices):

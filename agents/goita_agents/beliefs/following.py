@@ -39,11 +39,6 @@ class Following:
     Args:
         view: what the seat sees at any moment of a round: one row.
         sent: as in ``update``.
-
-    Raises:
-        SettingError: if the view is not one row, shows a round that was decided before play, or is
-            of a game that listeners cannot follow (``history.check_followed``).
-        UnexplainedError: if what happened has probability 0.
     """
 
     def __init__(self, view: View, sent: int | None = None) -> None:
@@ -146,11 +141,7 @@ class Following:
         one.drop(self._support.unseen - others)
 
     def _deals(self, filters: Filters) -> DealBelief:
-        """Returns the belief by one filter of each seat.
-
-        Raises:
-            UnexplainedError: if no deal explains what all seats did together.
-        """
+        """Returns the belief by one filter of each seat."""
         held, (one, two, three) = self._support, filters
         weights = one.by_hand() * held.ways, two.by_hand() * held.ways, three.by_hand() * held.ways
         found = sums(held, weights, self._apart)
@@ -176,9 +167,6 @@ class Following:
 
         Args:
             branches: one filter of each seat, for each way in which messages may have been sent.
-
-        Raises:
-            UnexplainedError: if no deal explains what all seats did together in any of them.
         """
         beliefs, evidence, kept, refused = [], [], [], None
         for filters in branches:

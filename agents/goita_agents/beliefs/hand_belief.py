@@ -114,11 +114,7 @@ class HandBelief:
 
 
 def read_counts(hand: str | npt.ArrayLike) -> Int:
-    """Returns the tiles of each kind of a hand, given as digits or so: int64 [8].
-
-    Raises:
-        HandsError: if it is neither.
-    """
+    """Returns the tiles of each kind of a hand, given as digits or so: int64 [8]."""
     if isinstance(hand, str):
         return np.bincount(read_digits(hand, 0), minlength=NUM_KINDS)
     counts = np.asarray(hand)

@@ -46,9 +46,6 @@ def likelihoods(view: View, types: Types, hands: Int) -> Likelihoods:
         view: the end of a round as one seat sees it: one row.
         types: how the others may have played.
         hands: [4, 8] tiles of each kind that each seat was dealt, the viewer first.
-
-    Raises:
-        SettingError: if tiles of others are shown, or messages are private and have three bits.
     """
     check_followed(view.information)
     sizes = len(types.opponents), len(types.partners)

@@ -80,9 +80,6 @@ class Messages:
             view: one row.
             number: how many messages have been sent; None: all, but where the viewer is asked for
                 its own just now.
-
-        Raises:
-            SettingError: if that many cannot have been sent.
         """
         order, channel = order_of(view), view.information.channel
         if channel is None:
@@ -124,11 +121,7 @@ def order_of(view: View) -> tuple[int, ...]:
 
 
 def check_followed(information: InformationStructure) -> None:
-    """Checks that a listener can follow games with these options.
-
-    Raises:
-        SettingError: if tiles are shown, or messages are private and have more than two bits.
-    """
+    """Raises a SettingError unless a listener can follow games with these options."""
     if information.shown is not None:
         raise SettingError(
             "expected a game in which no tiles of others are shown, since listeners follow each "

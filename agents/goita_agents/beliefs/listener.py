@@ -99,11 +99,7 @@ class Listener(Following):
         return [*{id(one): one for branch in self._branches for one in branch}.values()]
 
     def _keep(self, take: Callable[[SeatFilter], None], filters: Iterable[SeatFilter]) -> None:
-        """Has filters take something in; gives up the branches in which one refuses.
-
-        Raises:
-            UnexplainedError: if no branch is left; the branches stay.
-        """
+        """Has filters take something in; gives up the branches in which one refuses."""
         kept = self._branches
         for one in filters:
             try:
@@ -181,9 +177,7 @@ class Listener(Following):
 
 
 def follow(
-    record: DealRecord,
-    seat: int,
-    models: OpponentModel | Mapping[RelativeSeat, OpponentModel],
+    record: DealRecord, seat: int, models: OpponentModel | Mapping[RelativeSeat, OpponentModel]
 ) -> Iterator[tuple[Game, Listener]]:
     """Yields a record's game and a seat's listener, always the same two, after each move.
 

@@ -30,9 +30,6 @@ def people(policies: Sequence[str] = PEOPLE) -> Types:
 
     Args:
         policies: as ``load_agent`` takes them.
-
-    Raises:
-        AgentError: if one is no agent with known probabilities, or none is given.
     """
     agents = [load_agent(text) for text in policies]
     types = make_types(agents, agents, EPSILON)

@@ -84,11 +84,7 @@ def sample_of(
 
 
 def product_of(belief: DealBelief | DealMixture) -> DealBelief:
-    """Returns a belief that is a product of one factor for each seat.
-
-    Raises:
-        SettingError: if it is a mixture.
-    """
+    """Returns a belief that is a product of one factor for each seat."""
     if isinstance(belief, DealMixture):
         raise SettingError(
             "expected a game without messages that a seat doesn't hear, for a measure that splits "

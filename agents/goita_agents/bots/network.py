@@ -203,6 +203,18 @@ def shipped(path: Path) -> NetworkAgent:
     return NetworkAgent.load(path)
 
 
+def shipped_entry(path: Path) -> Entry:
+    """Returns the entry of such a network, an imitation, which plays at temperature 1 by default.
+
+    1 plays as those do whom it imitates, 0 takes the likeliest action.
+    """
+
+    def load(temperature: float = 1.0) -> NetworkAgent:
+        return shipped(path).at(temperature)
+
+    return Entry(load, digest=lambda: shipped(path).digest)
+
+
 def file_digest(path: str | Path) -> str:
     """Returns the digest of a file's network, of whatever design; raises as ``read_network``."""
     return digest(*read_network(path))

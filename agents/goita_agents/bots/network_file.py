@@ -87,11 +87,7 @@ class NetworkInfo:
 
     @classmethod
     def parse(cls, metadata: Mapping[str, str] | None) -> Self:
-        """Returns the description in a file's metadata.
-
-        Raises:
-            AgentError: if it is none, or for another layout.
-        """
+        """Returns the description in a file's metadata."""
         kind = (metadata or {}).get("format", "")
         if metadata is None or kind != FORMAT:
             raise AgentError(f"expected a network of the format {FORMAT!r}, got {kind!r:.100}")
@@ -118,13 +114,7 @@ _OPTIONAL: Final = ("transform", "policy", "settings")
 
 
 def read_network(path: str | Path) -> tuple[NetworkInfo, dict[str, Array]]:
-    """Reads the description and the tensors of a network's file, as float32.
-
-    Raises:
-        AgentError: if it is none, of another format or layout, too large, or holds a number that
-            is not finite. Names and shapes are checked where the network is built.
-        OSError: if it cannot be read.
-    """
+    """Reads the description and the tensors of a network's file, as float32."""
     try:
         with open_tensors(path) as file:
             info = NetworkInfo.parse(file.metadata())
@@ -153,9 +143,6 @@ def write_network(info: NetworkInfo, tensors: Mapping[str, Array], *, half: bool
         info: the description.
         tensors: the numbers, by name.
         half: write float16.
-
-    Raises:
-        AgentError: if a number is too large for float16.
     """
     kind = "F16" if half else "F32"
     metadata = {"format": FORMAT, "network": json.dumps(info.description())}
@@ -221,12 +208,7 @@ def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
 def open_tensors(
     path: str | Path, most: int = MAX_BYTES, header: int = MAX_HEADER
 ) -> Iterator[Any]:
-    """Opens a safetensors file that may be somebody else's; yields the library's ``safe_open``.
-
-    Raises:
-        AgentError: if the file has more than ``most`` bytes, or ``header`` in its header, is
-            truncated or corrupt, or holds numbers unknown to numpy.
-    """
+    """Opens a safetensors file that may be somebody else's; yields the library's ``safe_open``."""
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)

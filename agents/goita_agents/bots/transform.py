@@ -12,13 +12,7 @@ import numpy as np
 
 from goita_agents.base import AgentError, Bool
 from goita_env.views import View
-from goita_env.views.observation import (
-    MESSAGE_SLICES,
-    NUM_WORDS,
-    OBSERVATION_SIZE,
-    SLICES,
-    Words,
-)
+from goita_env.views.observation import MESSAGE_SLICES, NUM_WORDS, OBSERVATION_SIZE, SLICES, Words
 
 
 class Transform:
@@ -28,9 +22,6 @@ class Transform:
         hide: names of slices (``goita_env.views.observation.SLICES``, and ``MESSAGE_SLICES``, which
             are zero in the base game), or what several names begin with: ``events``, ``messages``.
 
-    Raises:
-        AgentError: if a name is that of no slice.
-
     Attributes:
         texts: the names, as a file holds them.
         hidden: bool [512] the bits that are hidden.
@@ -39,9 +30,18 @@ class Transform:
     def __init__(self, hide: Sequence[str] = ()) -> None:
         self.texts = tuple(hide)
         self.hidden: Bool = np.zeros(OBSERVATION_SIZE, bool)
+        slices = (*SLICES, *MESSAGE_SLICES)
         for name in self.texts:
-            for start, stop in _runs(name):
-                self.hidden[start:stop] = True
+            exact = [one for one in slices if one.name == name]
+            found = exact or [one for one in slices if one.name.startswith(f"{name}_")]
+            if not found:
+                known = ", ".join(dict.fromkeys(one.name.rstrip("0123456789_") for one in slices))
+                raise AgentError(
+                    f"expected names of slices of the observation ({known}; with the seat, 0 to 3, "
+                    f"and the play, 0 to 3, where there are several), got {name!r:.100}"
+                )
+            for one in found:
+                self.hidden[one.start : one.stop] = True
         self._kept: Words = ~np.packbits(self.hidden, bitorder="little").view(np.uint64)
 
     def __bool__(self) -> bool:
@@ -68,17 +68,3 @@ class Transform:
 
 UNCHANGED: Final = Transform()
 """Changes nothing."""
-
-
-def _runs(name: str) -> list[tuple[int, int]]:
-    """Returns the first bit of each slice of a name, and the bit behind it."""
-    slices = (*SLICES, *MESSAGE_SLICES)
-    exact = [one for one in slices if one.name == name]
-    found = exact or [one for one in slices if one.name.startswith(f"{name}_")]
-    if not found:
-        known = ", ".join(dict.fromkeys(one.name.rstrip("0123456789_") for one in slices))
-        raise AgentError(
-            f"expected names of slices of the observation ({known}; with the seat, 0 to 3, and the "
-            f"play, 0 to 3, where there are several), got {name!r:.100}"
-        )
-    return [(one.start, one.stop) for one in found]

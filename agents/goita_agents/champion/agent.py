@@ -11,14 +11,9 @@ from goita_agents.base import Agent
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent, shipped
-from goita_agents.champion.crowd import load as crowd
+from goita_agents.champion import crowd
 from goita_agents.registry import Entry, expand, load_agent
-from goita_agents.search.action_values import (
-    ALLOCATION,
-    BUDGET,
-    MAX_UNSEEN_TILES,
-    WORLDS,
-)
+from goita_agents.search.action_values import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
 from goita_agents.search.library import LibraryRolloutAgent
 from goita_agents.search.rollout import RolloutAgent
 
@@ -81,9 +76,6 @@ def load(
     round, and a player of the ``library`` whom they play like takes their place; empty:
     ``LIBRARY``. Without ``carry`` an answer depends only on one view. The other options are those
     of ``RolloutAgent``.
-
-    Raises:
-        AgentError: if an option is outside its choices.
     """
     policy = network().at(temperature)
     if not search:
@@ -119,7 +111,7 @@ def first_opponents(policy: Agent) -> tuple[Agent, ...]:
 
     The champion is as given.
     """
-    return policy, HeuristicAgent(), crowd()
+    return policy, HeuristicAgent(), crowd.ENTRY.factory()
 
 
 def first_types() -> Types:

@@ -1,27 +1,11 @@
-"""Builds the agent ``crowd`` from the weights beside this file."""
-
-from __future__ import annotations
+"""Names the agent ``crowd``, the model of an unknown bot: it imitates the champion's library."""
 
 from pathlib import Path
 from typing import Final
 
-from goita_agents.bots.network import NetworkAgent, shipped
-from goita_agents.registry import Entry
+from goita_agents.bots.network import shipped_entry
 
 WEIGHTS: Final = Path(__file__).parent / "crowd.safetensors"
 
-
-def load(temperature: float = 1.0) -> NetworkAgent:
-    """Returns the model of an unknown bot: it imitates the players of the champion's library.
-
-    ``temperature`` is that of the policy: 1 plays as they do together, 0 takes the likeliest
-    action.
-
-    Raises:
-        AgentError: if the temperature is negative.
-    """
-    return shipped(WEIGHTS).at(temperature)
-
-
-ENTRY = Entry(load, digest=lambda: shipped(WEIGHTS).digest)
+ENTRY = shipped_entry(WEIGHTS)
 """``crowd``, as texts name it."""

@@ -76,21 +76,13 @@ class ExternalAgent:
         seed: sent in the handshake for the program's random numbers, the same to all seats; None:
             not sent.
 
-    Raises:
-        AgentError: if a limit is impossible or there is no such program.
-
     Attributes:
         restarts: number of restarted programs.
         faults, forfeited: as in ``goita_agents.faults.FaultTracking``.
     """
 
     def __init__(
-        self,
-        command: str,
-        *,
-        ms: int = 1000,
-        start_ms: int = 10_000,
-        seed: int | None = None,
+        self, command: str, *, ms: int = 1000, start_ms: int = 10_000, seed: int | None = None
     ) -> None:
         if os.name != "posix":
             raise AgentError(f"expected a POSIX system for a program as a bot, got {os.name!r}")
@@ -113,8 +105,18 @@ class ExternalAgent:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Builds the agent of "COMMAND" or "[ms=200]COMMAND"; else raises an AgentError."""
-        command, options = _split_options(text)
-        return cls(command, **options)
+        given, bracket, command = text[1:].partition("]") if text[:1] == "[" else ("", "]", text)
+        if not bracket:
+            raise AgentError(f"expected exec:[OPTIONS]COMMAND, got no closing bracket in {text!r}")
+        options: dict[str, int] = {}
+        for part in given.split(",") if given.strip() else []:
+            if (match := _OPTION.fullmatch(part)) is None:
+                raise AgentError(
+                    "expected options ms=1000 and start_ms=10000, in whole milliseconds, got "
+                    f"{part!r} in {text!r}"
+                )
+            options[match[1]] = int(match[2])
+        return cls(command.strip(), **options)
 
     def __reduce__(self) -> tuple[type[Self], tuple[str], dict[str, Any]]:
         """Copies and pickles as a new agent with the same settings and no running program."""
@@ -171,7 +173,10 @@ class ExternalAgent:
         for row, game in enumerate(view.game.tolist()):
             answer = None
             if history is not None and not self.forfeited:
-                table = self._tables.get(game) or self._unknown_table(game, view, row)
+                if (table := self._tables.get(game)) is None:
+                    table = _Table(self._unknown, game % NUM_SEATS)
+                    self._unknown += 1
+                    table.deal(view, row)
                 table.note(history, row)
                 answer = self._decide(table, legal[row])
             if answer is None:
@@ -214,12 +219,6 @@ class ExternalAgent:
         if (view.rules, view.information) != (self._rules, self._information):
             self.close()  # a program knows one game
             self._rules, self._information = view.rules, view.information
-
-    def _unknown_table(self, game: int, view: View, row: int) -> _Table:
-        table = _Table(self._unknown, game % NUM_SEATS)
-        self._unknown += 1
-        table.deal(view, row)
-        return table
 
     def _started(self, rules: Rules, information: InformationStructure) -> Program:
         return Program(self._command, rules, self.ms, self.seed, information)
@@ -279,22 +278,6 @@ class ExternalAgent:
     def _kill(self, seat: int) -> None:
         if (program := self._programs.pop(seat, None)) is not None:
             program.process.stop()
-
-
-def _split_options(text: str) -> tuple[str, dict[str, int]]:
-    """Splits "[ms=200,start_ms=5000]COMMAND"; raises an AgentError if it cannot."""
-    options: dict[str, int] = {}
-    given, bracket, command = text[1:].partition("]") if text[:1] == "[" else ("", "]", text)
-    if not bracket:
-        raise AgentError(f"expected exec:[OPTIONS]COMMAND, got no closing bracket in {text!r}")
-    for part in given.split(",") if given.strip() else []:
-        if (match := _OPTION.fullmatch(part)) is None:
-            raise AgentError(
-                "expected options ms=1000 and start_ms=10000, in whole milliseconds, got "
-                f"{part!r} in {text!r}"
-            )
-        options[match[1]] = int(match[2])
-    return command.strip(), options
 
 
 def _split_command(command: str) -> list[str]:

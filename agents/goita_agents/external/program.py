@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from goita_agents.base import Bool
 from goita_agents.external import protocol
@@ -14,11 +14,6 @@ from goita_agents.faults import BotError, Kind
 from goita_env import actions
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
-
-
-class _Answer(NamedTuple):
-    game: int
-    action: str
 
 
 class Program:
@@ -79,10 +74,10 @@ class Program:
                 if failure.kind == "late":
                     return
                 raise
-            said = self._read(line)
-            if said.game == self._owed:
+            game, _ = self._read(line)
+            if game == self._owed:
                 self._owed = None
-            elif said.game == self._open:
+            elif game == self._open:
                 self._owed = self._open = None
             else:
                 raise _unexpected("nonsense", "no word unasked", line)
@@ -103,17 +98,17 @@ class Program:
                 line = self.process.read_line(deadline)
             except BotError as failure:
                 raise self._late(game, again) if failure.kind == "late" else failure from None
-            said = self._read(line)
-            late = said.game == self._owed
+            answered, action = self._read(line)
+            late = answered == self._owed
             self._owed = None  # answers come in order, so the late one comes first
             if late:
                 continue
-            if said.game != game:
+            if answered != game:
                 raise _unexpected("nonsense", f"an answer for game {game}", line)
             self._open = None
-            if said.action not in names:
-                raise BotError("illegal", f"expected one of {' '.join(names)}, got {said.action!r}")
-            return actions.parse(said.action)
+            if action not in names:
+                raise BotError("illegal", f"expected one of {' '.join(names)}, got {action!r}")
+            return actions.parse(action)
 
     def _late(self, game: int, again: bool) -> BotError:
         """Notes that no answer came in time; fatal the second time in a row."""
@@ -121,14 +116,15 @@ class Program:
         text = f"expected an answer within {self._ms} ms, got none"
         return BotError("late", text + " for the second time in a row" * again, fatal=again)
 
-    def _read(self, line: bytes) -> _Answer:
+    def _read(self, line: bytes) -> tuple[int, str]:
+        """Returns an answer: its game and its action."""
         try:
             message = protocol.decode(line)
         except ValueError as error:
             raise BotError("nonsense", str(error)) from error
         game, action = message.get("game"), message.get("action")
         if message["type"] == "act" and type(game) is int and isinstance(action, str):
-            return _Answer(game, action)
+            return game, action
         raise _unexpected("nonsense", '{"type":"act","game":...,"action":"..."}', line)
 
 

@@ -26,11 +26,7 @@ _CHUNK: Final = 65536
 
 
 class Process:
-    """A program in a process group of its own.
-
-    Raises:
-        BotError: "died", if the system cannot start it.
-    """
+    """A program in a process group of its own."""
 
     def __init__(self, command: Sequence[str]) -> None:
         try:

@@ -7,18 +7,6 @@
     goita population          the table of all members
 """
 
-from goita_agents.population.manifest import (
-    Member,
-    Population,
-    Split,
-    Strength,
-    origin,
-)
+from goita_agents.population.manifest import Member, Population, Split, Strength, origin
 
-__all__ = [
-    "Member",
-    "Population",
-    "Split",
-    "Strength",
-    "origin",
-]
+__all__ = ["Member", "Population", "Split", "Strength", "origin"]

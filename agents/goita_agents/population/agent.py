@@ -22,9 +22,6 @@ def load(name: str, temperature: float = 0.0) -> NetworkAgent:
     Args:
         name: METHOD-SEED.
         temperature: of its policy; 0 takes the likeliest action.
-
-    Raises:
-        AgentError: if there is no such member, or the temperature is none.
     """
     if name in SETS:
         raise AgentError(f"expected one agent, got the set {PREFIX}{name}, which stands for many")

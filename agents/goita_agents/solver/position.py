@@ -150,13 +150,7 @@ def roots(positions: Positions) -> Int:
 
 
 def position_of(what: Solvable, rules: str | Rules = JGA) -> Position:
-    """Returns a position given in any form; ``rules`` are those of a history string.
-
-    Raises:
-        SettingError: if it is not a position of play.
-        RecordError: if a record is malformed, has illegal moves, or not exactly one deal.
-        HandsError: if its hands are impossible.
-    """
+    """Returns a position given in any form; ``rules`` are those of a history string."""
     if isinstance(what, Position):
         return what
     if isinstance(what, Game):

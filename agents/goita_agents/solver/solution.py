@@ -30,16 +30,10 @@ class Solution:
         return len(self.values) == len(self.bounds)
 
     @property
-    def value_bounds(self) -> tuple[int, int]:
-        """Least and most points that the position is worth."""
-        lows, highs = zip(*self.bounds.values(), strict=True)
-        return max(lows), max(highs)
-
-    @property
     def value(self) -> int | None:
         """Points that the position is worth; None where the limits left it open."""
-        low, high = self.value_bounds
-        return low if low == high else None
+        lows, highs = zip(*self.bounds.values(), strict=True)
+        return max(lows) if max(lows) == max(highs) else None
 
     @property
     def best(self) -> tuple[int, ...]:

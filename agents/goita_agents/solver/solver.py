@@ -39,11 +39,7 @@ _SLICE: Final = 100_000
 
 
 class Limits:
-    """Limits of nodes and seconds; the clock begins with the object.
-
-    Raises:
-        SettingError: if a limit is not above 0.
-    """
+    """Limits of nodes and seconds, above 0; the clock begins with the object."""
 
     def __init__(self, nodes: int | None = None, seconds: float | None = None) -> None:
         if nodes is not None and (not is_whole(nodes) or nodes < 1):
@@ -156,13 +152,8 @@ class Solver:
         (best, _), (value, _) = self._bounds([node, self._after(node, action)], node.seat, Limits())
         return best, value
 
-    def value(self, position: Solvable) -> int:
-        """Returns the points of a position for the mover's team: quicker than ``solve``."""
-        node = self._enter(position)
-        return self._bounds([node], node.seat, Limits())[0][0]
-
     def values(self, position: Solvable) -> dict[int, int]:
-        """Returns the points of each legal action for the mover's team."""
+        """Returns the points of each legal action for the mover's team: quicker than ``solve``."""
         bounds = self._actions(self._enter(position), Limits())
         return {action: low for action, (low, _) in bounds.items()}
 

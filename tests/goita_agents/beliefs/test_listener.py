@@ -17,7 +17,6 @@ from goita_agents.beliefs import (
     PolicyModel,
     UnexplainedError,
     follow,
-    summing,
 )
 from goita_env import Game
 from goita_env.errors import HandsError, SettingError
@@ -101,21 +100,6 @@ def test_what_is_expected_next_agrees_with_what_is_believed_after_it(assumed):
         assert heard.log_evidence() == pytest.approx(evidence + np.log(told.sum()))
         checked += 1
     assert checked > 4
-
-
-@pytest.mark.parametrize("rules", ["jga", "nine"])
-def test_numpy_and_compiled_sums_agree(rules, monkeypatch):
-    pytest.importorskip("numba")
-    for number, (game, heard) in enumerate(follow(played_round(5, rules), 1, ODD)):
-        if number % 5:
-            continue
-        compiled = [heard.posterior(seat) for seat in SEATS]
-        with monkeypatch.context() as without:
-            without.setattr(summing, "compiled_sums", lambda: None)
-            plain = Listener(game.view(1), ODD)
-            for one, other in zip(compiled, map(plain.posterior, SEATS), strict=True):
-                np.testing.assert_allclose(one.probability, other.probability, 1e-9, 1e-15)
-                np.testing.assert_allclose(one.facts, other.facts, 1e-9, 1e-15)
 
 
 @pytest.mark.parametrize("kernel", ["beliefs", "solver"])

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from goita_agents import load_agent
-from goita_agents.base import (
-    HasTemperature,
-    Policy,
-    RedealObserver,
-    StatefulAgent,
-)
+from goita_agents.base import HasTemperature, Policy, RedealObserver, StatefulAgent
 from goita_agents.bots.wrapped import MutedAgent, PlainAgent
 from goita_env import InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE

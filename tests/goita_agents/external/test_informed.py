@@ -57,7 +57,7 @@ def told(game, seat, known=0):
 @pytest.mark.parametrize("deals", [2, pytest.param(36, marks=pytest.mark.slow)])
 def test_the_messages_of_a_round_say_what_the_views_say(deals):
     follower = Follower()
-    for number, information in enumerate(OPTIONS):
+    for number, information in enumerate((PLAIN, *OPTIONS)):
         rules = RULE_SETS[number % 3]
         for task in tasks(("f", "r"), deals, seed=11, rules=rules, information=information):
             play_block(task, [follower, RandomAgent()])

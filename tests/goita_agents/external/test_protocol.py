@@ -8,22 +8,17 @@ import sys
 import numpy as np
 import pytest
 
-from deals import RULE_SETS
-from following import Follower
 from goita_agents import load_agent
-from goita_agents.base import AgentError, RandomAgent
+from goita_agents.base import AgentError
 from goita_agents.external import host as hosting
 from goita_agents.external import protocol
 from goita_agents.external.host import Host
 from goita_agents.external.protocol import EventMessages
 from goita_env import Game
-from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import tasks
 from goita_lab.commands import bot as command
 from playing import played
 from programs import ROOT, run
 from raising import refuses
-from samples import only
 
 PAGE = ROOT / "docs" / "protocol.md"
 HANDS = ["11235578", "11112333", "11444567", "11224568"]
@@ -61,15 +56,6 @@ def test_a_block_face_down_shows_itself_to_its_own_seat_alone():
         assert events(game, seat) == others
     assert events(game, 0, known=4) == others[4:]
     assert [protocol.dealt_hand(game.view(seat), 0) for seat in range(4)] == HANDS
-
-
-@pytest.mark.parametrize("rules", only(RULE_SETS, "nine"))
-def test_the_messages_of_a_round_say_what_the_views_say(rules):
-    follower = Follower()
-    for task in tasks(("follower", "random"), 12, seed=2, rules=rules):
-        play_block(task, [follower, RandomAgent()])
-    assert follower.compared > 200
-    assert follower.redeals > 0
 
 
 def hosted(*messages: dict | str, name: str = "greedy") -> list[dict]:

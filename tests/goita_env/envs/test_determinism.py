@@ -294,6 +294,14 @@ def test_reset_without_a_seed_goes_on_to_the_next_episode(kind):
     assert dealt(env)[0] == plain_counts(21, 0, 0, 0)
 
 
+def test_a_game_without_a_seed_draws_one_that_repeats_it():
+    games = [Game() for _ in range(8)]
+    assert len({repr(game) for game in games}) == 8
+    for game in games:
+        assert repr(Game(seed=game.seed)) == repr(game)
+    assert Game(seed=np.int64(7)).seed == 7
+
+
 def test_given_hands_apply_to_the_first_deal_alone():
     hands = complete("88223344", "", "", "")
     env = goita_v0.raw_env(episode="match")

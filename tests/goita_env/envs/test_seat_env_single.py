@@ -52,16 +52,12 @@ def test_one_id_makes_one_game_or_many():
     assert workers.step(workers.action_space.sample())[2].shape == (2,)
 
 
-def making(opponents, cwd, *paths, installed=True):
-    """Makes an environment with a named opponent in a process that finds packages at these paths.
-
-    Without ``installed`` it finds no entry points of this project.
-    """
+def making(opponents, cwd, *paths):
+    """Makes an environment with a named opponent, in a process, with packages at these paths."""
     code = (
-        "import importlib.metadata, sys\n"
+        "import sys\n"
         f"sys.path[:0] = {[str(path) for path in paths]!r}\n"
-        + ("" if installed else "importlib.metadata.entry_points = lambda **_: ()\n")
-        + "import gymnasium, goita_env\n"
+        "import gymnasium, goita_env\n"
         f"env = gymnasium.make('goita/Seat-v0', opponents={opponents!r}, seat=0)\n"
         "print(env.reset(seed=0)[1]['seat'])\n"
     )

@@ -78,42 +78,19 @@ _WEIGHTS: Final[dict[str, dict[str, float | tuple[float, ...]]]] = {
         "cut_danger": 9.9,
         "cut_second": 2.5,
     },
-    "pair_lead": {
-        "pair_lead": 1.1,
-        "pair_lead_single": -4.3,
-    },
-    "answer": {
-        "answer": 10.2,
-        "answer_again": 8.3,
-    },
-    "lance_lead": {
-        "lance_lead": 6.9,
-        "lance_run": 3.2,
-    },
-    "false_lance": {
-        "false_lance": 22.0,
-    },
-    "pawn_lead": {
-        "pawn_lead": 2.0,
-        "pawn_lead_again": 0.4,
-        "pawn_join": 7.2,
-        "pawn_decline": -0.5,
-    },
-    "scattered_lead": {
-        "pawn_first": 2.0,
-        "biggest_first": 1.2,
-        "partner_scattered": 0.8,
-    },
+    "pair_lead": {"pair_lead": 1.1, "pair_lead_single": -4.3},
+    "answer": {"answer": 10.2, "answer_again": 8.3},
+    "lance_lead": {"lance_lead": 6.9, "lance_run": 3.2},
+    "false_lance": {"false_lance": 22.0},
+    "pawn_lead": {"pawn_lead": 2.0, "pawn_lead_again": 0.4, "pawn_join": 7.2, "pawn_decline": -0.5},
+    "scattered_lead": {"pawn_first": 2.0, "biggest_first": 1.2, "partner_scattered": 0.8},
     "king_signal": {
         "king_signal": 5.2,
         "king_signal_none": -5.9,
         "partner_has_king": 2.2,
         "keep_pawns": -2.6,
     },
-    "king_attack": {
-        "king_attack": 34.0,
-        "partner_king_attack": 2.9,
-    },
+    "king_attack": {"king_attack": 34.0, "partner_king_attack": 2.9},
     "pass_partner": {
         "pass_partner": 28.4,
         "pass_partner_near": 3.4,
@@ -131,11 +108,7 @@ _WEIGHTS: Final[dict[str, dict[str, float | tuple[float, ...]]]] = {
         "hold_back_pair": -1.3,
         "early_cut": -1.7,
     },
-    "bury": {
-        "bury_narrows": -4.4,
-        "bury_keep": 0.6,
-        "bury_lance": -2.2,
-    },
+    "bury": {"bury_narrows": -4.4, "bury_keep": 0.6, "bury_lance": -2.2},
 }
 """By rule and name of the feature: a number, or one for each kind [8]."""
 
