@@ -138,7 +138,7 @@ def read_text(path: Path, most: int) -> str:
 
 
 def decode(content: bytes | str, kind: type[T], expected: str) -> T:
-    """Parses JSON as a type that msgspec knows, without unknown keys; else a SettingError."""
+    """Parses JSON as a type that msgspec knows, less unknown keys; a SettingError if it is none."""
     import msgspec
 
     try:
