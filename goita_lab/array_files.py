@@ -41,9 +41,6 @@ def read(
         path: the file.
         about: what it must say, among other things.
         names: of the arrays.
-
-    Raises:
-        SettingError: if it is damaged, lacks an array, or says something else.
     """
     try:
         with ZipFile(path) as file:

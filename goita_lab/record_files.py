@@ -108,12 +108,6 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
         paths: files, and folders of files with ``SUFFIXES``.
         rules: as in ``read_record``, which reads each file with ``strict=False``.
         what: as in ``check_plain``.
-
-    Raises:
-        RecordError, SettingError: if a file is no record of the base game; one of a folder becomes
-            a note instead, unless no file is left.
-        ImportError: if a kifu lacks its extra.
-        OSError: if a file cannot be read.
     """
     rules = get_rules(rules)
     found: list[Recorded] = []

@@ -80,11 +80,7 @@ class Parts:
             raise self.damaged(f"{key}: {error}") from error
 
     def add(self, key: str, packed: bytes) -> None:
-        """Writes a part.
-
-        Raises:
-            SettingError: if the disk is full or fails; the file keeps its content.
-        """
+        """Writes a part."""
         with self._errors():
             # Into FILE-wal, without waiting for the disk; now and then from there into the file.
             self._db.execute("PRAGMA journal_mode = WAL")

@@ -28,8 +28,8 @@ from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.tournament.arena import exit_code, play_schedule
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
-from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Played, Summary, failed
 from goita_lab.imitate.examples import FEWEST_GAMES
 from goita_lab.imitate.learn import learn

@@ -39,9 +39,6 @@ def read(
         kind: as ``write`` takes it.
         names: of the arrays that are read.
         tree: the game; None: any.
-
-    Raises:
-        SettingError: if it is damaged, of another kind, or not of the game of ``tree``.
     """
     game = {"format": kind} if tree is None else _about(kind, tree)
     return array_files.read(path, game, names)
@@ -65,11 +62,7 @@ def save(learner: Learner, path: Path) -> None:
 
 
 def restore(tree: Tree, path: Path) -> Learner:
-    """Reads the learners of a game.
-
-    Raises:
-        SettingError: if the file is of another game, or none that ``save`` wrote.
-    """
+    """Reads the learners of a game."""
     learner = Learner(tree)
     learner.restore(read(path, FORMAT, learner.state(), tree)[1])
     return learner
@@ -107,9 +100,6 @@ class SolvedAgent:
 
         Where ``legal`` is narrower than the rules they are those of its actions, all alike if the
         solution plays none of them.
-
-        Raises:
-            AgentError: if a view is of another game.
         """
         digests = view.digest()
         place = np.searchsorted(self._digests, digests).clip(max=len(self._digests) - 1)

@@ -217,12 +217,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> tuple[Entry, ...]:
-    """Returns the entries of a file, none where there is no file.
-
-    Raises:
-        SettingError: if it is malformed.
-        OSError: if it cannot be read.
-    """
+    """Returns the entries of a file, none where there is no file."""
     found = read_board(path, _File, FORMAT)
     return found.entries if found else ()
 

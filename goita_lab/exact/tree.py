@@ -127,11 +127,7 @@ class Tree:
 
 
 def deals(rules: Rules, most: int = MOST_DEALS) -> tuple[Int, Float]:
-    """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D].
-
-    Raises:
-        SettingError: if there are more than ``most``.
-    """
+    """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D]."""
     found, left = np.zeros((1, 0, NUM_KINDS), np.int64), np.array([rules.deck])
     for _ in range(NUM_SEATS):
         parts = [list_hands(tiles, rules.hand_size) for tiles in left.tolist()]

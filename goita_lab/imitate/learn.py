@@ -66,11 +66,6 @@ def learn(
         seed: of the split and of learning.
         rules: the rule set of a kifu or of history strings.
         json: file for all numbers; None: none.
-
-    Raises:
-        GoitaError: if there is no such agent, or what is named is no recorded game.
-        OSError: if a file cannot be read or written.
-        ImportError: if an extra is missing.
     """
     begin = time.perf_counter()
     start = check_start(load_agent(init), init)

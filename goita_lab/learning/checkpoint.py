@@ -62,11 +62,7 @@ def save_checkpoint(model: SelfPlayPPO, path: Path, history: History | None = No
 
 
 def load_checkpoint(model: SelfPlayPPO, path: Path) -> History:
-    """Has a new model, with its pool, go on where one was saved; returns the saved history.
-
-    Raises:
-        SettingError: if the file is damaged, or no checkpoint of a training with these settings.
-    """
+    """Has a new model, with its pool, go on where one was saved; returns the saved history."""
     try:
         state, parts = _read(path)
         for name, network, optimizer in _networks(model):

@@ -103,12 +103,7 @@ class History:
 
 
 def read_curve(path: Path) -> dict[str, Float]:
-    """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M].
-
-    Raises:
-        SettingError: if it holds no measurement.
-        OSError: if it cannot be read.
-    """
+    """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M]."""
     found: dict[str, list[tuple[float, ...]]] = {}
     names = ("decisions", "points_per_round", "low", "high")
     with path.open(encoding="utf-8", newline="") as file:

@@ -41,9 +41,6 @@ def read_weighted(texts: Sequence[str]) -> dict[str, float]:
 
     ``3*greedy`` weighs three times as much as ``greedy``. A set of the population weighs as much as
     one agent, which its members share. A name that occurs twice has the sum of its weights.
-
-    Raises:
-        SettingError: if a weight is 0.
     """
     found: dict[str, float] = {}
     for text in texts:

@@ -23,9 +23,6 @@ def read_preferences(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     Args:
         texts: PLAYS:POINTS each, PLAYS as records write them: "p" a pass, "52" block and attack,
             "5x" every play with that block, "x2" every play with that attack. Several add up.
-
-    Raises:
-        SettingError: if a text is none.
     """
     earned = np.zeros(actions.MAX_ACTIONS, np.float32)
     for text in texts:

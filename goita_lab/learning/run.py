@@ -49,9 +49,6 @@ class Run:
 
         Args:
             init: a policy to begin with; it is copied, so that the run goes on without it.
-
-        Raises:
-            SettingError: if there is one, or another process is beginning it.
         """
         directory = self.files.directory
         directory.mkdir(parents=True, exist_ok=True)
@@ -97,12 +94,7 @@ class Run:
         )
 
     def restore(self, model: SelfPlayPPO) -> bool:
-        """Has a new model go on from the last checkpoint; returns whether there is one.
-
-        Raises:
-            SettingError: if the checkpoint of a finished training is gone, or it is not of this
-                run's settings and pool.
-        """
+        """Has a new model go on from the last checkpoint; returns whether there is one."""
         if not self.files.checkpoint.exists():
             if self.files.policy.exists():
                 raise SettingError(f"expected {self.files.checkpoint}, got a policy without it")

@@ -378,9 +378,6 @@ def defaults(words: Sequence[str]) -> Training:
 
     Settings of a file stand above those of the preset, which the file may name. A run's name is
     its own.
-
-    Raises:
-        GoitaError: if a file is none, or that of --init has no layers.
     """
     words_of = _only(words, "--preset", "--config", "--init")
     given = read_settings(Path(words_of["config"])) if words_of["config"] else {}

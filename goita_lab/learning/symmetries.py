@@ -43,9 +43,6 @@ class Muting:
         games: number of parallel games, N.
         share: of the games in which a team is muted.
         information: of the games; there must be messages where the share is above 0.
-
-    Raises:
-        SettingError: if the share is not from 0 to 1, or nobody could speak anyway.
     """
 
     def __init__(self, games: int, share: float, information: InformationStructure) -> None:

@@ -25,7 +25,7 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.statistics.runs import over_runs
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
+from goita_lab.arena.tournament.plan import PAIR_SEATINGS, Task
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
 from goita_lab.signals.measures.emergent_communication import SHUFFLES, channel_information

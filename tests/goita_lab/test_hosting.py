@@ -7,7 +7,7 @@ import pytest
 
 from goita_env.rules import JGA
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import Task
+from goita_lab.arena.tournament.plan import Task
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs as bots need POSIX")
 

@@ -24,8 +24,7 @@ from goita_lab.arena.coordination.task import (
     CoordinationTask,
     Partner,
 )
-from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, tasks
-from goita_lab.arena.tournament.task import seatings_of
+from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, seatings_of, tasks
 
 FORMAT: Final = "goita-coordination-3"
 """Names the JSON and the arguments of stored blocks; grows when the meaning of a field changes."""

@@ -79,23 +79,13 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> tuple[Entered, ...]:
-    """Returns the entries of a file, none where there is no file.
-
-    Raises:
-        SettingError: if it is malformed.
-        OSError: if it cannot be read.
-    """
+    """Returns the entries of a file, none where there is no file."""
     found = read_board(path, _File, FORMAT)
     return found.entries if found else ()
 
 
 def read_board(path: Path, kind: type[Board], name: str) -> Board | None:
-    """Returns what a leaderboard's file holds, by its type; None where there is no file.
-
-    Raises:
-        SettingError: if it is malformed; ``name`` is the format that it should have.
-        OSError: if it cannot be read.
-    """
+    """Returns what a leaderboard's file holds, by its type; None where there is no file."""
     if not path.exists():
         return None
     try:
@@ -110,12 +100,7 @@ def write_board(path: Path, board: msgspec.Struct) -> None:
 
 
 def enter(path: Path, results: Results) -> None:
-    """Adds the agents of a benchmark, each in place of an entry of its name and task.
-
-    Raises:
-        SettingError: if an agent's figures are no entry: it forfeited, or has marks.
-        OSError: if the file cannot be read or written.
-    """
+    """Adds the agents of a benchmark, each in place of an entry of its name and task."""
     plan = results.benchmark
     told, contents = results.to_json(), plan.contents()
     shared = {name: told[name] for name in ("task", "episode", "seed", "versions", "command")}
@@ -147,11 +132,7 @@ def enter(path: Path, results: Results) -> None:
 
 
 def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, float]]) -> Figures:
-    """Returns what follows from the cells of an agent.
-
-    Raises:
-        SettingError: if the cells are not those of the task.
-    """
+    """Returns what follows from the cells of an agent."""
     expected = {
         short_name(one.spec): {*map(short_name, task.against(one))} for one in task.partners
     }
@@ -181,10 +162,6 @@ def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
         entry: the entry.
         seed: of the draw of the cells that are played.
         agent: its text, if that names a file or code, which a leaderboard may not.
-
-    Raises:
-        AgentError, SettingError: if the agent cannot be built, or the cells are not those of the
-            task.
     """
     task = VALIDATION if entry.task == "validation" else test_task()
     spec = agent or check_shipped(entry.agent, "a leaderboard")

@@ -109,9 +109,5 @@ alone."""
 
 
 def test_task() -> CoordinationTask:
-    """Returns the task of the final table, whose partners nobody measured anything with before.
-
-    Raises:
-        SettingError: if the population holds no test partners.
-    """
+    """Returns the task of the final table, whose partners nobody measured anything with before."""
     return CoordinationTask(tuple(members("test")), OPPONENTS, "test")

@@ -35,8 +35,8 @@ from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rounds.telling import tell
 from goita_env.rules import Rules
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
+from goita_lab.arena.tournament.plan import GAME_FIGURES, BlockResult, Task
 from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal
-from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Task
 
 PURPOSE = "tournament"  # Separates what a tournament derives from its seed from what others derive.
 
@@ -73,9 +73,6 @@ def play_block(
         save: let the result hold the games.
         guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
             random legal action.
-
-    Raises:
-        AgentError: if an agent cannot be built or answers with an illegal action.
     """
     objects = {number: one for number, one in enumerate(players) if one is not None}
     for number, spec in enumerate(task.agents):

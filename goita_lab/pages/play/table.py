@@ -167,9 +167,6 @@ class PlayTable:
         """Makes the others' moves until the person is asked, and yields what is told of each.
 
         A person's only legal action is played unasked.
-
-        Raises:
-            AgentError: if an agent answers what is illegal, or its code raises.
         """
         while self.asks == "":
             legal = self.legal
@@ -177,14 +174,7 @@ class PlayTable:
                 yield said
 
     def decide(self, action: int) -> str:
-        """Makes the person's move, and returns what is told of it.
-
-        Raises:
-            EpisodeOverError: if the person is not asked.
-            ActionError, IllegalActionError: if the action is none, or not legal. Nothing has
-                changed in each case.
-            AgentError: if an agent that is told of the end of the round raises. The move is made.
-        """
+        """Makes the person's move, and returns what is told of it."""
         if self.asks != "move":
             raise EpisodeOverError(f"expected no move, the table waits for {self.asks!r}")
         return self._make(action)
@@ -197,12 +187,7 @@ class PlayTable:
         self.log.clear()
 
     def take_back(self) -> None:
-        """Goes back to the person's last decision of the present round.
-
-        Raises:
-            EpisodeOverError: if there was none.
-            AgentError: if a stateful agent cannot be built anew.
-        """
+        """Goes back to the person's last decision of the present round."""
         if not self.may_take_back:
             raise EpisodeOverError("expected a move to take back, got none")
         moves = [move for deal in self.game.deals for move in deal.moves][: self._choices[-1]]

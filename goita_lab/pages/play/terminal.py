@@ -25,7 +25,7 @@ from goita_env.tiles import (
     SECOND_KING_DIGIT,
 )
 from goita_lab.arena.report.figures import line
-from goita_lab.pages.places import PLACES
+from goita_lab.pages.languages import PLACES
 from goita_lab.pages.play import sentences
 from goita_lab.pages.play.table import PlayTable
 
@@ -186,9 +186,6 @@ def read(typed: str, legal: Sequence[int]) -> int | str:
     Args:
         typed: the line.
         legal: the legal actions; none after a round.
-
-    Raises:
-        ActionError: if it is neither, or no legal action.
     """
     word = normalize("NFKC", typed).strip().lower()
     known = [word for word, action in WORDS.items() if action in legal]

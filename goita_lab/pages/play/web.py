@@ -36,9 +36,8 @@ except ImportError as error:
     raise ImportError(f"a page needs Starlette and uvicorn: {install('lab')}") from error
 
 from goita_lab.pages.play import documents, replies
-from goita_lab.pages.play.background import Progress
 from goita_lab.pages.play.documents import look_of
-from goita_lab.pages.play.sitting import Sitting
+from goita_lab.pages.play.sitting import Progress, Sitting
 
 _TOKEN: Final = re.compile(rb"[\w-]{16,}")
 
@@ -210,10 +209,6 @@ def listen(host: str, port: int) -> socket.socket:
     Args:
         host: the address.
         port: of it; 0: any that is free.
-
-    Raises:
-        SettingError: if the address is that of all networks or none.
-        OSError: if the address cannot be used.
     """
     if host in ("", "0.0.0.0", "::", "*"):
         raise SettingError(

@@ -3,7 +3,7 @@
 For each decision an analysis sets side by side what an agent's policy would do; what its search
 makes of every legal action, the others being of types that are inferred
 (``goita_agents.search.typed_search``); and what perfect play makes of it with all hands open.
-``goita_lab.pages.watch.verdicts`` decides which decisions were errors.
+``decisions`` decides which of them were errors.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ from goita_env.render.pen import Drawing
 from goita_env.render.scene import Scene
 from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
-from goita_lab.pages.languages import rules_of
-from goita_lab.pages.places import person, place, round_end, seen_from
+from goita_lab.pages.languages import person, place, round_end, rules_of, seen_from
 from goita_lab.pages.watch.reading import Watched
 
 Frame = tuple[list[int], list[int]]

@@ -15,8 +15,7 @@ from typing import Final
 
 from goita_env.render.translation import ENGLISH, Joined, Language, Phrase
 from goita_lab.arena.report.figures import true_minus
-from goita_lab.pages.watch.decisions import Decision
-from goita_lab.pages.watch.verdicts import verdict
+from goita_lab.pages.watch.decisions import Decision, verdict
 
 LEFT: Final = 52
 """Of the first position."""

@@ -20,9 +20,10 @@ from goita_env.render.pen import PREFIX
 from goita_env.render.translation import Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.arena.report.figures import clean
-from goita_lab.pages import languages, style
+from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
-from goita_lab.pages.watch import graph, verdicts
+from goita_lab.pages.watch import decisions as verdicts
+from goita_lab.pages.watch import graph
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.frames import Book
 from goita_lab.pages.watch.reading import Source, rounds_of
@@ -87,7 +88,7 @@ def page(
         words=lambda action: say(_words(action)),
         rounds=rounds,
         said=files("goita_lab.pages").joinpath("say.js").read_text(encoding="utf-8"),
-        style=style.base(),
+        style=languages.style(),
         viewer=viewer,
         seats={f"seat {seat}": book.name(seat) for seat in range(NUM_SEATS)},
         shown=len(source.deals),

@@ -18,7 +18,7 @@ from goita_lab.imitate import clone
 from goita_lab.imitate import network as fitting
 from goita_lab.imitate.clone import check_start, heated, imitate
 from goita_lab.imitate.examples import Examples, split_games
-from goita_lab.imitate.replaying import replay
+from goita_lab.imitate.reading import replay
 from goita_lab.imitate.scores import Guesses, Prediction, compare, hits
 from network_files import INFO, tensors
 from raising import refuses

@@ -16,7 +16,7 @@ from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Part
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
+from goita_lab.arena.tournament.plan import MIXED_SEATINGS, Task
 from goita_lab.commands import coordination as command
 
 PARTNERS = (

@@ -15,8 +15,8 @@ from goita_env.seeds import GameNumbers
 from goita_env.tiles import COUNTS
 from goita_lab.arena.tournament import arena, plan
 from goita_lab.arena.tournament.block import PURPOSE, play_block
+from goita_lab.arena.tournament.plan import Task
 from goita_lab.arena.tournament.summary import PairResult, Played
-from goita_lab.arena.tournament.task import Task
 
 
 class LastLegal:

@@ -23,9 +23,9 @@ from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.plan import BlockFigures
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.summary import Summary
-from goita_lab.arena.tournament.task import BlockFigures
 from goita_lab.commands import evaluate
 from goita_lab.store import pack, unpack
 from programs import ROOT, run, run_small

@@ -12,9 +12,8 @@ from goita_env.errors import SettingError
 from goita_lab.pages import watch
 from goita_lab.pages.play import savegame
 from goita_lab.pages.play import sitting as sittings
-from goita_lab.pages.play.background import Background, Progress
 from goita_lab.pages.play.seating import MatchSettings
-from goita_lab.pages.play.sitting import TITLE, Sitting
+from goita_lab.pages.play.sitting import TITLE, Background, Progress, Sitting
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analysis import key_of
 from goita_lab.pages.watch.reading import of_match

@@ -29,7 +29,8 @@ from goita_env.records import DealRecord
 from goita_lab.commands.watch import main
 from goita_lab.pages import watch
 from goita_lab.pages.watch import analysis as analysing
-from goita_lab.pages.watch import graph, verdicts
+from goita_lab.pages.watch import decisions as verdicts
+from goita_lab.pages.watch import graph
 from goita_lab.pages.watch.analysis import (
     AnalysisSettings,
     analyse_deal,
