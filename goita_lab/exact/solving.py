@@ -15,15 +15,12 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_lab.exact.tree import Tree
-from goita_lab.exact.values import sign, visited, worths
+from goita_lab.exact.values import sign, worths
 
 WEIGHT: Final = 6
 """Power of its number that a policy has as weight in the average. Teams drift from one equilibrium
 to another as they learn, so old policies must count little: after 500 rounds a seat of ``mini_4``
 gains 0.028 points with 2, and 0.017 with 6."""
-
-HEAD_START: Final = 10.0
-"""Mean points of a random first regret, times how likely the others lead to its information set."""
 
 
 class Learner:
@@ -31,28 +28,23 @@ class Learner:
 
     Args:
         tree: the game.
-        seed: of random first regrets, which lead to another end; None: there are none, and the
-            first policy is uniform.
+        regret: float64 [A] the first regrets, which lead to another end; None: there are none, and
+            the first policy is uniform.
 
     Attributes:
         rounds: how often each player has been updated.
         policy: float64 [A] the present policy.
     """
 
-    def __init__(self, tree: Tree, seed: int | None = None) -> None:
+    def __init__(self, tree: Tree, regret: Float | None = None) -> None:
         self.tree, self.rounds, self.policy = tree, 0, tree.uniform()
         self._regret, self._sum = np.zeros(len(tree.action)), np.zeros(len(tree.action))
         self._of = {
             player: np.flatnonzero(tree.player[tree.owner] == player)
             for player in sorted(set(tree.players))
         }
-        if seed is not None:
-            draws = np.random.default_rng(seed).exponential(size=len(tree.action)) ** 2 / 2
-            likely = np.zeros(len(tree.seat))
-            for player in self._of:
-                likely += visited(tree, self.policy, player)
-            self._regret = HEAD_START * draws * likely[tree.owner]
-            self.policy = normalised(tree, self._regret)
+        if regret is not None:
+            self._regret, self.policy = regret, normalised(tree, regret)
 
     def learn(self) -> None:
         """Updates each player once."""

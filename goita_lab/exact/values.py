@@ -46,16 +46,6 @@ def reached(tree: Tree, policy: Float, player: int, *, whole_team: bool = False)
     return found
 
 
-def visited(tree: Tree, policy: Float, player: int) -> Float:
-    """Returns how likely chance and all but one player reach its information sets: float64 [I].
-
-    It is 0 at the information sets of others.
-    """
-    here = np.flatnonzero(tree.info >= 0)
-    found = np.bincount(tree.info[here], reached(tree, policy, player)[here], len(tree.seat))
-    return np.where(tree.player == player, found, 0.0)
-
-
 def played(tree: Tree, policy: Float, player: int) -> Float:
     """Returns how likely one player goes to each history where it can: float64 [N]."""
     found, others = np.empty(len(tree.info)), tree.player != player
