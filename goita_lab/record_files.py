@@ -6,7 +6,7 @@ The content tells the notation, not the name of the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -126,7 +126,11 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
                 continue
             notes += record.notes
             problems += record.problems
-            found += _recorded(file, record, is_history(text), len(found))
+            begin, unsound = len(found), {problem.deal for problem in record.problems}
+            for number, deal in enumerate(record.deals, begin):
+                game = number if is_history(text) else begin  # each line is a game
+                sound = deal.number not in unsound
+                found.append(Recorded(file, deal, record.players, sound, game))
     if not found:
         where = ", ".join(map(str, paths))
         why = next((str(one) for one in (*problems, *notes)), "got none")
@@ -141,17 +145,6 @@ def files_of(folder: Path) -> list[Path]:
         for file in folder.iterdir()
         if file.suffix.lower() in SUFFIXES and not file.name.startswith(".") and file.is_file()
     )
-
-
-def _recorded(file: Path, record: Record, lines: bool, begin: int) -> Iterator[Recorded]:
-    """Yields the deals of a file, whose games are numbered from ``begin`` on.
-
-    ``lines``: each line is a game.
-    """
-    unsound = {problem.deal for problem in record.problems}
-    for number, deal in enumerate(record.deals, begin):
-        sound = deal.number not in unsound
-        yield Recorded(file, deal, record.players, sound, number if lines else begin)
 
 
 def dealt(deal: DealRecord) -> bytes:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goita_agents.base import Float, Int
+from goita_agents.base import Float
 from goita_lab.exact import kernel
 from goita_lab.exact.tree import Tree
 
@@ -99,7 +99,10 @@ def respond(tree: Tree, policy: Float, player: int, others: Float) -> Response:
         worth,
         chosen,
     )
-    return Response(float(values[: len(tree.chance)].sum()), _with(tree, policy, player, chosen))
+    found, own = policy.copy(), np.flatnonzero(tree.player == player)
+    found[tree.player[tree.owner] == player] = 0
+    found[tree.starts[own] + chosen[own]] = 1
+    return Response(float(values[: len(tree.chance)].sum()), found)
 
 
 def gains(tree: Tree, policy: Float) -> dict[int, float]:
@@ -114,10 +117,3 @@ def gains(tree: Tree, policy: Float) -> dict[int, float]:
 def sign(player: int) -> int:
     """Returns 1 for players of the dealer's team, -1 for the others."""
     return 1 - 2 * (player % 2)
-
-
-def _with(tree: Tree, policy: Float, player: int, chosen: Int) -> Float:
-    found, own = policy.copy(), np.flatnonzero(tree.player == player)
-    found[tree.player[tree.owner] == player] = 0
-    found[tree.starts[own] + chosen[own]] = 1
-    return found

@@ -66,16 +66,12 @@ class Clone:
     tried: tuple[Tried, ...]
 
 
-def _silent(_: float) -> None:
-    """Shows no progress."""
-
-
 def imitate(
     split: Split,
     start: NetworkAgent,
     *,
     seed: int = 0,
-    progress: Callable[[float], object] = _silent,
+    progress: Callable[[float], object] = lambda _: None,
 ) -> Clone:
     """Learns to predict the actions of ``split.train``, as ``split.validation`` wants it.
 
@@ -86,30 +82,26 @@ def imitate(
         progress: is called with the share of the work that is done.
     """
     with threadpool_limits(1, user_api="blas"):  # more change results, and threads would spin
-        return _imitate(split, start, seed, progress)
-
-
-def _imitate(
-    split: Split, start: NetworkAgent, seed: int, progress: Callable[[float], object]
-) -> Clone:
-    heat, _ = predict(start, split.train).fit(split.train)
-    start = heated(start, heat)
-    learner = PolicyLearner(start, seed)
-    rng = np.random.default_rng(seed)
-    best, found = _try(learner.tensors(), np.inf, start, split.validation)
-    tried, since = [found], 0
-    for weight in _descend(learner, split.train, rng, progress):
-        agent, found = _try(learner.tensors(), weight, start, split.validation)
-        better = found.log_likelihood > max(one.log_likelihood for one in tried)
-        best, since = (agent, 0) if better else (best, since + 1)
-        tried.append(found)
-        if since == PATIENCE:
-            break
+        heat, _ = predict(start, split.train).fit(split.train)
+        start = heated(start, heat)
+        learner = PolicyLearner(start, seed)
+        rng = np.random.default_rng(seed)
+        best, found = _try(learner.tensors(), np.inf, start, split.validation)
+        tried, since = [found], 0
+        for weight in _descend(learner, split.train, rng, progress):
+            agent, found = _try(learner.tensors(), weight, start, split.validation)
+            better = found.log_likelihood > max(one.log_likelihood for one in tried)
+            best, since = (agent, 0) if better else (best, since + 1)
+            tried.append(found)
+            if since == PATIENCE:
+                break
     progress(1.0)
     chosen = max(tried, key=lambda one: one.log_likelihood)
     info = replace(best.info, decisions=len(split.train), rules=split.train.rules)
-    agent = NetworkAgent(info, _mute(best.tensors()))
-    return Clone(agent, chosen.weight, heat, tuple(tried))
+    tensors = best.tensors()
+    for name in ("value.weight", "value.bias"):  # a clone predicts actions, not points
+        tensors[name] = np.zeros_like(tensors[name])
+    return Clone(NetworkAgent(info, tensors), chosen.weight, heat, tuple(tried))
 
 
 def check_start(agent: object, name: str) -> NetworkAgent:
@@ -182,8 +174,3 @@ def _try(
         float((mine.argmax(axis=1) == validation.action).mean()),
         float(apart.mean()),
     )
-
-
-def _mute(tensors: dict[str, Array]) -> dict[str, Array]:
-    """Returns tensors whose values are 0: a clone predicts actions, not points."""
-    return tensors | {name: np.zeros_like(tensors[name]) for name in ("value.weight", "value.bias")}

@@ -7,7 +7,6 @@ from typing import Literal
 import torch as th
 from threadpoolctl import threadpool_limits
 
-from goita_agents.solver import cores
 from goita_env.errors import SettingError
 
 
@@ -18,14 +17,6 @@ def use_threads(threads: int) -> None:
     """
     th.set_num_threads(threads)
     threadpool_limits(1, user_api="blas")
-
-
-def default_threads() -> int:
-    """Returns 2 threads, or 1 on one core; what else runs does not count, so a seed repeats a run.
-
-    Networks this small gain little by more.
-    """
-    return min(2, cores())
 
 
 def has_fast_bfloat16(device: str = "cpu") -> bool:

@@ -375,12 +375,9 @@ class SelfPlayPPO(MaskablePPO):
 
     def _evaluate(self, policy: SelfPlayPolicy, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""
-        with self._autocast(bits):
+        with th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16):
             logits, values = policy.logits_and_values(bits)
         return logits.float(), values.float()
-
-    def _autocast(self, bits: th.Tensor) -> th.autocast:
-        return th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16)
 
     def load_state(
         self, turn: StepResult, *, decisions: int, updates: int, critic_leads: bool

@@ -93,15 +93,6 @@ class Run:
             json.dumps(self.config, indent=1, default=str, allow_nan=False) + "\n",
         )
 
-    def restore(self, model: SelfPlayPPO) -> bool:
-        """Has a new model go on from the last checkpoint; returns whether there is one."""
-        if not self.files.checkpoint.exists():
-            if self.files.policy.exists():
-                raise SettingError(f"expected {self.files.checkpoint}, got a policy without it")
-            return False
-        self.history = load_checkpoint(model, self.files.checkpoint)
-        return True
-
     def learn(
         self,
         model: SelfPlayPPO,
@@ -167,6 +158,8 @@ def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:
     if new:
         policy_bytes(model, settings.rules)  # raises if no file could hold the policy
         run.begin(settings.init)
-    else:
-        run.restore(model)
+    elif run.files.checkpoint.exists():
+        run.history = load_checkpoint(model, run.files.checkpoint)
+    elif run.files.policy.exists():
+        raise SettingError(f"expected {run.files.checkpoint}, got a policy without it")
     return model

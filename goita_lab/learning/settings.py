@@ -214,31 +214,24 @@ class Training(Options):
 
     def _conflicts(self) -> list[tuple[str, bool]]:
         """Returns what settings must fit together, and whether they do not."""
-        others = bool(self.opponents or self.partners)
+        aimless = self.kl > 0 and self.init is None and not self.refresh
+        pooled = bool(self.pool or self.pool_share)
+        opposed, joined = bool(self.opponents), bool(self.partners)
+        alone = "off_belief with pool_share 0 and without other players, whose play it cannot know"
+        points = "off_belief without prefer: worlds of its own have points alone"
         return [
-            (
-                "kl with init, the policy to hold close to, or with refresh",
-                self.kl > 0 and self.init is None and not self.refresh,
-            ),
+            ("kl with init, the policy to hold close to, or with refresh", aimless),
             ("refresh with kl above 0", self.refresh > 0 and not self.kl),
-            (
-                "opponents or a pool, got both",
-                bool(self.opponents) and bool(self.pool or self.pool_share),
-            ),
+            ("opponents or a pool, got both", opposed and pooled),
             ("pool_share above 0 with pool", bool(self.pool) and not self.pool_share),
-            (
-                "off_belief without prefer: worlds of its own have points alone",
-                self.off_belief and bool(self.prefer),
-            ),
-            (
-                "off_belief with pool_share 0 and without other players, whose play it cannot know",
-                self.off_belief and bool(self.pool or self.pool_share or others),
-            ),
+            (points, self.off_belief and bool(self.prefer)),
+            (alone, self.off_belief and (pooled or opposed or joined)),
         ]
 
     def settled(self) -> Self:
         """Returns the settings of a new run: name, device, threads and precision are chosen."""
-        from goita_lab.learning.device import default_threads, find_device, has_fast_bfloat16
+        from goita_agents.solver import cores
+        from goita_lab.learning.device import find_device, has_fast_bfloat16
 
         device = find_device(self.device)
         fast = has_fast_bfloat16(device)
@@ -246,7 +239,9 @@ class Training(Options):
             self,
             name=self.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}",
             device=device,
-            threads=self.threads or default_threads(),
+            # What else runs does not count, so a seed repeats a run; small networks gain little by
+            # more threads.
+            threads=self.threads or min(2, cores()),
             precision="bfloat16" if self._wants_bfloat16(fast) else "float32",
         )
 

@@ -130,7 +130,7 @@ class Benchmark(Schedule):
             blocks = tasks(
                 cell,
                 deals,
-                seed=self._seed_of(key),
+                seed=(self.seed + key * _APART) % (1 << 64),
                 rules=JGA,
                 episode=self.episode,
                 block_deals=BLOCK_DEALS,
@@ -165,10 +165,6 @@ class Benchmark(Schedule):
         pairs = [(one, other) for one in self.task.partners for other in self.task.against(one)]
         first = len(self.task.opponents)
         return [(one, other, first + number) for number, (one, other) in enumerate(pairs)]
-
-    def _seed_of(self, number: int) -> int:
-        """Returns the seed of a pair's deals."""
-        return (self.seed + number * _APART) % (1 << 64)
 
     def arguments(self) -> dict[str, Any]:
         return {

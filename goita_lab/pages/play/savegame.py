@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -142,8 +142,7 @@ def _writer(path: Path) -> Callable[[PlayTable], None]:
     whole = path.resolve()
 
     def write(table: PlayTable) -> None:
-        one, two, three, four = table.settings.specs
-        saved = SavedSettings((one, two, three, four), table.settings.seed)
-        write_whole(whole, complete.dumps(table.record, asdict(SavedMatch(saved))))
+        saved = {"agents": table.settings.specs, "seed": table.settings.seed}
+        write_whole(whole, complete.dumps(table.record, {"table": saved}))
 
     return write

@@ -73,7 +73,7 @@ class Terminal:
         while True:
             for said in table.advance():
                 self._say(said)
-            self._show()
+            print(f"\n{ansi.render(table.asking(), ascii=self.ascii)}")
             if table.asks == "match":
                 self._say(sentences.match_end(*table.scores))
                 return
@@ -150,9 +150,6 @@ class Terminal:
         self._say("? helps.")
         for said in self.table.log:
             self._say(said)
-
-    def _show(self) -> None:
-        print(f"\n{ansi.render(self.table.asking(), ascii=self.ascii)}")
 
     def _say(self, text: str) -> None:
         print(textwrap.fill(f"{text[:1].upper()}{text[1:]}", WIDTH))

@@ -190,7 +190,8 @@ def judge(watched: Sequence[Watched], analysed: Iterable[Sequence[Decision]]) ->
 
 def errors(judged: Iterable[Judged]) -> list[Judged]:
     """Returns the errors, those that lost most first."""
-    return sorted((one for one in judged if one.verdict == "clear"), key=_lost, reverse=True)
+    clear = (one for one in judged if one.verdict == "clear")
+    return sorted(clear, key=lambda one: one.decision.loss, reverse=True)
 
 
 def totals(judged: Sequence[Judged]) -> list[Total]:
@@ -221,10 +222,6 @@ def _total(name: str, some: Sequence[Judged]) -> Total:
         lost=sum(one.decision.loss for one in some if one.verdict == "clear"),
         open_lost=sum(one.decision.open_loss for one in some),
     )
-
-
-def _lost(one: Judged) -> float:
-    return one.decision.loss
 
 
 def _likeliest(decision: Decision) -> bool:

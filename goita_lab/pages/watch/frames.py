@@ -13,7 +13,6 @@ from goita_env import Game, actions
 from goita_env.errors import RecordError
 from goita_env.render import pen, svg, words
 from goita_env.render.pen import Drawing
-from goita_env.render.scene import Scene
 from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.pages.languages import person, place, round_end, rules_of, seen_from
@@ -80,11 +79,9 @@ class Book:
         """Returns what each seat sees of a position, then the whole table."""
         scenes = [game.view(seat).scene(seat) for seat in range(NUM_SEATS)]
         scenes.append(game.scene(self._viewer or 0))
-        drawn = [self._seen(scene) for scene in scenes]
-        return [self._frame(svg.draw(one, faces="letters", language=self.say)) for one in drawn]
-
-    def _seen(self, scene: Scene) -> Scene:
-        return scene if self._viewer is None else seen_from(scene, self._viewer)
+        if self._viewer is not None:
+            scenes = [seen_from(scene, self._viewer) for scene in scenes]
+        return [self._frame(svg.draw(one, faces="letters", language=self.say)) for one in scenes]
 
     def _move(self, game: Game, seat: int, action: int) -> dict[str, Any]:
         """Returns a move as the page lists it; the game stands right after it."""

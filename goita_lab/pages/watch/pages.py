@@ -177,15 +177,13 @@ def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int 
         for watched, decisions in zip(source.deals, analysis.deals, strict=True)
     ]
     places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}
-    deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
+    deals = [
+        {one.move: _told(one) | {"policy_agrees": verdicts.policy_agrees(one)} for one in deal}
+        for deal in analysis.deals
+    ]
     told = {"kinds": [say(name) for name in NAMES], "graphs": graphs, "also": say(_also(analysis))}
     sentences = {one.key: say(one.sentence) for one in PRINCIPLES}
     return _rounded(told | places | {"deals": deals, "principles": sentences})
-
-
-def _judged(decision: Decision) -> dict[str, Any]:
-    """Returns what the script shows of a decision."""
-    return _told(decision) | {"policy_agrees": verdicts.policy_agrees(decision)}
 
 
 def _rounded(value: Any) -> Any:
