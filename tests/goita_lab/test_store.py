@@ -5,10 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import random
-import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -60,27 +57,6 @@ def test_a_second_program_is_refused_with_a_sentence(path):
         refuses(SettingError, "no other program has open", contents, path)
         store.add("4", block(4))
     assert contents(path) == blocks(range(5))
-
-
-def test_killed_at_any_moment_it_has_every_block_whose_add_returned(tmp_path):
-    path, rng = tmp_path / "blocks", random.Random(7)
-    before = 0
-    for _ in range(4):
-        words, pipe = [*WRITER, path], subprocess.PIPE
-        with subprocess.Popen(words, stdout=pipe, text=True, env=WHERE) as process:
-            if rng.random() < 0.7:
-                process.stdout.readline()
-                time.sleep(rng.random() * 0.1)
-            else:  # as it begins
-                time.sleep(rng.random() * 0.3)
-            process.kill()
-            lines = process.stdout.read().splitlines()
-        told = [int(line) for line in lines if line]
-        found = contents(path)
-        assert found == blocks(range(len(found)))
-        assert len(found) >= max([before, *(number + 1 for number in told)])
-        before = len(found)
-    assert before > 20
 
 
 @pytest.mark.parametrize(

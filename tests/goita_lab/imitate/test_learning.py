@@ -13,7 +13,6 @@ from goita_agents.bots.network import NetworkAgent
 from goita_agents.champion.agent import network
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
-from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.imitate import clone
 from goita_lab.imitate import network as fitting
 from goita_lab.imitate.clone import check_start, heated, imitate
@@ -22,6 +21,7 @@ from goita_lab.imitate.reading import replay
 from goita_lab.imitate.scores import Guesses, Prediction, compare, hits
 from network_files import INFO, tensors
 from raising import refuses
+from research.grading.grade import play_deals
 
 GREEDY = GreedyAgent()
 

@@ -16,7 +16,7 @@ from goita_lab import work
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.commands import evaluate
-from programs import ROOT, refusal, run
+from programs import ROOT, refusal
 
 TWO = "--agents greedy random"
 
@@ -139,13 +139,6 @@ def test_wrong_input_ends_with_code_2_before_anything_is_played(
     out, err = capsys.readouterr()
     assert out == ""
     assert words in " ".join(err.replace("│", " ").split())
-
-
-def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
-    done = run([sys.executable, "evaluate.py", "--agents", "greedy", "gredy"])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("goita evaluate: error: expected an agent of ")
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("kept", [False, True])
