@@ -35,10 +35,9 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.agent import restore, save
 from goita_lab.exact.correlated import Mixtures
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import Exploitability, Ruler
 from goita_lab.exact.tree import Eyes, Tree, enumerate_game
-from goita_lab.exact.values import gains, value
+from goita_lab.exact.values import Learner, gains, value
 from goita_lab.signals.playing import load_policy
 
 EVERY = 25  # Rounds of the learners between two measurements, and between two savings.

@@ -15,8 +15,8 @@ from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_lab import array_files
 from goita_lab.array_files import Arrays
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import Tree, spread
+from goita_lab.exact.values import Learner
 
 FORMAT: Final = "goita-solution-1"
 

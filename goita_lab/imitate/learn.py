@@ -19,9 +19,16 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.imitate.clone import Clone, check_start, imitate
-from goita_lab.imitate.examples import Examples, Split, split_games
+from goita_lab.imitate.examples import (
+    Calibration,
+    Examples,
+    Guesses,
+    Score,
+    Split,
+    compare,
+    split_games,
+)
 from goita_lab.imitate.reading import Reading, read_examples
-from goita_lab.imitate.scores import Calibration, Guesses, Score, compare
 from goita_lab.provenance import plain, provenance
 from goita_lab.work import shown
 

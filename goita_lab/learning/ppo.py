@@ -13,7 +13,7 @@ Differences from ``MaskablePPO``:
 - By Other-Play each seat may see the game under a symmetry of its own (``rollout``).
 - By off-belief learning decisions earn what they would in worlds of the rule constraints
   (``returns``).
-- The policy may be held close to the one that it began with (``losses``).
+- The policy may be held close to the one that it began with (``HoldClose``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -40,15 +40,15 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_env.views import observation as packing
 from goita_lab.learning.buffer import Samples, SeatRolloutBuffer
-from goita_lab.learning.losses import (
+from goita_lab.learning.policy import (
+    MASKED,
     DivergedError,
     HoldClose,
+    SelfPlayPolicy,
     check_weights,
     gradient_step,
 )
-from goita_lab.learning.policy import MASKED, SelfPlayPolicy
 from goita_lab.learning.pool import OpponentPool
-from goita_lab.learning.preferences import read_preferences
 from goita_lab.learning.returns import Critic, hidden_words, returns_in_worlds
 from goita_lab.learning.symmetries import (
     ACTIONS,
@@ -56,6 +56,7 @@ from goita_lab.learning.symmetries import (
     elements_of,
     exchange_masks,
     exchange_words,
+    read_preferences,
 )
 from goita_lab.learning.vec_env import SelfPlayVecEnv
 

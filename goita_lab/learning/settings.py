@@ -28,7 +28,7 @@ from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.plan import check_deals
 from goita_lab.learning.measuring import Evaluator
 from goita_lab.learning.pool import OpponentPool, named_agents
-from goita_lab.learning.preferences import read_preferences
+from goita_lab.learning.symmetries import read_preferences
 
 if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
@@ -231,7 +231,7 @@ class Training(Options):
     def settled(self) -> Self:
         """Returns the settings of a new run: name, device, threads and precision are chosen."""
         from goita_agents.solver import cores
-        from goita_lab.learning.device import find_device, has_fast_bfloat16
+        from goita_lab.learning.policy import find_device, has_fast_bfloat16
 
         device = find_device(self.device)
         fast = has_fast_bfloat16(device)
@@ -299,8 +299,7 @@ class Training(Options):
 
     def model(self) -> SelfPlayPPO:
         """Returns a learner that has learnt nothing yet, with its games."""
-        from goita_lab.learning.device import find_device, has_fast_bfloat16
-        from goita_lab.learning.policy import SelfPlayPolicy
+        from goita_lab.learning.policy import SelfPlayPolicy, find_device, has_fast_bfloat16
         from goita_lab.learning.policy_file import find_policy
         from goita_lab.learning.ppo import SelfPlayPPO, linear_schedule
         from goita_lab.learning.vec_env import SelfPlayVecEnv

@@ -17,10 +17,9 @@ import numpy as np
 from goita_agents.base import Float
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
 from goita_lab.exact.tree import Channel, Tree, deals, enumerate_game, spread
-from goita_lab.exact.values import best_response, gains, reached, sign, value
+from goita_lab.exact.values import Learner, best_response, gains, reached, sign, value
 from goita_lab.learning.symmetries import ACTIONS
 from research.drawing import dots
 from research.intervals import between_runs

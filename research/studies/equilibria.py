@@ -22,9 +22,8 @@ from goita_agents.registry import load_agent
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval, over_runs
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import Ruler, alternating
-from goita_lab.exact.values import gains, reached, sign, value
+from goita_lab.exact.values import Learner, gains, reached, sign, value
 from research.drawing import curves
 from research.intervals import between_runs
 from research.population.methods import Method

@@ -26,11 +26,10 @@ from goita_agents.registry import load_agent
 from goita_env.actions import PASS
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
-from goita_lab.exact.solving import Learner, normalised, totals
 from goita_lab.exact.team import alternating
 from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table
 from goita_lab.exact.tree import Channel, Tree, enumerate_game, spread
-from goita_lab.exact.values import reached, sign, worths
+from goita_lab.exact.values import Learner, normalised, reached, sign, totals, worths
 
 ROUNDS: Final = {"mini_3": 300, "mini_4": 120}
 """Rounds of the learners, by game."""

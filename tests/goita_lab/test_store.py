@@ -21,7 +21,6 @@ from raising import refuses
 from sqlite_files import edit, refused
 from store_blocks import block, opened, write
 
-LOAD = "SELECT load_extension('x')"
 WRITER = [sys.executable, "-m", "store_blocks"]
 WHERE = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests/helpers")])}
 

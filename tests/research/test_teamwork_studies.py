@@ -9,9 +9,8 @@ import pytest
 from goita_env import Rules
 from goita_env.actions import PASS
 from goita_lab.exact import teamwork
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import Channel, enumerate_game
-from goita_lab.exact.values import gains, value
+from goita_lab.exact.values import Learner, gains, value
 from research.studies import codes, study
 from research.studies.teamwork import diversity, net_of_strength
 from research.teamwork import train

@@ -13,10 +13,9 @@ from goita_env.errors import SettingError
 from goita_lab.commands.coordination import main
 from goita_lab.exact import agent as files
 from goita_lab.exact import entries, teamwork
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.teamwork import Benchmark, Players, Table, policy_of
 from goita_lab.exact.tree import Channel, Tree, enumerate_game
-from goita_lab.exact.values import best_response, sign, value
+from goita_lab.exact.values import Learner, best_response, sign, value
 from raising import refuses
 from samples import slow
 
