@@ -151,9 +151,7 @@ def spread(many: Int) -> tuple[Int, Int]:
 
 
 def enumerate_game(
-    rules: str | Rules,
-    eyes: Eyes | tuple[Eyes, Eyes] = "own",
-    channel: Channel | None = None,
+    rules: str | Rules, eyes: Eyes | tuple[Eyes, Eyes] = "own", channel: Channel | None = None
 ) -> Tree:
     """Enumerates a small game.
 

@@ -121,9 +121,7 @@ def _digest(text: str, arrays: Arrays) -> str:
     return found.hexdigest()
 
 
-def _networks(
-    model: SelfPlayPPO,
-) -> Iterator[tuple[str, th.nn.Module, th.optim.Optimizer | None]]:
+def _networks(model: SelfPlayPPO) -> Iterator[tuple[str, th.nn.Module, th.optim.Optimizer | None]]:
     """Yields what changes in a training: networks with their optimizers, if they have one."""
     yield "policy", model.policy, model.policy.optimizer
     if model.critic is not None:

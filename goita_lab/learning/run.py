@@ -93,12 +93,7 @@ class Run:
             json.dumps(self.config, indent=1, default=str, allow_nan=False) + "\n",
         )
 
-    def learn(
-        self,
-        model: SelfPlayPPO,
-        settings: Training,
-        measuring: Evaluator,
-    ) -> bool:
+    def learn(self, model: SelfPlayPPO, settings: Training, measuring: Evaluator) -> bool:
         """Trains until all decisions were made, with logs, snapshots and checkpoints.
 
         On SIGINT (Ctrl-C) or SIGTERM the current rollout is learnt from and saved, and the training

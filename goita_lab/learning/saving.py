@@ -81,11 +81,7 @@ class CheckpointCallback(BaseCallback):
     model: SelfPlayPPO
 
     def __init__(
-        self,
-        files: RunFiles,
-        history: History,
-        measuring: Evaluator,
-        settings: Training,
+        self, files: RunFiles, history: History, measuring: Evaluator, settings: Training
     ) -> None:
         super().__init__()
         self.files, self.history, self.measuring = files, history, measuring

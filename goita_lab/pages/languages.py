@@ -21,10 +21,7 @@ from goita_env.tiles import NUM_SEATS
 LanguageName = Literal["en", "ja"]
 LANGUAGES: Final[tuple[LanguageName, ...]] = get_args(LanguageName)
 
-_RULES: Final = {
-    JGA: "rules of the Japan Goita Association",
-    PAGAT: "rules of pagat.com",
-}
+_RULES: Final = {JGA: "rules of the Japan Goita Association", PAGAT: "rules of pagat.com"}
 
 
 @cache

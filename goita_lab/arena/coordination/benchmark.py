@@ -18,12 +18,7 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
-from goita_lab.arena.coordination.task import (
-    PEOPLE,
-    VALIDATION,
-    CoordinationTask,
-    Partner,
-)
+from goita_lab.arena.coordination.task import PEOPLE, VALIDATION, CoordinationTask, Partner
 from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, seatings_of, tasks
 
 FORMAT: Final = "goita-coordination-3"

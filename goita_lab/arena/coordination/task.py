@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from goita_agents.population import Split
-from goita_agents.population.manifest import (
-    INFORMATION,
-    MOST_SEED,
-    VALIDATION_BOTS,
-    shipped,
-)
+from goita_agents.population.manifest import INFORMATION, MOST_SEED, VALIDATION_BOTS, shipped
 from goita_agents.registry import check_names, plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure

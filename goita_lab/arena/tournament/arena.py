@@ -261,11 +261,7 @@ Stop = GoitaError | OSError | KeyboardInterrupt
 
 
 def play_schedule(
-    plan: Schedule,
-    *,
-    workers: int = 1,
-    results: Path | None = None,
-    games: Path | None = None,
+    plan: Schedule, *, workers: int = 1, results: Path | None = None, games: Path | None = None
 ) -> tuple[Tournament, Stop | None]:
     """Plays what is missing of a schedule, with a line of progress on standard error.
 

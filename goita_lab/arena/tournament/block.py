@@ -16,15 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from goita_agents.base import (
-    Agent,
-    Bool,
-    Int,
-    StatefulAgent,
-    check_actions,
-    close,
-    uniform,
-)
+from goita_agents.base import Agent, Bool, Int, StatefulAgent, check_actions, close, uniform
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent
@@ -59,11 +51,7 @@ class Seated:
 
 
 def play_block(
-    task: Task,
-    players: Sequence[Agent | None] = (),
-    *,
-    save: bool = False,
-    guarded: bool = False,
+    task: Task, players: Sequence[Agent | None] = (), *, save: bool = False, guarded: bool = False
 ) -> BlockResult:
     """Plays a block of deals.
 
@@ -254,12 +242,7 @@ class _Block:
                 yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats
 
 
-def seat_players(
-    task: Task,
-    objects: Mapping[int, Agent],
-    *,
-    guarded: bool,
-) -> Iterator[Seated]:
+def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> Iterator[Seated]:
     """Builds and seats the agents of a block one by one; arguments as for ``play_block``.
 
     One instance of a memoryless agent of this repository plays all seats of its player

@@ -46,10 +46,7 @@ class Look:
 
 
 def state(
-    table: PlayTable,
-    look: Look,
-    frames: Iterable[dict[str, Any]] = (),
-    trial: Trial | None = None,
+    table: PlayTable, look: Look, frames: Iterable[dict[str, Any]] = (), trial: Trial | None = None
 ) -> dict[str, Any]:
     """Returns all that a page shows.
 

@@ -37,10 +37,7 @@ class Book:
     """
 
     def __init__(
-        self,
-        deals: Sequence[Watched],
-        say: Language = ENGLISH,
-        viewer: int | None = None,
+        self, deals: Sequence[Watched], say: Language = ENGLISH, viewer: int | None = None
     ) -> None:
         self.say, self._viewer = say, viewer
         self.lines: dict[str, int] = {}

@@ -21,14 +21,7 @@ from goita_agents.bots.network_file import open_tensors
 from goita_env import GoitaVectorEnv, Rules
 from goita_lab import learning
 from goita_lab.commands import train
-from goita_lab.learning import (
-    PRESETS,
-    Training,
-    checkpoint,
-    has_fast_bfloat16,
-    policy_file,
-    saving,
-)
+from goita_lab.learning import PRESETS, Training, checkpoint, has_fast_bfloat16, policy_file, saving
 from goita_lab.learning import run as run_module
 from goita_lab.learning.settings import defaults
 from programs import refusal

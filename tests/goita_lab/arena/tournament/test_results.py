@@ -229,11 +229,7 @@ def test_a_file_of_other_arguments_is_an_error_that_says_which(path, settings, w
 
 @pytest.mark.parametrize(
     "figures",
-    [
-        {"points": np.zeros((2, 15), np.int32)},
-        {"seconds": "long"},
-        {"faults": ((0, "late"),)},
-    ],
+    [{"points": np.zeros((2, 15), np.int32)}, {"seconds": "long"}, {"faults": ((0, "late"),)}],
 )
 def test_figures_of_other_types_or_games_are_refused_in_a_sentence(path, figures):
     change(path, **figures)

@@ -31,12 +31,7 @@ from goita_lab.pages import watch
 from goita_lab.pages.watch import analysis as analysing
 from goita_lab.pages.watch import decisions as verdicts
 from goita_lab.pages.watch import graph
-from goita_lab.pages.watch.analysis import (
-    AnalysisSettings,
-    analyse_deal,
-    decision_seed,
-    key_of,
-)
+from goita_lab.pages.watch.analysis import AnalysisSettings, analyse_deal, decision_seed, key_of
 from goita_lab.pages.watch.decisions import ActionGrade, Decision
 from goita_lab.pages.watch.reading import Source, Watched
 
