@@ -44,12 +44,6 @@ def read_record(path: Path, rules: str | Rules = JGA, *, strict: bool = True) ->
         path: the file; its name is the source of the record.
         rules: the rule set of a kifu or of history strings; a complete record holds its own.
         strict: as in ``history.loads``.
-
-    Raises:
-        RecordError: if it is in no known notation or, if strict, a deal is malformed.
-        SettingError: if it is too large or no text in UTF-8.
-        ImportError: if a kifu lacks its extra.
-        OSError: if it cannot be read.
     """
     return _parsed(read_text(path, MOST_BYTES), rules, strict, path.name)
 

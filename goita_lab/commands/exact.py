@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from goita_agents.base import Float
-from goita_agents.files import check_writable, json_text, write_whole
+from goita_agents.files import json_text, write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
 from goita_lab import cli, provenance
@@ -80,9 +80,7 @@ class Args:
             raise SettingError("expected --agents without -o, --eyes, --correlated")
         if self.correlated and self.eyes != "own":
             raise SettingError("expected --correlated with --eyes own")
-        for path in (self.output, self.json):
-            if path:
-                check_writable(path)
+        cli.check_outputs(self.output, self.json)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

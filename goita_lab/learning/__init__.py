@@ -25,7 +25,6 @@ _PLACES: Final = {
     "Training": "settings",
     "init_from": "policy_file",
     "has_fast_bfloat16": "policy",
-    "linear_schedule": "ppo",
     "policy_bytes": "policy_file",
     "save_policy": "policy_file",
     "use_threads": "policy",

@@ -30,7 +30,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import Schedule
-from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
+from stable_baselines3.common.utils import FloatSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
 from goita_agents.bots.transform import UNCHANGED, Transform
@@ -390,8 +390,3 @@ class SelfPlayPPO(MaskablePPO):
         self._last_turn, self._last_obs = turn, turn.observation
         self.num_timesteps, self._n_updates = decisions, updates
         self.critic_leads = critic_leads
-
-
-def linear_schedule(start: float, end: float) -> Schedule:
-    """Returns the schedule that goes straight from one number to another over the training."""
-    return LinearSchedule(start, end, end_fraction=1.0)

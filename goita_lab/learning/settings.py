@@ -299,9 +299,11 @@ class Training(Options):
 
     def model(self) -> SelfPlayPPO:
         """Returns a learner that has learnt nothing yet, with its games."""
+        from stable_baselines3.common.utils import LinearSchedule
+
         from goita_lab.learning.policy import SelfPlayPolicy, find_device, has_fast_bfloat16
         from goita_lab.learning.policy_file import find_policy
-        from goita_lab.learning.ppo import SelfPlayPPO, linear_schedule
+        from goita_lab.learning.ppo import SelfPlayPPO
         from goita_lab.learning.vec_env import SelfPlayVecEnv
 
         match = self.episode == "match"
@@ -318,8 +320,8 @@ class Training(Options):
         return SelfPlayPPO(
             find_policy(self.policy) if self.policy else SelfPlayPolicy,
             SelfPlayVecEnv(games),
-            learning_rate=linear_schedule(*self.learning_rate),
-            ent_coef=linear_schedule(*self.ent_coef),
+            learning_rate=LinearSchedule(*self.learning_rate, end_fraction=1.0),
+            ent_coef=LinearSchedule(*self.ent_coef, end_fraction=1.0),
             n_steps=self.n_steps,
             batch_size=self.batch_size,
             n_epochs=self.n_epochs,

@@ -46,11 +46,7 @@ DEALS: Final[dict[tuple[Episode, bool], int]] = {
 
 @dataclass(frozen=True)
 class Benchmark(Schedule):
-    """Everything that the results of the benchmark depend on, except the agents' files.
-
-    Raises:
-        SettingError: if a value is impossible; the agents are checked by ``check_agents``.
-    """
+    """Everything that the results of the benchmark depend on, except the agents' files."""
 
     agents: tuple[str, ...]  #: Texts of the agents that are measured.
     task: CoordinationTask = VALIDATION

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -38,7 +38,6 @@ ROUNDING: Final = 0.001
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
 Cells = dict[str, dict[str, Points]]
-Board = TypeVar("Board", bound=msgspec.Struct)
 
 
 class Figures(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -80,16 +79,15 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def read(path: Path) -> tuple[Entered, ...]:
     """Returns the entries of a file, none where there is no file."""
-    found = read_board(path, _File, FORMAT)
-    return found.entries if found else ()
+    return read_board(path, _File, FORMAT)
 
 
-def read_board(path: Path, kind: type[Board], name: str) -> Board | None:
-    """Returns what a leaderboard's file holds, by its type; None where there is no file."""
+def read_board(path: Path, kind: Any, name: str) -> tuple[Any, ...]:
+    """Returns the entries of a leaderboard's file, by its type; none where there is no file."""
     if not path.exists():
-        return None
+        return ()
     try:
-        return msgspec.json.decode(read_limited(path, MOST_BYTES), type=kind)
+        return tuple(msgspec.json.decode(read_limited(path, MOST_BYTES), type=kind).entries)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise SettingError(f"expected a leaderboard of {name} in {path}: {error}") from error
 

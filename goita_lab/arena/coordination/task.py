@@ -32,12 +32,7 @@ class Partner:
 
 @dataclass(frozen=True)
 class CoordinationTask:
-    """A task: whom an agent plays with, and against.
-
-    Raises:
-        SettingError: if there are no counted partners or no opponents, or one is named twice.
-        AgentError: if two agents have the same name.
-    """
+    """A task: whom an agent plays with, and against."""
 
     partners: tuple[Partner, ...]
     opponents: tuple[str, ...]

@@ -50,10 +50,6 @@ class PlayTable:
         deals: what has been played of it.
         keep: called after every move, to save the match.
 
-    Raises:
-        AgentError: if there is no such agent.
-        RecordError: if the deals are not of these settings, or a move is illegal.
-
     Attributes:
         seat: the person's.
         game: the match; only views of the person's seat are to be shown while a round is played.

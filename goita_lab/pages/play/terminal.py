@@ -10,20 +10,10 @@ from typing import Final
 from unicodedata import normalize
 
 from goita_agents.base import AgentError
-from goita_env import View, actions
+from goita_env import View, actions, tiles
 from goita_env.errors import ActionError, GoitaError
 from goita_env.render import ansi
-from goita_env.tiles import (
-    CHARACTERS,
-    DIGITS,
-    KING,
-    LETTERS,
-    NAMES,
-    NUM_SEATS,
-    POINTS,
-    SECOND_KING_CHARACTER,
-    SECOND_KING_DIGIT,
-)
+from goita_env.tiles import CHARACTERS, DIGITS, LETTERS, NAMES, NUM_SEATS, POINTS
 from goita_lab.arena.report.figures import line
 from goita_lab.pages.languages import PLACES
 from goita_lab.pages.play import sentences
@@ -47,8 +37,8 @@ WORDS: Final[dict[str, int]] = {sentences.action(action): action for action in _
 
 _KINDS: Final = {
     **{tile: kind for tiles in (CHARACTERS, DIGITS, LETTERS) for kind, tile in enumerate(tiles)},
-    SECOND_KING_CHARACTER: KING,
-    SECOND_KING_DIGIT: KING,
+    tiles.SECOND_KING_CHARACTER: tiles.KING,
+    tiles.SECOND_KING_DIGIT: tiles.KING,
 }
 
 MOST_OPTIONS: Final = 8
