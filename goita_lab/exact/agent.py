@@ -13,10 +13,10 @@ from goita_agents.base import AgentError, Bool, Float, Int, sample
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
-from goita_lab import array_files
-from goita_lab.array_files import Arrays
+from goita_lab import store
 from goita_lab.exact.tree import Tree, spread
 from goita_lab.exact.values import Learner
+from goita_lab.store import Arrays
 
 FORMAT: Final = "goita-solution-1"
 
@@ -26,7 +26,7 @@ _PLAYED: Final = ("digests", "starts", "action", "average")
 
 def write(path: Path, kind: str, tree: Tree, arrays: Arrays) -> None:
     """Writes arrays of a game whole or not at all; ``kind`` names what they are."""
-    array_files.write(path, _about(kind, tree), arrays)
+    store.write(path, _about(kind, tree), arrays)
 
 
 def read(
@@ -41,7 +41,7 @@ def read(
         tree: the game; None: any.
     """
     game = {"format": kind} if tree is None else _about(kind, tree)
-    return array_files.read(path, game, names)
+    return store.read(path, game, names)
 
 
 def _about(kind: str, tree: Tree) -> dict[str, Any]:

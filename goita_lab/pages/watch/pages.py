@@ -23,7 +23,7 @@ from goita_lab.arena.report.figures import clean
 from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch import decisions as verdicts
-from goita_lab.pages.watch import graph
+from goita_lab.pages.watch import frames
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.frames import Book
 from goita_lab.pages.watch.reading import Source, rounds_of
@@ -173,10 +173,10 @@ def _words(action: str) -> Phrase:
 def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int | None) -> Any:
     """Returns what the page's script shows of an analysis."""
     graphs = [
-        asdict(graph.draw(decisions, len(watched.deal.moves), watched.gained, say, viewer))
+        asdict(frames.draw_graph(decisions, len(watched.deal.moves), watched.gained, say, viewer))
         for watched, decisions in zip(source.deals, analysis.deals, strict=True)
     ]
-    places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}
+    places = {"left": frames.LEFT, "right": frames.RIGHT, "bottom": frames.BOTTOM}
     deals = [
         {one.move: _told(one) | {"policy_agrees": verdicts.policy_agrees(one)} for one in deal}
         for deal in analysis.deals
