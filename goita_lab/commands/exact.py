@@ -107,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             found["game"] = _describe(tree)
             policy = _solve(tree, args).average()
             found["value"], found["gains"] = value(tree, policy), gains(tree, policy)
-            _say(f"value {found['value']:+.3f} for the dealer's team")
+            print(f"value {found['value']:+.3f} for the dealer's team", flush=True)
     except KeyboardInterrupt:
         more = "the same command goes on" if args.output else "without -o all is lost"
         sys.stderr.write(f"\nstopped; {more}\n")
@@ -118,7 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     found["versions"] = provenance.versions()
     if args.json:
         write_whole(args.json, json_text(found))
-    _say(command)
+    print(command, flush=True)
     return 0
 
 
@@ -129,7 +129,7 @@ def _describe(tree: Tree) -> dict[str, int]:
         "information sets": len(tree.seat),
         "actions in them": len(tree.action),
     }
-    _say(", ".join(f"{many:,} {name}" for name, many in sizes.items()))
+    print(", ".join(f"{many:,} {name}" for name, many in sizes.items()), flush=True)
     return sizes
 
 
@@ -164,7 +164,8 @@ def _mix(tree: Tree, args: Args) -> dict[str, Any]:
             break
     least, most = mixtures.prove()
     plans = [len(one) for one in mixtures.plans]
-    _say(f"value for teams {least:+.3f} to {most:+.3f}, proven; {plans[0]} and {plans[1]} plans")
+    told = f"value for teams {least:+.3f} to {most:+.3f}, proven"
+    print(f"{told}; {plans[0]} and {plans[1]} plans", flush=True)
     return {
         "mixed": mixtures.value,
         "found": mixtures.bounds,
@@ -185,7 +186,7 @@ def _measured(
         (name, f"{one.value:+.3f}", f"{one.alone:.4f}", _team(one), f"{one.open:.3f}")
         for name, one in found.items()
     ]
-    _say("\n" + draw(Table(title, columns, tuple(rows))))
+    print("\n" + draw(Table(title, columns, tuple(rows))), flush=True)
     return [
         {
             "name": name,
@@ -204,8 +205,3 @@ def _team(found: Exploitability) -> str:
     least, most = found.team
     proven = all(one.proven for one in found.teams)
     return f"{least:.4f}" if proven else f"{least:.3f} to {most:.3f}"
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()

@@ -185,14 +185,6 @@ On 2,000 rounds of a rule bot it halves the log loss of other rounds."""
 MASKED: Final = np.float32(-1e9)  # Logit of an illegal action.
 
 
-@dataclass
-class _Moments:
-    """Adam's averages of a tensor's gradient (Kingma & Ba 2015)."""
-
-    mean: Array
-    square: Array
-
-
 class PolicyLearner:
     """The layers of a network, changed by the gradient of a cross-entropy.
 
@@ -208,14 +200,10 @@ class PolicyLearner:
         self._rng, self._dropout = np.random.default_rng(seed), dropout
         self._tensors = {name: array.copy() for name, array in start.tensors().items()}
         self._names = [*(f"layers.{layer}" for layer in range(start.info.layers)), "policy"]
-        self._moments = {
-            f"{name}.{part}": _Moments(
-                np.zeros_like(self._tensors[f"{name}.{part}"]),
-                np.zeros_like(self._tensors[f"{name}.{part}"]),
-            )
-            for name in self._names
-            for part in ("weight", "bias")
-        }
+        parts = [f"{name}.{part}" for name in self._names for part in ("weight", "bias")]
+        shapes = {name: self._tensors[name] for name in parts}
+        self._moments = {n: (np.zeros_like(t), np.zeros_like(t)) for n, t in shapes.items()}
+        """Adam's averages of a tensor's gradient and of its square (Kingma & Ba 2015)."""
         self._steps = 0
 
     def tensors(self) -> dict[str, Array]:
@@ -248,10 +236,10 @@ class PolicyLearner:
         fast, slow = 0.9, 0.999
         scale = rate * np.sqrt(1 - slow**self._steps) / (1 - fast**self._steps)
         for name, slope in self.gradient(words, legal, targets).items():
-            moments = self._moments[name]
-            moments.mean += (1 - fast) * (slope - moments.mean)
-            moments.square += (1 - slow) * (slope * slope - moments.square)
-            change = moments.mean / (np.sqrt(moments.square) + np.float32(1e-8))
+            mean, square = self._moments[name]
+            mean += (1 - fast) * (slope - mean)
+            square += (1 - slow) * (slope * slope - square)
+            change = mean / (np.sqrt(square) + np.float32(1e-8))
             self._tensors[name] -= np.float32(scale) * change
 
     def _forward(self, words: Words, dropout: float) -> list[Array]:

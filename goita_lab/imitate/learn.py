@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from math import isinf
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -167,7 +166,7 @@ def text(result: Result) -> str:
 
 
 def to_json(result: Result) -> dict[str, Any]:
-    """Returns all numbers as plain values; an infinite weight is null."""
+    """Returns all numbers as plain values."""
     names = ("train", "validation", "test")
     return {
         "format": FORMAT,
@@ -183,13 +182,9 @@ def to_json(result: Result) -> dict[str, Any]:
         "rules": result.split.train.rules.name,
         "games": {n: part.games for n, part in zip(names, result.split, strict=True)},
         "decisions": {n: len(part) for n, part in zip(names, result.split, strict=True)},
-        "weight": _finite(result.clone.weight),
-        "tried": [asdict(one) | {"weight": _finite(one.weight)} for one in result.clone.tried],
+        "weight": result.clone.weight,
+        "tried": plain(result.clone.tried),
         "scores": plain(result.scores),
-        "calibration": [asdict(one) for one in result.calibration],
+        "calibration": plain(result.calibration),
         "seconds": result.seconds,
     }
-
-
-def _finite(number: float) -> float | None:
-    return None if isinf(number) else number

@@ -8,7 +8,6 @@ an analysis, whose colours come from the page's style sheet by class.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final
 
@@ -151,23 +150,13 @@ _MARK: Final = 14
 """Height of the mark over the longest bar."""
 
 
-@dataclass(frozen=True)
-class Graph:
-    """A graph."""
-
-    svg: str
-    """The content of ``<svg>``."""
-    label: str
-    """The same in words."""
-
-
 def draw_graph(
     decisions: Sequence[Decision],
     moves: int,
     result: int | None,
     say: Language = ENGLISH,
     viewer: int | None = None,
-) -> Graph:
+) -> dict[str, str]:
     """Draws the graph of a deal: what could be expected before each move, and what the move lost.
 
     Move n lies between the positions n - 1 and n.
@@ -179,6 +168,9 @@ def draw_graph(
         say: tells its words in a language.
         viewer: whose team's points are drawn, and whose decisions alone are marked; None: those of
             seats 0 and 2, and of all.
+
+    Returns:
+        The content of ``<svg>``, and the same in words.
     """
     step, side = (RIGHT - LEFT) / max(moves, 1), 0 if viewer is None else viewer % 2
 
@@ -212,7 +204,7 @@ def draw_graph(
     marked = ", ".join(map(str, errors))
     whose = _team(viewer is not None)
     if not points:
-        return Graph("".join(parts), say("No points are known."))
+        return {"svg": "".join(parts), "label": say("No points are known.")}
     span = Phrase("{low} to {high}", low=f"{min(points):+.0f}", high=f"{max(points):+.0f}")
     label = Joined(
         " ",
@@ -222,7 +214,7 @@ def draw_graph(
             *([] if result is None else [Phrase("The round ended with {n}.", n=f"{result:+}")]),
         ],
     )
-    return Graph("".join(parts), true_minus(say(label)))
+    return {"svg": "".join(parts), "label": true_minus(say(label))}
 
 
 def _team(is_own: bool) -> str:

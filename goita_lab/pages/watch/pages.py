@@ -173,7 +173,7 @@ def _words(action: str) -> Phrase:
 def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int | None) -> Any:
     """Returns what the page's script shows of an analysis."""
     graphs = [
-        asdict(frames.draw_graph(decisions, len(watched.deal.moves), watched.gained, say, viewer))
+        frames.draw_graph(decisions, len(watched.deal.moves), watched.gained, say, viewer)
         for watched, decisions in zip(source.deals, analysis.deals, strict=True)
     ]
     places = {"left": frames.LEFT, "right": frames.RIGHT, "bottom": frames.BOTTOM}
