@@ -13,11 +13,10 @@ from stable_baselines3.common.logger import Logger, make_output_format
 from goita_agents.bots.network import file_digest
 from goita_agents.files import json_text, locked, write_whole
 from goita_env.errors import SettingError
-from goita_lab.learning.checkpoint import load_checkpoint
 from goita_lab.learning.measuring import Evaluator, History
 from goita_lab.learning.policy_file import init_from, load_frozen, policy_bytes
 from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.saving import CheckpointCallback, RunFiles
+from goita_lab.learning.saving import CheckpointCallback, RunFiles, load_checkpoint
 from goita_lab.learning.settings import Training, read_settings
 from goita_lab.provenance import provenance
 
