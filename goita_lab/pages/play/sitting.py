@@ -81,7 +81,7 @@ class Sitting:
         match = self.match
         wanted = match, len(match.results), match.taken_back
         if self._analysed != wanted:
-            keep = self.path and self.path.with_name(f"{self.path.name}.analysis")
+            keep = self.path and self.path.with_name(f"{self.path.name}.analysed")
             self._background.begin(of_match(match.finished, TITLE), keep)
             self._analysed = wanted
         try:

@@ -15,7 +15,6 @@ from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals, tasks
 from raising import refuses
-from samples import slow
 from tournament_plans import plan, played
 
 
@@ -55,22 +54,6 @@ def test_mixed_partners_sit_at_all_four_seatings_of_a_deal():
         ours = [seat for seat, player in enumerate(seating) if player in (0, 1)]
         assert ours == ([0, 2] if number % 2 == 0 else [1, 3])
     assert {seating.index(0) for seating in seatings} == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize(
-    "settings", [{"episode": "match"}, slow({"cross": True}), slow({"one": "greedy"})]
-)
-def test_one_worker_and_two_find_the_same_to_the_last_digit(settings):
-    wanted = plan(deals=20, **settings)
-    assert played(wanted, workers=2) == played(wanted)
-
-
-def test_an_agent_without_chance_scores_zero_against_itself_in_matches_and_cross_play():
-    result = played(plan(("greedy", "greedy"), cross=True, episode="match", deals=20))
-    (pair,), (cell,) = result["pairs"], result["cross"]["cells"]
-    assert pair["points_per_round"] == cell["points_per_round"] == 0
-    assert (pair["match_win_rate"], pair["match_win_ci95"]) == (0.5, [0.5, 0.5])
-    assert pair["variance_removed"] == 1
 
 
 def test_pairing_removes_variance_where_bots_play_alike():
