@@ -45,10 +45,6 @@ class Channel:
         if self.bits not in (1, 2):
             raise SettingError(f"expected a message of 1 or 2 bits, got {self.bits!r}")
 
-    def observes(self, seat: int) -> bool:
-        """Tells whether a seat knows the message; the dealer remembers what it sent."""
-        return self.public or seat % 2 == 0
-
 
 @dataclass(frozen=True)
 class Tree:
@@ -179,7 +175,8 @@ def enumerate_game(
         sends = channel is not None and not found
         seat = (len(found) - (channel is not None and not sends)) % NUM_SEATS
         seen = _seen(replay, seat, both[seat % 2])
-        if channel and channel.observes(seat):
+        # The dealer remembers what it sent.
+        if channel and (channel.public or seat % 2 == 0):
             seen = np.column_stack((seen, message))
         level = _look(replay, seat, seen, points, going, last[seat], messages if sends else 0)
         found.append(level)

@@ -109,7 +109,12 @@ class Run:
         if self.history.snapshots:  # what was written after the checkpoint will be written again
             self.files.tidy(self.history, model.pool)
         saving = CheckpointCallback(self.files, self.history, measuring, settings)
-        model.set_logger(self._logger())
+        # Into the directory; a log that is there already is left alone.
+        folder = str(self.files.directory)
+        logs = len([*self.files.directory.glob("progress*.csv")])
+        suffix = f"-{logs + 1}" if logs else ""
+        formats = [make_output_format(kind, folder, suffix) for kind in ("csv", "tensorboard")]
+        model.set_logger(Logger(folder, formats))
         try:
             model.learn(
                 settings.total_timesteps - model.num_timesteps,
@@ -127,16 +132,6 @@ class Run:
         """Writes the results of the final measurement."""
         told = {"pairs": pairs, **provenance([f"file:{self.files.policy}"])}
         write_whole(self.files.result, json_text(told))
-
-    def _logger(self) -> Logger:
-        """Returns a logger into the directory; a log that is there already is left alone."""
-        directory = self.files.directory
-        logs = len([*directory.glob("progress*.csv")])
-        suffix = f"-{logs + 1}" if logs else ""
-        formats = [
-            make_output_format(kind, str(directory), suffix) for kind in ("csv", "tensorboard")
-        ]
-        return Logger(str(directory), formats)
 
 
 def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:

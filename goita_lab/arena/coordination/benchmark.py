@@ -30,7 +30,7 @@ BLOCK_DEALS: Final = 250
 LEAST_DEALS: Final = 4
 """Each half of the deals, for the worst partner, needs two."""
 
-Cell = tuple[str, str, str]
+Cell = tuple[str, ...]
 """Texts of two partners and of their opponent, as they sit at the table."""
 
 
@@ -106,10 +106,6 @@ class Benchmark(Schedule):
         seated = partner.at_table(agent, speaks=speaks)
         return seated, partner.spec, partner.at_table(opponent)
 
-    def own_cell(self, agent: str, opponent: str) -> Cell:
-        """Returns the texts of an agent's play with itself, in the base game."""
-        return agent, agent, opponent
-
     def pairings(self) -> list[Pairing]:
         planned: dict[Cell, Pairing] = {}
 
@@ -134,7 +130,8 @@ class Benchmark(Schedule):
         for agent in self.agents:
             deals = self.deals(agent)
             for key, opponent in enumerate(self.task.opponents):
-                plan(self.own_cell(agent, opponent), (agent, agent, opponent), deals, key)
+                itself = agent, agent, opponent  # in the base game
+                plan(itself, itself, deals, key)
             for partner, opponent, key in self._tables:
                 names = (agent, partner.spec, opponent)
                 cell = self.cell(agent, partner, opponent)

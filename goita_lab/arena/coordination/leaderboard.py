@@ -185,7 +185,7 @@ def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
         for partner in task.partners
         for opponent in task.against(partner)
     }
-    tables |= {(entry.name, short_name(one)): plan.own_cell(spec, one) for one in task.opponents}
+    tables |= {(entry.name, short_name(one)): (spec, spec, one) for one in task.opponents}
     drawn = np.random.default_rng(seed).permutation(len(tables))[:SAMPLE]
     for partner, opponent in (list(tables)[number] for number in drawn.tolist()):
         ledger = tournament.ledgers[tables[partner, opponent]]
