@@ -135,18 +135,6 @@ def test_bots_are_closed_when_a_block_is_interrupted(faulty, monkeypatch):
     assert not OPEN
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"agents": (), "one": "greedy"}, "an agent or more"),
-        ({"episode": "game"}, "episode"),
-        ({"fewer_deals": ((1, "greedy"),)}, "number of deals"),
-    ],
-)
-def test_an_impossible_plan_is_refused(settings, words):
-    refuses(SettingError, words, plan, **settings)
-
-
 @pytest.mark.parametrize("text", ["greedy", "greedy:200", "200", "200:", "-5:greedy", "1:greedy"])
 def test_a_cap_is_a_number_and_an_agent(text):
     refuses(SettingError, "expected", parse_fewer_deals, text)
