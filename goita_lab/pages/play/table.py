@@ -72,7 +72,12 @@ class PlayTable:
         self._seating = Seating(settings.agents)
         try:
             self._replay([move for deal in deals for move in deal.moves])
-            _compare(deals, from_game(self.game).deals)
+            played = from_game(self.game).deals
+            for one, other in zip(deals, played, strict=False):  # those of the seed
+                if (one.hands, one.dealer, one.scores) != (other.hands, other.dealer, other.scores):
+                    raise RecordError(f"expected deal {other.number} of this seed, got another one")
+            if len(deals) > len(played):
+                raise RecordError(f"expected at most {len(played)} deals, got {len(deals)}")
         except BaseException:
             self.close()
             raise
@@ -315,12 +320,3 @@ class PlayTable:
     def _save(self) -> None:
         if self._keep is not None:
             self._keep(self)
-
-
-def _compare(saved: Sequence[DealRecord], played: Sequence[DealRecord]) -> None:
-    """Checks that saved deals are those of the seed."""
-    for one, other in zip(saved, played, strict=False):
-        if (one.hands, one.dealer, one.scores) != (other.hands, other.dealer, other.scores):
-            raise RecordError(f"expected deal {other.number} of this seed, got another one")
-    if len(saved) > len(played):
-        raise RecordError(f"expected at most {len(played)} deals, got {len(saved)}")
