@@ -29,7 +29,6 @@ from goita_agents.registry import expand, short_name, unnamed
 from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
-from goita_lab.arena.statistics.runs import interval_over_runs
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, listen
 from goita_lab.signals.measures.value import play_listening
@@ -39,6 +38,7 @@ from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 from research import tables
 from research.drawing import grid
+from research.intervals import interval_over_runs
 from research.tables import bounds
 
 RUNS: Final = 3

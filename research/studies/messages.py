@@ -24,14 +24,14 @@ from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, MessageChannel
 from goita_env.tiles import NUM_SEATS
-from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.arena.statistics.runs import between_runs, over_runs
+from goita_lab.arena.statistics.intervals import Interval, over_runs
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.messages import MessageUse, message_uses
 from goita_lab.signals.playing import Play, play
 from goita_lab.signals.settings import Settings
 from research.drawing import dots
+from research.intervals import between_runs
 from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study

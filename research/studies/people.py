@@ -33,7 +33,7 @@ from goita_env.rules import JGA
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import Task
+from goita_lab.arena.tournament.plan import Task
 from goita_lab.record_files import Records
 from research.drawing import dots
 from research.records import read_units
