@@ -13,7 +13,16 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 from scipy.special import comb
 
-from goita_agents.base import Agent, AgentError, Bool, Float, Policy, is_stateless, read_actions
+from goita_agents.base import (
+    Agent,
+    AgentError,
+    Bool,
+    Float,
+    Policy,
+    close,
+    is_stateless,
+    read_actions,
+)
 from goita_agents.registry import load_agent
 from goita_env import View
 from goita_env.checks import describe
@@ -92,13 +101,15 @@ def take(
     Raises:
         AgentError: if there is no such agent, or an answer is none.
     """
-    agent = load_agent(spec)
-    chosen, faults = decisions(agent, spec, questions, seed)
+    agent, believed = load_agent(spec), None
+    try:
+        chosen, faults = decisions(agent, spec, questions, seed)
+        if believes:
+            kept = questions.kept(spec)
+            believed = beliefs(agent, questions.view(), progress) if kept is None else kept
+    finally:
+        close([agent])
     played = sum(spec in line for line in questions.players)
-    believed = None
-    if believes:
-        kept = questions.kept(spec)
-        believed = beliefs(agent, questions.view(), progress) if kept is None else kept
     return graded(agent.name, questions, chosen, believed, played=played, faults=faults)
 
 
