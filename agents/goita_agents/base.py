@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from numbers import Integral
 
 import numpy as np
@@ -34,6 +36,13 @@ class AgentError(GoitaError):
 
 class AnswerError(AgentError):
     """An answer that is no array of one action per row."""
+
+
+def raised(error: BaseException, *, text: bool = True) -> str:
+    """Returns the type of an exception of somebody's code, its text if wanted, and the place."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    said = f": {error}" if text else ""
+    return f"{type(error).__name__}{said} ({os.path.basename(last.filename)}, line {last.lineno})"
 
 
 def read_actions(answer: object, legal: Bool, name: str) -> tuple[Int, dict[int, str]]:

@@ -27,7 +27,6 @@ import os
 import pkgutil
 import re
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -37,7 +36,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from goita_agents.base import Agent, AgentError, StatefulAgent, plays
+from goita_agents.base import Agent, AgentError, StatefulAgent, plays, raised
 from goita_env.agent import is_built_in
 from goita_env.errors import install
 from goita_env.information import PLAIN, InformationStructure
@@ -277,11 +276,7 @@ def load_agent(spec: str | Agent | type) -> Agent:
     except AgentError:
         raise
     except (Exception, SystemExit) as error:  # whatever code of somebody else does
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        raise AgentError(
-            f"expected to build {spec!r}, but it raised {type(error).__name__}: {error} "
-            f"({os.path.basename(last.filename)}, line {last.lineno})"
-        ) from error
+        raise AgentError(f"expected to build {spec!r}, but it raised {raised(error)}") from error
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
     if isinstance(spec, type):

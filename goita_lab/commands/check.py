@@ -10,13 +10,11 @@ it ends a small tournament against greedy without a fault.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
-from goita_agents.base import AgentError, close
+from goita_agents.base import AgentError, close, raised
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.registry import load_agent
@@ -84,8 +82,7 @@ def _answers(args: Args) -> str:
     except (AssertionError, AgentError) as error:
         return str(error)
     except Exception as error:  # an agent may raise whatever it likes
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+        return raised(error)
     finally:
         close([agent])
     return ""

@@ -21,11 +21,13 @@ from goita_agents.base import (
     Policy,
     close,
     is_stateless,
+    raised,
     read_actions,
 )
 from goita_agents.registry import load_agent
 from goita_env import View
 from goita_env.checks import describe
+from goita_env.errors import GoitaError
 from goita_env.tiles import NUM_KINDS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
 from goita_lab.exam.questions import SEATS, Questions, read_as
@@ -62,7 +64,7 @@ class Answers:
     right: Float  #: [N] The probability with which it took a best action.
     chosen: Float  #: [N, 69] The probability of each action.
     believed: Float | None  #: [N, 3, 8] Its beliefs; None: it has none.
-    known: Float | None  #: [N, 3] Score of them above that of tiles and rules.
+    known: Float | None  #: [N, 3] Score of them above that of tiles and rules; before play 0.
     could: Float  #: [N, 3] The same of the exact posterior.
     played: int  #: Of how many positions it was one of the players.
     faults: int  #: Answers that failed: any legal action stands for them, all as likely.
@@ -80,7 +82,7 @@ class Answers:
         if self.known is None:
             return None
         known, could = (one[some][:, seats].sum(axis=1) for one in (self.known, self.could))
-        there = could > 0  # before anybody has acted there is nothing to know
+        there = could > 0
         return ratio_interval(known[there], could[there]) if there.sum() > 1 else None
 
 
@@ -107,6 +109,10 @@ def take(
         if believes:
             kept = questions.kept(spec)
             believed = beliefs(agent, questions.view(), progress) if kept is None else kept
+    except GoitaError:
+        raise
+    except Exception as error:  # an agent may raise whatever it likes
+        raise AgentError(f"expected {spec!r} to answer, but it raised {raised(error)}") from error
     finally:
         close([agent])
     played = sum(spec in line for line in questions.players)
@@ -123,20 +129,27 @@ def graded(
     faults: int = 0,
     control: bool = False,
 ) -> Answers:
-    """Grades decisions [N, 69] and beliefs [N, 3, 8]."""
+    """Grades decisions [N, 69] and beliefs [N, 3, 8].
+
+    Before play next to nothing can be known, so beliefs do not count there.
+    """
     rows = np.arange(len(questions))
     behind = questions.points[rows, questions.best][:, None] - questions.points
     behind = np.where(np.isnan(behind), 0, behind)
     best = (abs(behind) < SAME) & ~np.isnan(questions.points)
-    floor = score(questions.facts, questions.exact)
+    exact, played_on = questions.exact, (questions.phase() > 0)[:, None]
+
+    def above(one: Float) -> Float:
+        return (score(one, exact) - score(questions.facts, exact)) * played_on
+
     return Answers(
         name,
         lost=(chosen * behind).sum(axis=1),
         right=(chosen * best).sum(axis=1),
         chosen=chosen,
         believed=believed,
-        known=None if believed is None else score(believed, questions.exact) - floor,
-        could=score(questions.exact, questions.exact) - floor,
+        known=None if believed is None else above(believed),
+        could=above(exact),
         played=played,
         faults=faults,
         control=control,
@@ -172,10 +185,12 @@ def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Flo
     if isinstance(agent, Believes):
         found = np.asarray(agent.beliefs(view), float)
         wanted = (len(view), len(SEATS), NUM_KINDS)
-        if found.shape != wanted or not (abs(found - 0.5) < 0.5 + SAME).all():
+        fine = abs(found - 0.5) < 0.5 + SAME
+        if found.shape != wanted or not fine.all():
+            got = found[~fine][0] if found.shape == wanted else describe(found)
             raise AgentError(
                 f"expected probabilities from 0 to 1 of shape {wanted} from beliefs() of "
-                f"{agent.name!r}, got {describe(found)}"
+                f"{agent.name!r}, got {got}"
             )
         return found
     if not (isinstance(agent, Policy) and is_stateless(agent)):

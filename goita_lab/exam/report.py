@@ -10,10 +10,11 @@ import numpy as np
 
 from goita_agents.base import Bool
 from goita_agents.principles import PRINCIPLES
+from goita_env import actions
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
-from goita_lab.arena.statistics.intervals import Interval
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.exam.answers import Answers
 from goita_lab.exam.questions import KINDS, PHASES, STAKES, Questions
 
@@ -30,6 +31,7 @@ LEGEND: Final = (
     "Points lost: against the best action, given the true policies of the other seats; the own "
     "seat goes on as the champion. This is not equilibrium play. Known: the share of what the "
     "others' actions revealed beyond tiles and rules; 1 is the exact posterior, below 0 misreads. "
+    "Positions before play do not count there. A fault is scored as a random legal action. "
     '95 % intervals over positions. A group marked "few" is too small to rely on.'
 )
 
@@ -51,11 +53,16 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
 
 
 def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
-    """Returns what each agent lost and knew, the fewest points lost first."""
+    """Returns what each agent lost and knew, the fewest points lost first.
+
+    Points lost are compared with those of the first answers, position by position.
+    """
+    first = answers[0]
     rows = [
         (
             one.name,
             _text(one.points()),
+            "" if one is first else estimate(mean_interval(one.lost - first.lost)),
             f"{one.right.mean():.0%}",
             _text(one.share(PARTNER)),
             _text(one.share(OPPONENTS)),
@@ -63,8 +70,17 @@ def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
         )
         for one in ranked(answers)
     ]
-    heads = ("agent", "points lost", "best answers", "known of partner", "of opponents", "remarks")
-    return Table(f"{len(questions)} positions", heads, tuple(rows), notes=(5,))
+    more = f"more than {first.name}"
+    heads = (
+        "agent",
+        "points lost",
+        more,
+        "best answers",
+        "known of partner",
+        "of opponents",
+        "remarks",
+    )
+    return Table(f"{len(questions)} positions", heads, tuple(rows), notes=(6,))
 
 
 def _remarks(one: Answers) -> Iterator[str]:
@@ -81,7 +97,7 @@ def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Tabl
     answers is its control.
     """
     agents = [one for one in ranked(answers) if not one.control]
-    knowing = [*(one for one in agents if one.known is not None), answers[-1]]
+    knowing = [answers[-1], *(one for one in agents if one.known is not None)]
     lost, knew = [], []
     for title, name, rows in groups(questions):
         head = f"{title}: {name}", _count(rows)
@@ -125,6 +141,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
         "positions": len(questions),
         "looked_at": questions.asked,
         "dropped": 1 - questions.sure / questions.asked,
+        "best": [actions.name(action) for action in questions.best.tolist()],
         "agents": [
             {
                 "name": one.name,
@@ -143,6 +160,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
                     for title, name, some in grouped
                 },
                 "lost": one.lost,
+                "action": [actions.name(action) for action in one.chosen.argmax(axis=1).tolist()],
             }
             for one in answers
         ],

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from goita_agents.base import Agent, AgentError, StatefulAgent, close
+from goita_agents.base import Agent, AgentError, StatefulAgent, close, raised
 from goita_agents.registry import load_agent, short_name
 from goita_env import Game
 from goita_env.errors import SettingError
@@ -105,11 +103,8 @@ def blamed(agent: Agent) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        raise AgentError(
-            f"expected {agent.name!r} to play, but it raised {type(error).__name__} "
-            f"({Path(last.filename).name}, line {last.lineno})"
-        ) from error
+        said = raised(error, text=False)
+        raise AgentError(f"expected {agent.name!r} to play, but it raised {said}") from error
 
 
 def new_seed() -> int:
