@@ -31,6 +31,7 @@ from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_lab.pages.watch.decisions import PHASES as PLAYED
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.store import read, write
 from goita_lab.work import HERE, Runner
@@ -68,7 +69,7 @@ FRESH: Final = 1024
 SURE: Final = 2.0
 """Standard errors by which the best action must lead each other one."""
 
-PHASES: Final = ("before play", "first", "middle", "last")
+PHASES: Final = ("before play", *PLAYED)
 KINDS: Final = ("before play", "lead", "receive", "pass", "finish")
 STAKES: Final = (5.0, 15.0)
 """Points between the best action and the mean of the others, that part low, middle and high."""
@@ -253,9 +254,7 @@ def drawn(made: Play, rng: np.random.Generator) -> Int:
     Of the two rounds with the same deals one is left out, by turns.
     """
     view = made.view()
-    phase = np.where(
-        made.action >= CALL, 0, 1 + np.digitize(2 * view.num_plays.astype(int), (7, 15))
-    )
+    phase = np.where(made.action >= CALL, 0, phase_of(view))
     found = []
     for deal, number in enumerate(made.round.tolist()):
         if (number // 2 + number) % 2:
@@ -341,7 +340,8 @@ def second(found: ActionValues, best: int) -> tuple[float, float]:
 
 def phase_of(view: View) -> Int:
     """Returns the phase of positions in play, by the tiles played: int64 [N], from 1."""
-    return 1 + np.digitize(2 * view.num_plays.astype(np.int64), (7, 15))
+    starts = [tiles.start for tiles in PLAYED.values()]
+    return np.digitize(2 * view.num_plays.astype(np.int64), starts)
 
 
 @cache

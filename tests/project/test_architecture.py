@@ -32,7 +32,7 @@ AGENT_ORDER = [
 ]
 LAB_ORDER = [
     *("installed", "cli", "record_files", "provenance", "store", "work"),
-    *("arena", "learning", "exact", "exploit", "signals", "exam", "imitate", "pages"),
+    *("arena", "learning", "exact", "exploit", "signals", "imitate", "pages", "exam"),
     *("commands", "__main__"),
 ]
 """The packages from top to bottom."""
