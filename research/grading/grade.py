@@ -31,8 +31,8 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.pages.watch.decisions import PHASES, PlayPhase, phase_of
 from goita_lab.work import shown
+from research.drawing import bounds, table
 from research.records import read_units
-from research.tables import bounds, table
 
 
 @dataclass(frozen=True)

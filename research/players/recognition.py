@@ -21,13 +21,14 @@ import numpy as np
 
 from goita_agents.files import json_text
 from goita_lab import cli
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 from goita_lab.arena.tournament.task import Task, seatings_of
 from goita_lab.provenance import plain
 from goita_lab.work import Runner, shown
-from research.tables import bounds, table
+from research.drawing import table
 
 SEARCHES = ("champion:search=on", "champion:search=on,library=(champion)")
 """The search, and a control that knows no library; it carries what it learns of its first types."""
@@ -100,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 gain = own - per_match(found[over, *cell[1:]], first)
                 figures[f"{name}, over {over}"] = mean_interval(gain)
         told[" ".join(cell)] = figures
-        shown_figures = [bounds(one, "+") for one in figures.values()]
+        shown_figures = [estimate(one) for one in figures.values()]
         rows.append([cell[0], " / ".join(cell[1:]), *shown_figures])
     gains = ["over the first", "over the last"]
     heads = ["agent", "partner / opponents", "all rounds", *gains, f"from round {FROM_ROUND}"]

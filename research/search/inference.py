@@ -35,12 +35,12 @@ from goita_agents.files import json_text, locked, write_whole
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_lab import cli
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.provenance import plain
-from research import tables
-from research.tables import bounds
+from research.drawing import table as markdown
 
 FOLDER: Final = Path(__file__).parent / "results" / "inference"
 BLOCK: Final = 100
@@ -173,16 +173,16 @@ def table(of: str | None = None) -> str:
         first, second = (points(row, played[agent])[:deals] for agent in row.agents)
         if name in OUTSIDE:
             outside.append(first - second)
-        shown = (bounds(mean_interval(one), "+") for one in (first, second, first - second))
+        shown = (estimate(mean_interval(one)) for one in (first, second, first - second))
         lines.append([f"`{row.against}`", f"`{row.partner or 'itself'}`", f"{deals:,}", *shown])
     if len(outside) == len(OUTSIDE):
         mean = sum(float(one.mean()) for one in outside) / len(outside)
         error = sum(float(one.var(ddof=1)) / len(one) for one in outside) ** 0.5 / len(outside)
         all_of_them = t_interval(mean, error, min(map(len, outside)) - 1)
         name = f"mean of the {len(outside)} outside the set"
-        lines.append([name, *[""] * 4, bounds(all_of_them, "+")])
+        lines.append([name, *[""] * 4, estimate(all_of_them)])
     heads = ["against", "beside", "deals", "first", "second", "first minus second"]
-    return tables.table(heads, lines)
+    return markdown(heads, lines)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

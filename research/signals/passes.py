@@ -27,6 +27,7 @@ from goita_env import View
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
 from goita_lab import cli
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, normal_quantile
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import POLICY, listen, standard_models
@@ -35,8 +36,7 @@ from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
-from research import tables
-from research.tables import bounds
+from research.drawing import table as markdown
 
 PIECE: Final = 10
 """Deals of a piece of work."""
@@ -175,15 +175,15 @@ def table(value: PassesValue, precision: float) -> str:
         f"deals for ± {precision:g} points",
     ]
     rows = [
-        [one.name, bounds(one.points, "+"), f"{one.sd:.1f}", _count(one.deals(precision))]
+        [one.name, estimate(one.points), f"{one.sd:.1f}", _count(one.deals(precision))]
         for one in value.differences
     ]
     lines = [
         f"What are the partner's passes worth? {short_name(value.agent)}, {value.deals:,} deals.",
         f"Model of all seats: {value.models[POLICY]}.",
-        f"They add {bounds(value.known, '+')} nats to what a seat knows of its partner's hand.",
+        f"They add {estimate(value.known)} nats to what a seat knows of its partner's hand.",
         "",
-        tables.table(heads, rows),
+        markdown(heads, rows),
     ]
     return "\n".join(lines)
 

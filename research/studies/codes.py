@@ -16,6 +16,7 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_env.rules import Rules, get_rules
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.runs import between_runs
 from goita_lab.exact.solving import Learner
@@ -23,10 +24,9 @@ from goita_lab.exact.team import alternating
 from goita_lab.exact.tree import Channel, Tree, deals, enumerate_game, spread
 from goita_lab.exact.values import best_response, gains, reached, sign, value
 from goita_lab.learning.symmetries import ACTIONS
-from research.drawing import dots
+from research.drawing import dots, table
 from research.studies import study
 from research.studies.study import Options
-from research.tables import bounds, table
 
 EQUAL: Final = Rules(name="equal", deck=(6, 2, 0, 4, 4, 0, 0, 0))
 """Its silvers and golds have equal rules."""
@@ -359,7 +359,7 @@ def _channels(result: Result) -> tuple[list[str], list[list[str]]]:
         message = f"{bits} bits, {audience}" if bits != "0" else "none"
         leak = [one.leak for one in ends if one.leak is not None]
         heard.append(_spread(leak) if leak else "")
-        cells = (_spread([one.value for one in ends]), bounds(more, "+"))
+        cells = (_spread([one.value for one in ends]), estimate(more))
         rows.append([game, message, str(len(ends)), *cells, *heard])
     return heads, rows
 

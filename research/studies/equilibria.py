@@ -21,18 +21,18 @@ from goita_agents.bots.network import file_digest
 from goita_agents.registry import load_agent
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.runs import between_runs, over_runs
 from goita_lab.exact.exploitability import Ruler
 from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
 from goita_lab.exact.values import gains, reached, sign, value
-from research.drawing import curves
+from research.drawing import bounds, curves, table
 from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study
 from research.studies.study import Options
-from research.tables import bounds, table
 
 GAMES: Final = {"mini_3": 3_000_000, "mini_4": 8_000_000}
 """Decisions of a training, by game."""
@@ -228,7 +228,7 @@ def report(result: Result) -> str:
             one.game,
             f"`{one.arm}`",
             bounds(one.alone),
-            bounds(one.less, "+"),
+            estimate(one.less),
             *map(bounds, (one.team, one.open, one.likeliest)),
         ]
         for one in result.rows

@@ -24,6 +24,7 @@ from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, MessageChannel
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.runs import between_runs, over_runs
 from goita_lab.signals import measures
@@ -31,12 +32,11 @@ from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.messages import MessageUse, message_uses
 from goita_lab.signals.playing import Play, play
 from goita_lab.signals.settings import Settings
-from research.drawing import dots
+from research.drawing import bounds, dots, table
 from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study
 from research.studies.study import Options, corrected
-from research.tables import bounds, table
 
 Audience = Literal["partner", "all"]
 
@@ -314,7 +314,7 @@ def report(result: Result) -> str:
             f"{one.runs}",
             "" if one.spoken is None else f"{one.spoken.mean:.0%}",
             *map(bounds, (one.depends, one.partner, one.opponents)),
-            bounds(one.value, "+"),
+            estimate(one.value),
             *map(bounds, (one.moves, one.muted)),
         ]
         for one in result.rows
@@ -332,7 +332,7 @@ def report(result: Result) -> str:
 
 def _contrasts(head: str, contrasts: Sequence[Contrast]) -> str:
     rows = [
-        [one.text, bounds(one.found, "+"), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
+        [one.text, estimate(one.found), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
         for one in contrasts
     ]
     return table([head, "difference", "p", "p, corrected"], rows)

@@ -31,15 +31,15 @@ from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_env.rules import JGA
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import Task
 from goita_lab.record_files import Records
-from research.drawing import dots
+from research.drawing import dots, table
 from research.records import read_units
 from research.studies import study
 from research.studies.study import Options, corrected
-from research.tables import bounds, table
 
 Candidate = tuple[str, float]
 """A policy and its epsilon."""
@@ -322,8 +322,8 @@ def report(result: Result) -> str:
             one.how,
             f"{one.epsilon:.2f}",
             f"{result.points[one.model]:+.1f}" if one.how == "equal points" else "",
-            bounds(one.beyond_facts, "+"),
-            bounds(one.beyond_uniform, "+"),
+            estimate(one.beyond_facts),
+            estimate(one.beyond_uniform),
         ]
         for one in result.rows
     ]
@@ -332,7 +332,7 @@ def report(result: Result) -> str:
         [
             f"`{one.first}` - `{one.second}`",
             one.how,
-            bounds(one.difference, "+"),
+            estimate(one.difference),
             f"{one.p_value:.2g}",
             f"{one.corrected:.2g}",
         ]

@@ -21,14 +21,14 @@ from goita_agents.population import Population
 from goita_agents.population.manifest import INFORMATION
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, t_quantile
 from goita_lab.arena.statistics.runs import interval_over_runs
 from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
-from research.drawing import dots
+from research.drawing import dots, table
 from research.population.methods import SEEDS
 from research.studies import study
 from research.studies.study import Options
-from research.tables import bounds, table
 
 METHODS: Final = ("selfplay", "entropy", "otherplay", "offbelief", "beside-heuristic")
 PARTNERS: Final = {"offbelief": 6, "beside-heuristic": 6}
@@ -271,8 +271,8 @@ def report(result: Result) -> str:
         [
             f"`{one.method}`",
             f"{one.runs}",
-            bounds(one.gap, "+"),
-            bounds(one.deals, "+"),
+            estimate(one.gap),
+            estimate(one.deals),
             f"{one.p_value:.2g}",
             "yes" if one.small else "no",
             f"{one.visible:.2f}",
@@ -283,11 +283,11 @@ def report(result: Result) -> str:
     heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
     heads += ["visible", f"runs for {MARGIN:g}"]
     codes = [
-        [f"`{one.method}`", *(bounds(each, "+") for each in (one.code, one.alone, one.crossed))]
+        [f"`{one.method}`", *map(estimate, (one.code, one.alone, one.crossed))]
         for one in result.controls
     ]
     beyond = [
-        [f"`{name}`", *(bounds(one.beyond[name], "+") for one in result.controls)]
+        [f"`{name}`", *(estimate(one.beyond[name]) for one in result.controls)]
         for name in result.controls[0].beyond
     ]
     return "\n\n".join(
