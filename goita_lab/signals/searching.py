@@ -123,7 +123,6 @@ def play_searching(
     must lead by ``min_z`` standard errors; with an infinite one nothing is searched. Returns [N]
     points of seats 0 and 2 minus those of the others.
     """
-    policy = cached_policy(policy)
     player, points, decisions = PlayoutPolicy(policy), np.zeros(len(keys)), rounds.decisions
     while True:
         if decisions.ended is not None:
@@ -172,38 +171,3 @@ def _search(
             min_z=min_z,
         ).chosen
     return chosen
-
-
-def cached_policy(policy: Policy) -> Policy:
-    """Returns a policy that acts the same and is asked about each view once.
-
-    One that draws random numbers, or does not declare that it draws none, is returned itself.
-    """
-    return CachedPolicy(policy) if getattr(policy, "deterministic", False) else policy
-
-
-class CachedPolicy:
-    """The actions of a policy that draws no random number, kept."""
-
-    deterministic = True
-
-    def __init__(self, policy: Policy) -> None:
-        self.name, self._policy = policy.name, policy
-        self._known: dict[int, int] = {}
-
-    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns an action in each row: int64 [N]; no random number is drawn."""
-        keys = view.digest()
-        found = np.array([self._known.get(key, -1) for key in keys.tolist()], np.int64)
-        unknown = np.flatnonzero(found < 0)
-        if len(unknown):
-            new, first, which = np.unique(keys[unknown], return_index=True, return_inverse=True)
-            rows = unknown[first]
-            actions = self._policy.act(view[rows], legal[rows], rng)
-            self._known.update(zip(new.tolist(), actions.tolist(), strict=True))
-            found[unknown] = actions[which]
-        return found
-
-    def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action: float64 [N, 69]."""
-        return self._policy.probabilities(view, legal)

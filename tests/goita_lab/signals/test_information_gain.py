@@ -8,7 +8,7 @@ from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS
 from goita_lab.signals.listening import listen, public_action, seen_by, standard_models
-from goita_lab.signals.log.writer import belief_columns
+from goita_lab.signals.log.files import belief_columns
 from goita_lab.signals.measures import (
     information_gain,
     information_gain_split,

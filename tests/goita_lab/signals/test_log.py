@@ -14,7 +14,8 @@ from goita_env.rounds import Rounds
 from goita_env.rules import Rules
 from goita_lab.commands.signals import main
 from goita_lab.signals import log
-from goita_lab.signals.log import reader, schema
+from goita_lab.signals.log import files as log_files
+from goita_lab.signals.log import schema
 from goita_lab.signals.playing import Play, play
 from raising import refuses
 
@@ -230,7 +231,7 @@ def test_agents_that_a_log_names_are_never_loaded(mine, monkeypatch):
 
 
 def test_a_file_that_unpacks_to_more_than_its_rounds_can_have_is_refused(mine, monkeypatch):
-    monkeypatch.setattr(reader, "SPARE", -8 * reader.ROUND_BYTES)
+    monkeypatch.setattr(log_files, "SPARE", -8 * log_files.ROUND_BYTES)
     refused(mine, "expected no more in .* than 8 rounds can have, got ")
 
 
