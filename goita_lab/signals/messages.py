@@ -30,13 +30,13 @@ from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
 from goita_lab.signals.measures.emergent_communication import SHUFFLES, channel_information
 from goita_lab.signals.measures.information_gain import over_deals
+from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import Play, load_policy, play
-from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 
 BLOCK: Final = 500
 """Deals that are played side by side."""
-OPPONENTS: Final = (1, 3)
+OPPONENT: Final = 1
 HEARD: Final = 10
 """Rounds of a piece of listening."""
 SHOWN: Final = 3
@@ -127,12 +127,6 @@ def _information(agent: str) -> InformationStructure:
     return information
 
 
-def _speakers(information: InformationStructure) -> tuple[int, ...]:
-    """Returns the seats whose messages a listener observes."""
-    channel = information.channel
-    return (PARTNER, *(OPPONENTS if channel and channel.audience == "all" else ()))
-
-
 def _play(settings: Settings, agent: str, first: int, deals: int) -> Int:
     """Returns the points of the agent against itself muted: int64 [deals], sum of all seatings."""
     task = Task(
@@ -160,7 +154,6 @@ def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -
         deals=np.flatnonzero(inside).tolist(),
         known=False,
         where="message",
-        speakers=_speakers(information),
         listeners=range(NUM_SEATS),
     )
     return actions
@@ -185,11 +178,11 @@ def _joined(
     with np.errstate(divide="ignore", invalid="ignore"):
         told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
     followed, actions = play([agent], heard, **game), ActionInformation.join(listened)
-    speakers = _speakers(information)
-    partner, *opponents = (
+    partner, opponents = (
         measures.information_gain(followed, actions, speaker=speaker)[0].told
-        for speaker in speakers
+        for speaker in (PARTNER, OPPONENT)
     )
+    overheard = information.channel is not None and information.channel.audience == "all"
     return MessageUse(
         agent,
         information,
@@ -198,7 +191,7 @@ def _joined(
         over_deals(played, messages, told),
         _kinds(played, messages, chances, seed),
         partner,
-        opponents[0] if opponents else None,
+        opponents if overheard else None,
         mean_interval(np.concatenate(points) / len(PAIR_SEATINGS)),
     )
 

@@ -34,9 +34,9 @@ from goita_lab.arena.statistics.runs import interval_over_runs
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, listen
 from goita_lab.signals.measures.value import play_listening
+from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import load_policy, play
 from goita_lab.signals.searching import InformationSources
-from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 from research.drawing import grid
 from research.drawing import table as markdown

@@ -32,9 +32,9 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval, normal
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import POLICY, listen, standard_models
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
+from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
-from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 from research.drawing import table as markdown
 

@@ -30,8 +30,8 @@ from goita_lab.arena.statistics.runs import between_runs, over_runs
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.messages import MessageUse, message_uses
+from goita_lab.signals.plan import Settings
 from goita_lab.signals.playing import Play, play
-from goita_lab.signals.settings import Settings
 from research.drawing import bounds, dots, table
 from research.population.methods import Method
 from research.population.train import trained

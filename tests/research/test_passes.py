@@ -11,7 +11,7 @@ from goita_env.actions import PASS
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER
-from goita_lab.signals.settings import Settings
+from goita_lab.signals.plan import Settings
 from raising import refuses
 from research.signals import passes
 from research.signals.passes import PassesIgnored, main, passes_value
