@@ -101,8 +101,8 @@ def in_pieces(
 
 
 def _do(piece: tuple[Work, str, int, int]) -> Any:
-    work, *which = piece
-    return work.do(*which)
+    work, agent, first, deals = piece
+    return work.do(agent, first, deals)
 
 
 @dataclass(frozen=True)
