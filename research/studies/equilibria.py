@@ -140,7 +140,7 @@ def snapshots(game: str, decisions: int, arm: str, seed: int, options: Options) 
     every = str(decisions // SNAPSHOTS)
     more = ("--rules", game, "--decisions", str(decisions), "--snapshot-every", every)
     method = Method(f"{game}-{arm}", "train", (*ARMS[arm], *more, "--deals", "100"))
-    last = trained(method, seed, options.output, lambda what: options.progress(what, 0, 1))
+    last = trained(method, seed, options.output)
     found = sorted((last.parent / "snapshots").glob("*.safetensors"))
     return tuple(map(str, found))
 

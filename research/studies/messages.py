@@ -15,13 +15,11 @@ from typing import Final, Literal
 
 from scipy.stats import ttest_1samp
 
-from goita_agents.base import Bool
 from goita_agents.bots.network import file_digest
 from goita_agents.models import LEGAL_MODEL, PolicyModel
 from goita_agents.population import Population
 from goita_agents.registry import weights as network_weights
 from goita_env.actions import CALL
-from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, MessageChannel
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.report.figures import estimate
@@ -31,7 +29,7 @@ from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.messages import MessageUse, message_uses
 from goita_lab.signals.plan import Settings
-from goita_lab.signals.playing import Play, play
+from goita_lab.signals.playing import play
 from research.drawing import bounds, dots, table
 from research.population.methods import Method
 from research.population.train import trained
@@ -187,11 +185,8 @@ def weights(arm: Arm, seed: int, options: Options) -> Path:
     if not arm.shipped:
         name = f"token-{arm.name.replace(' ', '-')}"
         method = Method(name, "messages", ("--mute-share", "0.5"), arm.information)
-        return trained(method, seed, options.output, lambda what: options.progress(what, 0, 1))
-    population, name = Population(), f"{arm.shipped}-{seed}"
-    if name not in population.members:
-        raise SettingError(f"expected {name} in the population, got none")
-    return population.weights(name)
+        return trained(method, seed, options.output)
+    return Population().weights(f"{arm.shipped}-{seed}")
 
 
 def measure(one: Run) -> Found:
@@ -220,14 +215,14 @@ def moves_tell(agent: str, information: InformationStructure, rounds: int) -> fl
     followed = play([agent], rounds, seed=SEED, information=information)
     models = {POLICY: {**dict.fromkeys(SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
     told, _ = listen(
-        followed, models, known=False, where=_moves, speakers=(PARTNER,), listeners=range(NUM_SEATS)
+        followed,
+        models,
+        known=False,
+        where=lambda of: of.action < CALL,
+        speakers=(PARTNER,),
+        listeners=range(NUM_SEATS),
     )
     return measures.information_gain(followed, told, speaker=PARTNER)[0].expected.mean
-
-
-def _moves(of: Play) -> Bool:
-    found: Bool = of.action < CALL
-    return found
 
 
 def summarise(

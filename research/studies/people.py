@@ -8,6 +8,7 @@ all play equally well. The unit is what shares deals: a file, or all files that 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -133,7 +134,7 @@ def players(_: Result) -> tuple[str, ...]:
 
 def run(options: Options) -> Result:
     """Scores recorded deals under each model."""
-    records = find_records(options.records)
+    records = find_records(options.records or os.environ.get("GOITA_KIFU"))
     sys.stderr.writelines(f"{note}\n" for note in records.notes)
     counted = records.deals
     if options.quick:
@@ -184,13 +185,11 @@ def key_of(deal: DealRecord) -> str:
     return blake2b(repr(told).encode(), digest_size=12).hexdigest()
 
 
-def find_records(folder: Path | None) -> Records:
+def find_records(folder: Path | str | None) -> Records:
     """Returns the deals of a folder's records; raises a SettingError where there are none."""
     if folder is None:
         raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
-    if not folder.is_dir():
-        raise SettingError(f"expected a folder of human records, got {str(folder)!r}")
-    return read_units([folder], JGA, "the study of people")
+    return read_units([Path(folder)], JGA, "the study of people")
 
 
 def points(player: Candidate, deals: int) -> float:
