@@ -53,8 +53,6 @@ class Args:
     def __post_init__(self) -> None:
         if not self.agents and not self.records:
             raise SettingError("expected --agents or --records, got neither")
-        if self.rounds < 2:
-            raise SettingError(f"expected 2 rounds or more, got {self.rounds!r}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

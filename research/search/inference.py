@@ -121,26 +121,24 @@ def play(name: str) -> None:
     file = FOLDER / champion() / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     with locked(file, "a row that no other process plays"):
-        _play(name, file)
-
-
-def _play(name: str, file: Path) -> None:
-    row, played = ROWS[name], load(name)
-    while any(len(played[agent].points) < row.deals for agent in row.agents):
-        agent = min(row.agents, key=lambda one: len(played[one].points))
-        first = len(played[agent].points)
-        size = min(BLOCK, row.deals - first)
-        players = (agent, row.against) if row.partner is None else (agent, row.partner, row.against)
-        seatings = PAIR_SEATINGS if row.partner is None else MIXED_SEATINGS
-        task = Task(players, row.seed, first // BLOCK, first, size, JGA, row.episode, seatings)
-        block, of = play_block(task), played[agent]
-        of.points += block.points.sum(axis=0).tolist()
-        won = block.won if row.episode == "match" else block.rounds_won
-        of.won += won.sum(axis=0).tolist()
-        of.milliseconds += 1_000 * float(block.thinking[0])
-        of.decisions += int(block.decisions[0])
-        write_whole(file, msgspec.json.encode(played))
-        print(f"{name}, {agent}: {first + size:,} of {row.deals:,} deals", flush=True)
+        row, played = ROWS[name], load(name)
+        while any(len(played[agent].points) < row.deals for agent in row.agents):
+            agent = min(row.agents, key=lambda one: len(played[one].points))
+            first = len(played[agent].points)
+            size = min(BLOCK, row.deals - first)
+            players = (
+                (agent, row.against) if row.partner is None else (agent, row.partner, row.against)
+            )
+            seatings = PAIR_SEATINGS if row.partner is None else MIXED_SEATINGS
+            task = Task(players, row.seed, first // BLOCK, first, size, JGA, row.episode, seatings)
+            block, of = play_block(task), played[agent]
+            of.points += block.points.sum(axis=0).tolist()
+            won = block.won if row.episode == "match" else block.rounds_won
+            of.won += won.sum(axis=0).tolist()
+            of.milliseconds += 1_000 * float(block.thinking[0])
+            of.decisions += int(block.decisions[0])
+            write_whole(file, msgspec.json.encode(played))
+            print(f"{name}, {agent}: {first + size:,} of {row.deals:,} deals", flush=True)
 
 
 def champion() -> str:

@@ -35,7 +35,7 @@ from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, listen
 from goita_lab.signals.measures.value import play_listening
 from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
-from goita_lab.signals.playing import load_policy, play
+from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.work import HERE, Runner
 from research.drawing import grid
@@ -138,10 +138,6 @@ def cross_reading(
     """
     if len(set(map(label, agents))) < max(2, len(agents)):
         raise SettingError(f"expected two agents or more of different names, got {agents!r}")
-    if deals < 2:
-        raise SettingError(f"expected two deals or more, got {deals!r}")
-    for agent in agents:
-        load_policy(agent)
     every = tuple(agents)
     work = Work("read", partial(_work, every, settings), _Found, every, deals, PIECE)
     arguments = settings.arguments(agents, measure="cross-reading", order=list(agents))

@@ -172,9 +172,6 @@ def learn(one: Start) -> End:
     return End(value(tree, policy), gain, (heard[0], heard[1]), (pair[0], pair[1]), leak)
 
 
-# ------------------------------------------------------------------------------------- being heard
-
-
 def carry(policy: Float, source: Tree, tree: Tree) -> Float:
     """Returns a policy [A] of the same game with another audience.
 
@@ -236,9 +233,6 @@ def together(tree: Tree, policy: Float) -> float:
     return alternating(tree, policy, 1, others, STARTS)[0][0]
 
 
-# --------------------------------------------------------------------------------------- the gaps
-
-
 def gap(one: Start, other: Start) -> Gap:
     """Returns what two ends of one game lose as partners."""
     tree = game_of(*one.kind)
@@ -294,9 +288,6 @@ def exchange(tree: Tree, policy: Float) -> Float:
         new[tree.first[node[row]] + place] = tree.first[new[node[row]]] + there
         found[tree.starts[sets[row]] + place] = policy[tree.starts[others[row]] + there]
     return found
-
-
-# --------------------------------------------------------------------------------------- the pages
 
 
 def report(result: Result) -> str:

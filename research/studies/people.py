@@ -36,7 +36,6 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import Task
-from goita_lab.record_files import Records
 from research.drawing import dots, table
 from research.records import read_units
 from research.studies import study
@@ -134,7 +133,10 @@ def players(_: Result) -> tuple[str, ...]:
 
 def run(options: Options) -> Result:
     """Scores recorded deals under each model."""
-    records = find_records(options.records or os.environ.get("GOITA_KIFU"))
+    folder = options.records or os.environ.get("GOITA_KIFU")
+    if folder is None:
+        raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
+    records = read_units([Path(folder)], JGA, "the study of people")
     sys.stderr.writelines(f"{note}\n" for note in records.notes)
     counted = records.deals
     if options.quick:
@@ -183,13 +185,6 @@ def key_of(deal: DealRecord) -> str:
         deal.second_king_first,
     )
     return blake2b(repr(told).encode(), digest_size=12).hexdigest()
-
-
-def find_records(folder: Path | str | None) -> Records:
-    """Returns the deals of a folder's records; raises a SettingError where there are none."""
-    if folder is None:
-        raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
-    return read_units([Path(folder)], JGA, "the study of people")
 
 
 def points(player: Candidate, deals: int) -> float:

@@ -62,9 +62,6 @@ def name_of(args: Args) -> str:
     return f"{args.rules}-message" if args.message else args.rules
 
 
-# -------------------------------------------------------------------------------------- the methods
-
-
 class Equilibrium(Learner):
     """CFR+ or discounted CFR, in place of the predictive variant."""
 
