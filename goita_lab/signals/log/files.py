@@ -35,7 +35,6 @@ from goita_lab.signals.log.schema import (
     LogError,
     arrow,
     columns,
-    head,
     play_of,
     tables,
 )
@@ -236,7 +235,7 @@ def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
         information=InformationStructure.from_keys(part),
     )
     columns = {} if part["belief"] is None else belief_columns(played, part["belief"])
-    deals, decisions = tables(played, columns, head(part))
+    deals, decisions = tables(played, columns, part)
     # The decisions come last: where they are, the part is whole.
     for kind, table in ((DEALS, deals), (DECISIONS, decisions)):
         file = part_file(folder, kind, number)

@@ -108,18 +108,17 @@ def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa
     return decisions
 
 
-def head(depends: dict[str, Any]) -> bytes:
-    """Returns the metadata of files; ``depends``: what their content depends on."""
-    known = {"format": FORMAT, "observation_version": OBSERVATION_VERSION}
-    return json.dumps({**known, "goita_env": goita_env.__version__, **depends}).encode()
-
-
-def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Table, pa.Table]:
+def tables(
+    play: Play, belief: dict[str, Array], depends: dict[str, Any]
+) -> tuple[pa.Table, pa.Table]:
     """Returns a play as tables of deals and of decisions.
 
-    ``belief`` has further columns of decisions, [D] each.
+    ``belief`` has further columns of decisions, [D] each; ``depends``: what all depends on, for the
+    metadata.
     """
     pa = arrow()
+    known = {"format": FORMAT, "observation_version": OBSERVATION_VERSION}
+    metadata = json.dumps({**known, "goita_env": goita_env.__version__, **depends}).encode()
     names = pa.array(play.agents)
     texts = np.array([format_hand(hand) for hand in play.hands.reshape(-1, 8)])
     texts = texts.reshape(-1, NUM_SEATS)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 
@@ -190,23 +189,6 @@ def test_a_file_that_is_cut_off_is_refused_and_a_part_that_is_missing_named(orig
     for name in (DEALS, DECISIONS):
         shutil.copy(original / name, mine / name.replace("00000", "00002"))
     refused(mine, "decisions/decisions-00001.parquet, got none")
-
-
-def test_an_extension_type_runs_no_code(mine, tmp_path):
-    """Old pyarrow unpickled what a file gives as the class of a column (CVE-2023-47248)."""
-    mark = tmp_path / "ran"
-    pickled = f"cposix\nsystem\n(S'touch {mark}'\ntR.".encode()
-    table = pa.parquet.read_table(mine / DECISIONS)
-    field = table.schema.field("move").with_metadata(
-        {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickled}
-    )
-    place = table.schema.get_field_index("move")
-    fields = [field if number == place else one for number, one in enumerate(table.schema)]
-    made = table.cast(pa.schema(fields, table.schema.metadata))
-    pa.parquet.write_table(made, mine / DECISIONS)
-    with suppress(log.LogError):
-        log.read(mine)
-    assert not mark.exists()
 
 
 def test_agents_that_a_log_names_are_never_loaded(mine, monkeypatch):
