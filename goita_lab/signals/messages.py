@@ -110,10 +110,40 @@ def message_uses(
     ]
     arguments = settings.arguments(agents, measure="messages", heard=heard)
     found = in_pieces(work, arguments, runner)
-    return [
-        _joined(agent, deals, heard, settings, found["listen", agent], found["points", agent])
-        for agent in agents
-    ]
+    uses = []
+    for agent in agents:
+        information = _information(agent)
+        game: dict[str, Any] = {"rules": settings.rules, "information": information}
+        played = play([agent], deals, seed=settings.seed, **game)
+        messages = np.flatnonzero(played.action >= MESSAGE)
+        many = 1 << information.bits
+        chances = played.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
+        chances /= chances.sum(axis=1, keepdims=True)
+        mean = chances.mean(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
+        followed = play([agent], heard, seed=settings.seed, **game)
+        actions = ActionInformation.join(found["listen", agent])
+        partner, opponents = (
+            measures.information_gain(followed, actions, speaker=speaker)[0].told
+            for speaker in (PARTNER, OPPONENT)
+        )
+        overheard = information.channel is not None and information.channel.audience == "all"
+        points = np.concatenate(found["points", agent]) / len(PAIR_SEATINGS)
+        uses.append(
+            MessageUse(
+                agent,
+                information,
+                deals,
+                tuple(mean.tolist()),
+                over_deals(played, messages, told),
+                _kinds(played, messages, chances, settings.seed),
+                partner,
+                opponents if overheard else None,
+                mean_interval(points),
+            )
+        )
+    return uses
 
 
 def _information(agent: str) -> InformationStructure:
@@ -143,10 +173,8 @@ def _play(settings: Settings, agent: str, first: int, deals: int) -> Int:
 
 def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -> ActionInformation:
     """Listens to some of the rounds in which listeners follow the messages."""
-    information = _information(agent)
-    followed = play(
-        [agent], heard, seed=settings.seed, rules=settings.rules, information=information
-    )
+    game: dict[str, Any] = {"rules": settings.rules, "information": _information(agent)}
+    followed = play([agent], heard, seed=settings.seed, **game)
     inside = (followed.round >= first) & (followed.round < first + rounds)
     actions, _ = listen(
         followed,
@@ -157,43 +185,6 @@ def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -
         listeners=range(NUM_SEATS),
     )
     return actions
-
-
-def _joined(
-    agent: str,
-    deals: int,
-    heard: int,
-    settings: Settings,
-    listened: Sequence[ActionInformation],
-    points: Sequence[Int],
-) -> MessageUse:
-    information, seed = _information(agent), settings.seed
-    game: dict[str, Any] = {"seed": seed, "rules": settings.rules, "information": information}
-    played = play([agent], deals, **game)
-    messages = np.flatnonzero(played.action >= MESSAGE)
-    many = 1 << information.bits
-    chances = played.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
-    chances /= chances.sum(axis=1, keepdims=True)
-    mean = chances.mean(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
-    followed, actions = play([agent], heard, **game), ActionInformation.join(listened)
-    partner, opponents = (
-        measures.information_gain(followed, actions, speaker=speaker)[0].told
-        for speaker in (PARTNER, OPPONENT)
-    )
-    overheard = information.channel is not None and information.channel.audience == "all"
-    return MessageUse(
-        agent,
-        information,
-        deals,
-        tuple(mean.tolist()),
-        over_deals(played, messages, told),
-        _kinds(played, messages, chances, seed),
-        partner,
-        opponents if overheard else None,
-        mean_interval(np.concatenate(points) / len(PAIR_SEATINGS)),
-    )
 
 
 def _kinds(played: Play, messages: Int, chances: Float, seed: int) -> tuple[KindTold, ...]:
