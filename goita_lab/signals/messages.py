@@ -94,10 +94,6 @@ def message_uses(
         heard: rounds in which listeners follow the messages.
         settings: seed and rules.
         runner: of the pieces of work.
-
-    Raises:
-        AgentError: if an agent is no policy.
-        SettingError: if one plays no game with messages, or there are fewer than two deals.
     """
     agents = tuple(dict.fromkeys(agents))
     for agent in agents:

@@ -54,9 +54,7 @@ class Settings:
     def arguments(self, agents: Iterable[str], **more: Any) -> dict[str, Any]:
         """Returns all that results depend on, as JSON: pieces of work of others are dropped.
 
-        Args:
-            agents: texts of all that play or are modelled; their files count.
-            more: what else the results depend on.
+        ``agents``: texts of all that play or are modelled; their files count.
         """
         files = {agent: content_hash(agent) for agent in agents}
         return {**more, "settings": asdict(self), "files": files, "code": code()}

@@ -66,10 +66,6 @@ def worth(
         controls: policies without conventions, measured alike.
         settings: seed and rules.
         runner: of the pieces of work.
-
-    Raises:
-        AgentError: if an agent's probabilities are not known.
-        SettingError: if there is no such filter, or it selects too few decisions.
     """
     every = tuple(dict.fromkeys((*agents, *controls)))
     for agent in every:

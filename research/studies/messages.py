@@ -30,7 +30,7 @@ from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.messages import MessageUse, message_uses
 from goita_lab.signals.plan import Settings
 from goita_lab.signals.playing import play
-from research.drawing import bounds, dots, table
+from research.drawing import bounds, table
 from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study
@@ -331,12 +331,6 @@ def _contrasts(head: str, contrasts: Sequence[Contrast]) -> str:
         for one in contrasts
     ]
     return table([head, "difference", "p", "p, corrected"], rows)
-
-
-def figure(result: Result) -> bytes:
-    """Draws the value of a message by arm, as SVG."""
-    rows = [(one.arm, one.value) for one in result.rows if one.value is not None]
-    return dots(rows, "value of a message, points a round")
 
 
 if __name__ == "__main__":

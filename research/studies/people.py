@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
 from itertools import groupby, product
 from pathlib import Path
 from typing import Final, Literal
@@ -176,15 +175,8 @@ def run(options: Options) -> Result:
 
 def key_of(deal: DealRecord) -> str:
     """Returns a text that deals have in common if they are the same."""
-    told = (
-        deal.rules.to_keys(),
-        deal.hands,
-        deal.dealer,
-        deal.scores,
-        deal.moves,
-        deal.second_king_first,
-    )
-    return blake2b(repr(told).encode(), digest_size=12).hexdigest()
+    told = deal.rules.to_keys(), deal.hands, deal.dealer, deal.scores, deal.moves
+    return repr((*told, deal.second_king_first))
 
 
 def points(player: Candidate, deals: int) -> float:

@@ -27,7 +27,7 @@ class Options:
     """Options of the command line: how a study is run."""
 
     output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
-    """folder of the tables, NAME.md, of all figures, NAME.json, and of the picture, NAME.svg;
+    """folder of the tables, NAME.md, of all figures, NAME.json, and of a picture, NAME.svg;
     finished pieces of work are kept there until the study is done"""
     quick: bool = False
     """a fraction of the work, in less than five minutes"""
@@ -81,7 +81,8 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         told = to_json({"quick": args.quick, **vars(result)}, agents)
         write_whole(args.output / f"{name}.json", told)
         write_whole(args.output / f"{name}.md", f"{text}\n".encode())
-        write_whole(args.output / f"{name}.svg", study.figure(result))
+        if hasattr(study, "figure"):
+            write_whole(args.output / f"{name}.svg", study.figure(result))
         for kept in args.output.glob(f"{name}*.parts"):
             kept.unlink()
     except (GoitaError, OSError, ImportError) as error:
