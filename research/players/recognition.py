@@ -82,23 +82,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     runner = Runner(args.workers, args.results, shown())
     played = runner.run(play, todo, lambda _: list[list[list[int]]], {"seed": args.seed})
-    found = {
-        cell: [
-            one
-            for key, some in played.items()
-            if key.rpartition(" ")[0] == " ".join(cell)
-            for one in some
-        ]
-        for cell in cells
-    }
+    found: dict[str, list[list[list[int]]]] = {}
+    for key, some in played.items():
+        found.setdefault(key.rpartition(" ")[0], []).extend(some)
     rows, told = [], {}
     for cell in cells:
         figures = {}
         for name, first in (("all rounds", 1), (f"from round {FROM_ROUND}", FROM_ROUND)):
-            own = per_match(found[cell], first)
+            own = per_match(found[" ".join(cell)], first)
             figures[name] = mean_interval(own)
             for over in (agents[0], agents[-1]):
-                gain = own - per_match(found[over, *cell[1:]], first)
+                gain = own - per_match(found[" ".join((over, *cell[1:]))], first)
                 figures[f"{name}, over {over}"] = mean_interval(gain)
         told[" ".join(cell)] = figures
         shown_figures = [estimate(one) for one in figures.values()]

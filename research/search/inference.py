@@ -36,7 +36,7 @@ from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_lab import cli
 from goita_lab.arena.report.figures import estimate
-from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_interval
+from goita_lab.arena.statistics.intervals import mean_interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.provenance import plain
@@ -85,6 +85,7 @@ ROWS: Final = {
         "heuristic", 800, 77_011, (INFERRING, f"{INFERRING},carry=off"), episode="match"
     ),
 }
+KEYS: Final = ("first", "second", "gain")
 OUTSIDE: Final = ("outsider", "attacker", "no_conventions", "rollout")
 """Rows with opponents that are not in the set of types; their mean is a row of the table."""
 
@@ -154,24 +155,25 @@ def load(name: str, of: str | None = None) -> dict[str, Played]:
     return msgspec.json.decode(path.read_bytes(), type=dict[str, Played])
 
 
-def points(row: Row, played: Played) -> npt.NDArray[np.float64]:
-    """Returns the points a game of each deal: [n]."""
+def points(name: str, of: str | None = None) -> tuple[npt.NDArray[np.float64], ...]:
+    """Returns the points a game of a row's two agents, and the first minus the second: [n] each."""
+    row, played = ROWS[name], load(name, of)
     games = 2 if row.partner is None else 4
-    return np.array(played.points) / games
+    deals = min(len(one.points) for one in played.values())
+    first, second = (np.array(played[agent].points[:deals]) / games for agent in row.agents)
+    return first, second, first - second
 
 
 def table(of: str | None = None) -> str:
     """Returns the table of the rows that have been played, in Markdown."""
     lines, outside = [], []
     for name, row in ROWS.items():
-        played = load(name, of)
-        deals = min(len(one.points) for one in played.values())
-        if deals < 2:
+        found = points(name, of)
+        if (deals := len(found[0])) < 2:
             continue
-        first, second = (points(row, played[agent])[:deals] for agent in row.agents)
         if name in OUTSIDE:
-            outside.append(first - second)
-        shown = (estimate(mean_interval(one)) for one in (first, second, first - second))
+            outside.append(found[2])
+        shown = (estimate(mean_interval(one)) for one in found)
         lines.append([f"`{row.against}`", f"`{row.partner or 'itself'}`", f"{deals:,}", *shown])
     if len(outside) == len(OUTSIDE):
         mean = sum(float(one.mean()) for one in outside) / len(outside)
@@ -197,18 +199,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         play(name)
     print(table(args.of))
     if args.json:
-        rows = {name: figures(name, args.of) for name in args.rows}
+        named = {name: zip(KEYS, points(name, args.of), strict=True) for name in args.rows}
+        rows = {name: {key: mean_interval(v) for key, v in its} for name, its in named.items()}
         weights = {"champion": network().digest} if args.of is None else {}
         write_whole(args.json, json_text(plain({"weights": weights, **rows})))
     return 0
-
-
-def figures(name: str, of: str | None = None) -> dict[str, Interval]:
-    """Returns the points of a row's two agents, and the first minus the second."""
-    row, played = ROWS[name], load(name, of)
-    first, second = (points(row, played[agent]) for agent in row.agents)
-    found = {"first": first, "second": second, "gain": first - second}
-    return {key: mean_interval(values) for key, values in found.items()}
 
 
 if __name__ == "__main__":

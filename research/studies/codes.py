@@ -237,9 +237,9 @@ def gap(one: Start, other: Start) -> Gap:
     """Returns what two ends of one game lose as partners."""
     tree = game_of(*one.kind)
     first, second = stored(one)[0], stored(other)[0]
-    if not (one.bits or one.game == EQUAL.name):
-        return Gap(gaps_of(tree, first, second), None)
-    return Gap(gaps_of(tree, first, second), gaps_of(tree, first, exchange(tree, second)))
+    can = one.bits or one.game == EQUAL.name
+    exchanged = gaps_of(tree, first, exchange(tree, second)) if can else None
+    return Gap(gaps_of(tree, first, second), exchanged)
 
 
 def gaps_of(tree: Tree, one: Float, other: Float) -> tuple[float, float]:
