@@ -19,6 +19,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, make_dataclass
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import (
@@ -91,8 +92,8 @@ def parse(
     program = f"{_program()} {command}".rstrip()
     text = without_marks(description).rstrip()
     registry = tyro.constructors.ConstructorRegistry()
-    registry.primitive_rule(_rules)
-    registry.primitive_rule(_information)
+    registry.primitive_rule(partial(_read, Rules, "NAME|FILE.json", read_rules))
+    registry.primitive_rule(partial(_read, InformationStructure, "FILE", read_information))
     found = tyro.cli(
         _shown(cls, default),
         prog=program,
@@ -229,21 +230,8 @@ def _shown(
     return make_dataclass(cls.__name__, shown, frozen=True, kw_only=True)
 
 
-def _rules(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[Rules] | None:
-    return _read(info, Rules, "NAME|FILE.json", read_rules, lambda rules: rules.name)
-
-
-def _information(info: PrimitiveTypeInfo) -> PrimitiveConstructorSpec[InformationStructure] | None:
-    told = lambda value: "no options" if value == PLAIN else repr(value)  # noqa: E731
-    return _read(info, InformationStructure, "FILE", read_information, told)
-
-
 def _read(
-    info: PrimitiveTypeInfo,
-    kind: type[T],
-    metavar: str,
-    read: Callable[[str], T],
-    told: Callable[[T], str],
+    kind: type[T], metavar: str, read: Callable[[str], T], info: PrimitiveTypeInfo
 ) -> PrimitiveConstructorSpec[T] | None:
     """Returns how tyro reads and shows a value of one of our types, or None of it."""
     from tyro.constructors import PrimitiveConstructorSpec
@@ -255,5 +243,11 @@ def _read(
         metavar=metavar,
         instance_from_str=lambda texts: read(texts[0]),
         is_instance=lambda value: isinstance(value, kind | None),
-        str_from_instance=lambda value: [told(value)] if value else [],
+        str_from_instance=lambda value: [_told(value)] if value else [],
     )
+
+
+def _told(value: object) -> str:
+    if isinstance(value, Rules):
+        return value.name
+    return "no options" if value == PLAIN else repr(value)

@@ -113,9 +113,6 @@ def write_summary(path: Path, summary: str, deals: Mapping[str, Float]) -> None:
         summary: the JSON.
         deals: totals and counts of each deal, [2, n], by name: the mean is the sum of the totals
             over the sum of the counts.
-
-    Raises:
-        OSError: if a file cannot be written.
     """
     write_whole(path, summary)
     if deals and path.is_file():

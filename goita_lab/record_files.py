@@ -6,7 +6,7 @@ The content tells the notation, not the name of the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -44,12 +44,6 @@ def read_record(path: Path, rules: str | Rules = JGA, *, strict: bool = True) ->
         path: the file; its name is the source of the record.
         rules: the rule set of a kifu or of history strings; a complete record holds its own.
         strict: as in ``history.loads``.
-
-    Raises:
-        RecordError: if it is in no known notation or, if strict, a deal is malformed.
-        SettingError: if it is too large or no text in UTF-8.
-        ImportError: if a kifu lacks its extra.
-        OSError: if it cannot be read.
     """
     return _parsed(read_text(path, MOST_BYTES), rules, strict, path.name)
 
@@ -108,12 +102,6 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
         paths: files, and folders of files with ``SUFFIXES``.
         rules: as in ``read_record``, which reads each file with ``strict=False``.
         what: as in ``check_plain``.
-
-    Raises:
-        RecordError, SettingError: if a file is no record of the base game; one of a folder becomes
-            a note instead, unless no file is left.
-        ImportError: if a kifu lacks its extra.
-        OSError: if a file cannot be read.
     """
     rules = get_rules(rules)
     found: list[Recorded] = []
@@ -132,7 +120,11 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
                 continue
             notes += record.notes
             problems += record.problems
-            found += _recorded(file, record, is_history(text), len(found))
+            begin, unsound = len(found), {problem.deal for problem in record.problems}
+            for number, deal in enumerate(record.deals, begin):
+                game = number if is_history(text) else begin  # each line is a game
+                sound = deal.number not in unsound
+                found.append(Recorded(file, deal, record.players, sound, game))
     if not found:
         where = ", ".join(map(str, paths))
         why = next((str(one) for one in (*problems, *notes)), "got none")
@@ -147,17 +139,6 @@ def files_of(folder: Path) -> list[Path]:
         for file in folder.iterdir()
         if file.suffix.lower() in SUFFIXES and not file.name.startswith(".") and file.is_file()
     )
-
-
-def _recorded(file: Path, record: Record, lines: bool, begin: int) -> Iterator[Recorded]:
-    """Yields the deals of a file, whose games are numbered from ``begin`` on.
-
-    ``lines``: each line is a game.
-    """
-    unsound = {problem.deal for problem in record.problems}
-    for number, deal in enumerate(record.deals, begin):
-        sound = deal.number not in unsound
-        yield Recorded(file, deal, record.players, sound, number if lines else begin)
 
 
 def dealt(deal: DealRecord) -> bytes:

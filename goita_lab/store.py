@@ -1,4 +1,4 @@
-"""Keeps the finished parts of long work in an SQLite file, so that a program resumes after a stop.
+"""Keeps finished parts of long work in an SQLite file, from which it resumes, and arrays in .npz.
 
 ::
 
@@ -7,21 +7,26 @@
 
 Adding a part is one transaction: once it has been added it survives a crash of the program, and on
 a full disk the parts before it stay. A file is open in one program at a time, by SQLite's own lock.
-It may come from somebody else: it is data, and its reader parses the values into types.
+Files may come from somebody else: they are data, parsed into types and never unpickled.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, Self, get_args
+from zipfile import BadZipFile, ZipFile
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
+from goita_agents.files import decode, write_whole
 from goita_env.errors import SettingError
 
 _PRAGMAS: Final = (
@@ -80,11 +85,7 @@ class Parts:
             raise self.damaged(f"{key}: {error}") from error
 
     def add(self, key: str, packed: bytes) -> None:
-        """Writes a part.
-
-        Raises:
-            SettingError: if the disk is full or fails; the file keeps its content.
-        """
+        """Writes a part."""
         with self._errors():
             # Into FILE-wal, without waiting for the disk; now and then from there into the file.
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -178,3 +179,43 @@ def _array(kind: Any, encoded: Any) -> Any:
     if name != dtype.name:
         raise ValueError(f"expected an array of {dtype.name}, got {name!r}")
     return np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
+
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+MOST_BYTES: Final = 1 << 32
+"""Largest size of all arrays of a file."""
+
+
+def write(path: Path, about: Mapping[str, Any], arrays: Arrays) -> None:
+    """Writes arrays whole or not at all; ``about`` says as JSON what they are."""
+    file = io.BytesIO()
+    np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
+    write_whole(path, file.getvalue())
+
+
+def read(
+    path: Path, about: Mapping[str, Any], names: Iterable[str]
+) -> tuple[dict[str, Any], Arrays]:
+    """Returns what a file says of itself, and some of its arrays.
+
+    Args:
+        path: the file.
+        about: what it must say, among other things.
+        names: of the arrays.
+    """
+    try:
+        with ZipFile(path) as file:
+            size = sum(one.file_size for one in file.infolist())
+        if size > MOST_BYTES:
+            raise ValueError(f"expected at most {MOST_BYTES:,} bytes, got {size:,}")
+        with np.load(path, allow_pickle=False) as file:
+            said = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
+            found = {name: file[name] for name in names}
+        if said != {**said, **about}:
+            raise ValueError(f"expected {dict(about)}, got {said}")
+    # What a damaged archive or its headers can raise; an array may declare any size.
+    except (ValueError, LookupError, EOFError, BadZipFile, zlib.error, MemoryError) as error:
+        kind = about.get("format", "arrays")
+        raise SettingError(f"expected a file of {kind} in {str(path)!r}: {error}") from error
+    return said, found

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from goita_agents.base import Float
 from goita_agents.files import check_writable, write_whole
 from goita_agents.registry import short_name, unnamed
 from goita_env.checks import check_seed
@@ -28,8 +27,8 @@ from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.tournament.arena import exit_code, play_schedule
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
-from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Played, Summary, failed
 from goita_lab.imitate.examples import FEWEST_GAMES
 from goita_lab.imitate.learn import learn
@@ -128,7 +127,8 @@ def run(args: Args, command: str) -> int:
     )
     plan = args.measuring()
     played, summary = play(args, plan, "measured.db", command)
-    alone, search = (-per_deal(one) for one in played)
+    # Points of the champion or the search in each deal, mean of its games: [D].
+    alone, search = (-one.games("points").mean(axis=0) for one in played)
     found = {"champion": alone, "search": search, "gain": search - alone}
     figures = {name: mean_interval(values) for name, values in found.items()}
     told = {"program": args.program, "seed": args.seed, "figures": figures}
@@ -154,12 +154,6 @@ def play(
     return played, summary
 
 
-def per_deal(played: Played) -> Float:
-    """Returns the first team's points in each deal, mean of its games: [D]."""
-    points: Float = played.games("points").mean(axis=0)
-    return points
-
-
 def text(args: Args, figures: dict[str, Interval]) -> str:
     """Returns what was found, in lines."""
     name, program = short_name(args.opponent), unnamed(args.program)
@@ -169,16 +163,9 @@ def text(args: Args, figures: dict[str, Interval]) -> str:
         "gain of the search": "gain",
     }
     width = max(map(len, rows))
-    lines = [
-        f"{title:{width}}  {estimate(figures[of])} points a round" for title, of in rows.items()
-    ]
-    return "\n".join(
-        [
-            *lines,
-            f"{args.measured:,} fresh deals, 95 % intervals over deals.",
-            *([ROUGH] if any(one.few for one in figures.values()) else ()),
-            "play with it: goita play --web "
-            + shlex.join(["--partner", args.search, "--opponents", program]),
-            f"report: {args.output / 'report.html'}",
-        ]
-    )
+    lines = [f"{row:{width}}  {estimate(figures[of])} points a round" for row, of in rows.items()]
+    lines.append(f"{args.measured:,} fresh deals, 95 % intervals over deals.")
+    lines += [ROUGH] if any(one.few for one in figures.values()) else []
+    words = shlex.join(["--partner", args.search, "--opponents", program])
+    lines.append(f"play with it: goita play --web {words}")
+    return "\n".join([*lines, f"report: {args.output / 'report.html'}"])

@@ -37,9 +37,9 @@ from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
 from goita_lab.arena.report.figures import line
+from goita_lab.arena.tournament.arena import exit_code, play_schedule
 from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
-from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import deal_figures, failed
 from goita_lab.exact import entries
 from goita_lab.exact.teamwork import Split

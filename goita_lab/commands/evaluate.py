@@ -25,9 +25,9 @@ from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.arena import report
 from goita_lab.arena.statistics.sequential_test import Sprt
+from goita_lab.arena.tournament.arena import exit_code, play_schedule
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
-from goita_lab.arena.tournament.schedule import exit_code, play_schedule
 from goita_lab.arena.tournament.summary import Summary, deal_figures, failed
 from goita_lab.provenance import write_summary
 from goita_lab.work import check_workers

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from goita_agents.base import Float
-from goita_agents.files import check_writable, json_text, write_whole
+from goita_agents.files import json_text, write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
 from goita_lab import cli, provenance
@@ -35,10 +35,9 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.agent import restore, save
 from goita_lab.exact.correlated import Mixtures
-from goita_lab.exact.exploitability import Exploitability, Ruler
-from goita_lab.exact.solving import Learner
+from goita_lab.exact.team import Exploitability, Ruler
 from goita_lab.exact.tree import Eyes, Tree, enumerate_game
-from goita_lab.exact.values import gains, value
+from goita_lab.exact.values import Learner, gains, value
 from goita_lab.signals.playing import load_policy
 
 EVERY = 25  # Rounds of the learners between two measurements, and between two savings.
@@ -81,9 +80,7 @@ class Args:
             raise SettingError("expected --agents without -o, --eyes, --correlated")
         if self.correlated and self.eyes != "own":
             raise SettingError("expected --correlated with --eyes own")
-        for path in (self.output, self.json):
-            if path:
-                check_writable(path)
+        cli.check_outputs(self.output, self.json)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -110,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             found["game"] = _describe(tree)
             policy = _solve(tree, args).average()
             found["value"], found["gains"] = value(tree, policy), gains(tree, policy)
-            _say(f"value {found['value']:+.3f} for the dealer's team")
+            print(f"value {found['value']:+.3f} for the dealer's team", flush=True)
     except KeyboardInterrupt:
         more = "the same command goes on" if args.output else "without -o all is lost"
         sys.stderr.write(f"\nstopped; {more}\n")
@@ -121,7 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     found["versions"] = provenance.versions()
     if args.json:
         write_whole(args.json, json_text(found))
-    _say(command)
+    print(command, flush=True)
     return 0
 
 
@@ -132,7 +129,7 @@ def _describe(tree: Tree) -> dict[str, int]:
         "information sets": len(tree.seat),
         "actions in them": len(tree.action),
     }
-    _say(", ".join(f"{many:,} {name}" for name, many in sizes.items()))
+    print(", ".join(f"{many:,} {name}" for name, many in sizes.items()), flush=True)
     return sizes
 
 
@@ -167,7 +164,8 @@ def _mix(tree: Tree, args: Args) -> dict[str, Any]:
             break
     least, most = mixtures.prove()
     plans = [len(one) for one in mixtures.plans]
-    _say(f"value for teams {least:+.3f} to {most:+.3f}, proven; {plans[0]} and {plans[1]} plans")
+    told = f"value for teams {least:+.3f} to {most:+.3f}, proven"
+    print(f"{told}; {plans[0]} and {plans[1]} plans", flush=True)
     return {
         "mixed": mixtures.value,
         "found": mixtures.bounds,
@@ -188,7 +186,7 @@ def _measured(
         (name, f"{one.value:+.3f}", f"{one.alone:.4f}", _team(one), f"{one.open:.3f}")
         for name, one in found.items()
     ]
-    _say("\n" + draw(Table(title, columns, tuple(rows))))
+    print("\n" + draw(Table(title, columns, tuple(rows))), flush=True)
     return [
         {
             "name": name,
@@ -207,8 +205,3 @@ def _team(found: Exploitability) -> str:
     least, most = found.team
     proven = all(one.proven for one in found.teams)
     return f"{least:.4f}" if proven else f"{least:.3f} to {most:.3f}"
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()

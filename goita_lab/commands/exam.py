@@ -121,6 +121,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (GoitaError, OSError) as error:
         cli.fail(error)
     except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted; the same command goes on\n")
+        sys.stderr.write("\ninterrupted; `make` goes on by the same command, `take` begins anew\n")
         return 130
     return 0

@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from goita_agents.files import check_writable
 from goita_env.checks import check_seed
-from goita_env.errors import GoitaError, SettingError
+from goita_env.errors import GoitaError
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.imitate.learn import learn, text
@@ -44,11 +43,7 @@ class Args:
     json: Path | None = None
 
     def __post_init__(self) -> None:
-        for file in (self.output, self.json):
-            if file:
-                check_writable(file)
-        if self.json and self.json.resolve() == self.output.resolve():
-            raise SettingError(f"expected two files, got {str(self.json)!r} as --json and --output")
+        cli.check_outputs(self.output, self.json)
         check_seed(self.seed)
 
 

@@ -150,7 +150,7 @@ def _play(args: Args, table: PlayTable) -> int:
 
 def _serve(args: Args, stack: ExitStack) -> tuple[int, PlayTable, Path]:
     """Serves matches, one after another, until Ctrl-C; returns the last one and its file."""
-    from goita_lab.pages.play import web  # needs the extra [lab]
+    from goita_lab.pages.play import web
     from goita_lab.pages.play.sitting import Sitting
 
     listening = web.listen(args.host, args.port)  # first: a start that fails leaves no match

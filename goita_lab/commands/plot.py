@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.base import Float
-from goita_env.errors import SettingError, install
+from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.learning.measuring import PAST, read_curve
 
@@ -43,11 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:
     """Draws the curves of runs with 95 % intervals; a panel an opponent, the past last."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise SettingError(f"expected matplotlib: {error}; {install('lab')}") from error
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     opponents = list(dict.fromkeys(opponent for one in curves.values() for opponent in one))
     opponents.sort(key=lambda name: name == PAST)
     figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")

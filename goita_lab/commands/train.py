@@ -55,8 +55,7 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
     directory = resumed_in(words)
     if directory is None:
         settings = given(words, defaults(words))
-    from goita_lab.learning.device import use_threads
-    from goita_lab.learning.losses import DivergedError
+    from goita_lab.learning.policy import DivergedError, use_threads
     from goita_lab.learning.policy_file import save_policy
     from goita_lab.learning.run import Run, start
 

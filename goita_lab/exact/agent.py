@@ -13,10 +13,10 @@ from goita_agents.base import AgentError, Bool, Float, Int, sample
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
-from goita_lab import array_files
-from goita_lab.array_files import Arrays
-from goita_lab.exact.solving import Learner
+from goita_lab import store
 from goita_lab.exact.tree import Tree, spread
+from goita_lab.exact.values import Learner
+from goita_lab.store import Arrays
 
 FORMAT: Final = "goita-solution-1"
 
@@ -26,7 +26,7 @@ _PLAYED: Final = ("digests", "starts", "action", "average")
 
 def write(path: Path, kind: str, tree: Tree, arrays: Arrays) -> None:
     """Writes arrays of a game whole or not at all; ``kind`` names what they are."""
-    array_files.write(path, _about(kind, tree), arrays)
+    store.write(path, _about(kind, tree), arrays)
 
 
 def read(
@@ -39,12 +39,9 @@ def read(
         kind: as ``write`` takes it.
         names: of the arrays that are read.
         tree: the game; None: any.
-
-    Raises:
-        SettingError: if it is damaged, of another kind, or not of the game of ``tree``.
     """
     game = {"format": kind} if tree is None else _about(kind, tree)
-    return array_files.read(path, game, names)
+    return store.read(path, game, names)
 
 
 def _about(kind: str, tree: Tree) -> dict[str, Any]:
@@ -65,11 +62,7 @@ def save(learner: Learner, path: Path) -> None:
 
 
 def restore(tree: Tree, path: Path) -> Learner:
-    """Reads the learners of a game.
-
-    Raises:
-        SettingError: if the file is of another game, or none that ``save`` wrote.
-    """
+    """Reads the learners of a game."""
     learner = Learner(tree)
     learner.restore(read(path, FORMAT, learner.state(), tree)[1])
     return learner
@@ -107,9 +100,6 @@ class SolvedAgent:
 
         Where ``legal`` is narrower than the rules they are those of its actions, all alike if the
         solution plays none of them.
-
-        Raises:
-            AgentError: if a view is of another game.
         """
         digests = view.digest()
         place = np.searchsorted(self._digests, digests).clip(max=len(self._digests) - 1)

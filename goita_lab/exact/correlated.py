@@ -17,11 +17,11 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 
 from goita_agents.base import Float, Int
-from goita_lab.array_files import Arrays
 from goita_lab.exact.agent import read, write
 from goita_lab.exact.team import CLOSE, Program, alternating
 from goita_lab.exact.tree import Tree
 from goita_lab.exact.values import reached, sign
+from goita_lab.store import Arrays
 
 Plans = npt.NDArray[np.uint8]
 

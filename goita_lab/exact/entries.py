@@ -113,9 +113,6 @@ class Measure:
         split: whose partners are met.
         message: the game in which the dealer sends its partner one bit before play. Agents don't
             observe it, and send either with the same probability; players of this game do.
-
-    Raises:
-        SettingError: if no partners of this game are shipped.
     """
 
     def __init__(self, rules: str | Rules, split: Split, *, message: bool = False) -> None:
@@ -217,14 +214,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> tuple[Entry, ...]:
-    """Returns the entries of a file, none where there is no file.
-
-    Raises:
-        SettingError: if it is malformed.
-        OSError: if it cannot be read.
-    """
-    found = read_board(path, _File, FORMAT)
-    return found.entries if found else ()
+    """Returns the entries of a file, none where there is no file."""
+    return read_board(path, _File, FORMAT)
 
 
 def enter(path: Path, found: Found) -> None:

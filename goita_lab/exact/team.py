@@ -10,6 +10,7 @@ Moves without a choice are left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -17,8 +18,10 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_matrix
 
 from goita_agents.base import Float, Int
-from goita_lab.exact.tree import Tree, spread
-from goita_lab.exact.values import best_response, played, reached, respond, sign
+from goita_env.rules import Rules
+from goita_env.tiles import NUM_SEATS
+from goita_lab.exact.tree import Tree, enumerate_game, spread
+from goita_lab.exact.values import best_response, gains, played, reached, respond, sign, value
 
 CLOSE: Final = 1e-6
 """Points by which a bound may lie above a value that counts as proven."""
@@ -244,3 +247,74 @@ class Program:
     def _place(self, one: Int, two: Int) -> Int:
         """Returns the numbers of variables: [n]."""
         return np.asarray(np.searchsorted(self._keys, self._key(one, two)))
+
+
+@dataclass(frozen=True)
+class Exploitability:
+    """What the seats and the teams gain by best responses to a policy, in points a round."""
+
+    value: float  #: Of the policy, for the dealer's team.
+    seats: tuple[float, ...]  #: [4] What each seat gains alone, from the dealer on.
+    teams: tuple[TeamResponse, ...]  #: [2] Of the dealer's team and the other; empty: not sought.
+    seen: tuple[float, float]  #: What each team would gain if partners saw each other's tiles.
+
+    @property
+    def alone(self) -> float:
+        """What one seat gains, on average over the seats."""
+        return sum(self.seats) / NUM_SEATS
+
+    @property
+    def team(self) -> tuple[float, float] | None:
+        """What a team gains, on average over the teams: the least and the most it can be."""
+        if not self.teams:
+            return None
+        one, other = self.teams
+        return (one.value - other.value) / 2, (one.bound - other.bound) / 2
+
+    @property
+    def open(self) -> float:
+        """What a team would gain if partners saw each other's tiles, on average over the teams."""
+        return sum(self.seen) / 2
+
+
+class Ruler:
+    """Measures policies of one small game, which is enumerated once.
+
+    Args:
+        rules: the rule set.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.tree = enumerate_game(rules)
+
+    @cached_property
+    def _seeing(self) -> tuple[Tree, Tree]:
+        """The same game, where the partners of one team see each other's tiles."""
+        rules = self.tree.rules
+        return (
+            enumerate_game(rules, ("partner", "own")),
+            enumerate_game(rules, ("own", "partner")),
+        )
+
+    def measure(self, policy: Float, seconds: float | None = None) -> Exploitability:
+        """Measures a policy [A].
+
+        Args:
+            policy: of all seats.
+            seconds: most time to prove the best response of each team; 0: a bound has to do;
+                None: they are not sought.
+        """
+        tree, known = self.tree, value(self.tree, policy)
+        alone = gains(tree, policy)
+        seen = [
+            sign(number) * (best_response(other, other.carry(policy, tree), number).value - known)
+            for number, other in enumerate(self._seeing)
+        ]
+        return Exploitability(
+            known,
+            tuple(alone[seat] for seat in range(NUM_SEATS)),
+            ()
+            if seconds is None
+            else tuple(team_response(tree, policy, number, seconds) for number in range(2)),
+            (seen[0], seen[1]),
+        )

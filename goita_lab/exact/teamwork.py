@@ -56,11 +56,7 @@ class Players:
 
     @classmethod
     def load(cls, tree: Tree, path: Path | None = None) -> Players:
-        """Reads the players of a game; default: those that are shipped.
-
-        Raises:
-            SettingError: if there are none, or the file is damaged or of another game.
-        """
+        """Reads the players of a game; default: those that are shipped."""
         path = path or shipped(tree.rules, message=tree.channel is not None)
         arrays = ("names", "splits", "policies", "listeners", "best")
         _, found = read(path, FORMAT, arrays, tree)
@@ -225,9 +221,6 @@ def policy_of(tree: Tree, spec: str, seed: int = 0) -> Float:
     """Returns the policy of an agent, which is asked once at every information set: float64 [A].
 
     An agent without known probabilities is asked for its action, and so is a program.
-
-    Raises:
-        AgentError: if the agent does not exist, has a memory, or a program failed.
     """
     agent = load_agent(spec)
     if isinstance(agent, Policy) and is_stateless(agent):

@@ -45,10 +45,6 @@ class Channel:
         if self.bits not in (1, 2):
             raise SettingError(f"expected a message of 1 or 2 bits, got {self.bits!r}")
 
-    def observes(self, seat: int) -> bool:
-        """Tells whether a seat knows the message; the dealer remembers what it sent."""
-        return self.public or seat % 2 == 0
-
 
 @dataclass(frozen=True)
 class Tree:
@@ -127,11 +123,7 @@ class Tree:
 
 
 def deals(rules: Rules, most: int = MOST_DEALS) -> tuple[Int, Float]:
-    """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D].
-
-    Raises:
-        SettingError: if there are more than ``most``.
-    """
+    """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D]."""
     found, left = np.zeros((1, 0, NUM_KINDS), np.int64), np.array([rules.deck])
     for _ in range(NUM_SEATS):
         parts = [list_hands(tiles, rules.hand_size) for tiles in left.tolist()]
@@ -155,9 +147,7 @@ def spread(many: Int) -> tuple[Int, Int]:
 
 
 def enumerate_game(
-    rules: str | Rules,
-    eyes: Eyes | tuple[Eyes, Eyes] = "own",
-    channel: Channel | None = None,
+    rules: str | Rules, eyes: Eyes | tuple[Eyes, Eyes] = "own", channel: Channel | None = None
 ) -> Tree:
     """Enumerates a small game.
 
@@ -185,7 +175,8 @@ def enumerate_game(
         sends = channel is not None and not found
         seat = (len(found) - (channel is not None and not sends)) % NUM_SEATS
         seen = _seen(replay, seat, both[seat % 2])
-        if channel and channel.observes(seat):
+        # The dealer remembers what it sent.
+        if channel and (channel.public or seat % 2 == 0):
             seen = np.column_stack((seen, message))
         level = _look(replay, seat, seen, points, going, last[seat], messages if sends else 0)
         found.append(level)

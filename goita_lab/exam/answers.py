@@ -13,7 +13,16 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 from scipy.special import comb
 
-from goita_agents.base import Agent, AgentError, Bool, Float, Policy, is_stateless, read_actions
+from goita_agents.base import (
+    Agent,
+    AgentError,
+    Bool,
+    Float,
+    Policy,
+    close,
+    is_stateless,
+    read_actions,
+)
 from goita_agents.registry import load_agent
 from goita_env import View
 from goita_env.checks import describe
@@ -57,6 +66,7 @@ class Answers:
     could: Float  #: [N, 3] The same of the exact posterior.
     played: int  #: Of how many positions it was one of the players.
     faults: int  #: Answers that failed: any legal action stands for them, all as likely.
+    control: bool  #: It is no agent.
 
     def points(self, some: Bool | slice = slice(None)) -> Interval:
         """Returns the points lost a decision, with an interval over positions."""
@@ -91,14 +101,16 @@ def take(
     Raises:
         AgentError: if there is no such agent, or an answer is none.
     """
-    agent = load_agent(spec)
-    chosen, faults = decisions(agent, spec, questions, seed)
+    agent, believed = load_agent(spec), None
+    try:
+        chosen, faults = decisions(agent, spec, questions, seed)
+        if believes:
+            kept = questions.kept(spec)
+            believed = beliefs(agent, questions.view(), progress) if kept is None else kept
+    finally:
+        close([agent])
     played = sum(spec in line for line in questions.players)
-    believed = None
-    if believes:
-        kept = questions.kept(spec)
-        believed = beliefs(agent, questions.view(), progress) if kept is None else kept
-    return graded(agent.name, questions, chosen, believed, played, faults)
+    return graded(agent.name, questions, chosen, believed, played=played, faults=faults)
 
 
 def graded(
@@ -106,8 +118,10 @@ def graded(
     questions: Questions,
     chosen: Float,
     believed: Float | None,
+    *,
     played: int = 0,
     faults: int = 0,
+    control: bool = False,
 ) -> Answers:
     """Grades decisions [N, 69] and beliefs [N, 3, 8]."""
     rows = np.arange(len(questions))
@@ -125,6 +139,7 @@ def graded(
         could=score(questions.exact, questions.exact) - floor,
         played=played,
         faults=faults,
+        control=control,
     )
 
 
@@ -192,8 +207,9 @@ def controls(questions: Questions) -> list[Answers]:
     legal = view.legal()
     uniform = legal / legal.sum(axis=1, keepdims=True)
     best = np.eye(legal.shape[1])[questions.best]
-    return [
-        graded("(best actions, exact posterior)", questions, best, questions.exact),
-        graded("(random, tiles and rules)", questions, uniform, questions.facts),
-        graded("(random, counts unseen tiles)", questions, uniform, counted(view)),
+    rows = [
+        ("(best actions, exact posterior)", best, questions.exact),
+        ("(random, tiles and rules)", uniform, questions.facts),
+        ("(random, counts unseen tiles)", uniform, counted(view)),
     ]
+    return [graded(name, questions, *answer, control=True) for name, *answer in rows]

@@ -97,7 +97,7 @@ def misread(questions: Questions, one: Answers) -> list[Shown]:
     for row in rows.tolist():
         seat, kind = np.unravel_index(behind[row].argmax(), behind[row].shape)
         said, true = (f"{float(of[row, seat, kind]):.2f}" for of in (believed, exact))
-        where = f"{SEATS[seat]} has a {NAMES[kind]}"
+        where = f"the {SEATS[seat]} seat has a {NAMES[kind]}"
         notes[row] = f"It says that {where} with probability {said}; exact: {true}."
     return shown(questions, rows, [one], notes)
 

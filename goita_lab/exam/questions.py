@@ -31,8 +31,8 @@ from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
-from goita_lab.array_files import read, write
 from goita_lab.signals.playing import Play, load_policy, play
+from goita_lab.store import read, write
 from goita_lab.work import HERE, Runner
 
 FORMAT: Final = "goita-exam-2"

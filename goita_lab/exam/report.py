@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from goita_agents.principles import PRINCIPLES
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
+from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exam.answers import Answers
 from goita_lab.exam.questions import KINDS, PHASES, STAKES, Questions
 
@@ -45,7 +47,7 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
     view = questions.view()
     for one in PRINCIPLES:
         follow, against = one.actions(view)
-        yield "principle", one.key, np.asarray((follow | against).any(axis=1))
+        yield "principle", one.name, np.asarray((follow | against).any(axis=1))
 
 
 def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
@@ -53,10 +55,10 @@ def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
     rows = [
         (
             one.name,
-            estimate(one.points(), sign="-"),
+            _text(one.points()),
             f"{one.right.mean():.0%}",
-            estimate(one.share(PARTNER), sign="-"),
-            estimate(one.share(OPPONENTS), sign="-"),
+            _text(one.share(PARTNER)),
+            _text(one.share(OPPONENTS)),
             ", ".join(_remarks(one)),
         )
         for one in ranked(answers)
@@ -73,28 +75,35 @@ def _remarks(one: Answers) -> Iterator[str]:
 
 
 def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Table]:
-    """Returns what each agent lost by group, and what it knew of all seats."""
-    some = ranked(answers)
-    # The exact posterior has 1 in each group, and tiles and rules have 0.
-    knowing = [one for one in some if (known := one.share(EVERYBODY)) and known.mean not in (0, 1)]
-    found = [(f"{title}: {name}", rows) for title, name, rows in groups(questions)]
-    lost = [(*_group(name, rows), *(_lost(one, rows) for one in some)) for name, rows in found]
-    knew = [
-        (*_group(name, rows), *(estimate(one.share(EVERYBODY, rows), sign="-") for one in knowing))
-        for name, rows in found
-    ]
+    """Returns what each agent lost by group, and what it knew of all seats.
+
+    Before play next to nothing can be known, so the second table leaves it out. The last of the
+    answers is its control.
+    """
+    agents = [one for one in ranked(answers) if not one.control]
+    knowing = [*(one for one in agents if one.known is not None), answers[-1]]
+    lost, knew = [], []
+    for title, name, rows in groups(questions):
+        head = f"{title}: {name}", _count(rows)
+        lost.append((*head, *(_lost(one, rows) for one in agents)))
+        if title in ("phase", "decision") and name != PHASES[0]:
+            knew.append((*head, *(_text(one.share(EVERYBODY, rows)) for one in knowing)))
     return [
         Table(title, ("", "positions", *(one.name for one in who)), tuple(cells))
         for title, who, cells in (
-            ("Points lost a decision", some, lost),
+            ("Points lost a decision", agents, lost),
             ("Known of all seats", knowing, knew),
         )
     ]
 
 
-def _group(name: str, rows: Bool) -> tuple[str, str]:
+def _count(rows: Bool) -> str:
     count = int(rows.sum())
-    return name, f"{count} (few)" if count < FEW else f"{count}"
+    return f"{count} (few)" if count < FEW else f"{count}"
+
+
+def _text(found: Interval | None) -> str:
+    return estimate(found and replace(found, few=False), sign="-")
 
 
 def ranked(answers: Sequence[Answers]) -> list[Answers]:

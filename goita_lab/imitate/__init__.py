@@ -2,9 +2,8 @@
 
 import goita_lab.installed  # noqa: F401
 from goita_lab.imitate.clone import Clone, imitate
-from goita_lab.imitate.examples import Examples, Split, split_games
+from goita_lab.imitate.examples import Calibration, Examples, Score, Split, compare, split_games
 from goita_lab.imitate.reading import Reading, read_examples
-from goita_lab.imitate.scores import Calibration, Score, compare
 
 __all__ = [
     "Calibration",

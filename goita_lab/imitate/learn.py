@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from math import isinf
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,9 +18,16 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.imitate.clone import Clone, check_start, imitate
-from goita_lab.imitate.examples import Examples, Split, split_games
+from goita_lab.imitate.examples import (
+    Calibration,
+    Examples,
+    Guesses,
+    Score,
+    Split,
+    compare,
+    split_games,
+)
 from goita_lab.imitate.reading import Reading, read_examples
-from goita_lab.imitate.scores import Calibration, Guesses, Score, compare
 from goita_lab.provenance import plain, provenance
 from goita_lab.work import shown
 
@@ -66,11 +72,6 @@ def learn(
         seed: of the split and of learning.
         rules: the rule set of a kifu or of history strings.
         json: file for all numbers; None: none.
-
-    Raises:
-        GoitaError: if there is no such agent, or what is named is no recorded game.
-        OSError: if a file cannot be read or written.
-        ImportError: if an extra is missing.
     """
     begin = time.perf_counter()
     start = check_start(load_agent(init), init)
@@ -165,7 +166,7 @@ def text(result: Result) -> str:
 
 
 def to_json(result: Result) -> dict[str, Any]:
-    """Returns all numbers as plain values; an infinite weight is null."""
+    """Returns all numbers as plain values."""
     names = ("train", "validation", "test")
     return {
         "format": FORMAT,
@@ -181,13 +182,9 @@ def to_json(result: Result) -> dict[str, Any]:
         "rules": result.split.train.rules.name,
         "games": {n: part.games for n, part in zip(names, result.split, strict=True)},
         "decisions": {n: len(part) for n, part in zip(names, result.split, strict=True)},
-        "weight": _finite(result.clone.weight),
-        "tried": [asdict(one) | {"weight": _finite(one.weight)} for one in result.clone.tried],
+        "weight": result.clone.weight,
+        "tried": plain(result.clone.tried),
         "scores": plain(result.scores),
-        "calibration": [asdict(one) for one in result.calibration],
+        "calibration": plain(result.calibration),
         "seconds": result.seconds,
     }
-
-
-def _finite(number: float) -> float | None:
-    return None if isinf(number) else number

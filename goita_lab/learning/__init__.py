@@ -12,7 +12,7 @@ from goita_env.errors import install
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 _PLACES: Final = {
-    "DivergedError": "losses",
+    "DivergedError": "policy",
     "SelfPlayVecEnv": "vec_env",
     "PRESETS": "settings",
     "OpponentPool": "pool",
@@ -24,11 +24,10 @@ _PLACES: Final = {
     "SelfPlayPolicy": "policy",
     "Training": "settings",
     "init_from": "policy_file",
-    "has_fast_bfloat16": "device",
-    "linear_schedule": "ppo",
+    "has_fast_bfloat16": "policy",
     "policy_bytes": "policy_file",
     "save_policy": "policy_file",
-    "use_threads": "device",
+    "use_threads": "policy",
     "read_layer_widths": "settings",
 }
 """The modules of the public names, imported when a name is first used: most import torch."""

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from io import StringIO
 from pathlib import Path
 from statistics import fmean
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -19,12 +19,11 @@ from goita_agents.base import Agent, Float, close, plays
 from goita_agents.registry import load_agent, plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
+from goita_env.rounds import Episode
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.arena import play_pair
 from goita_lab.arena.tournament.plan import check_deals
 from goita_lab.arena.tournament.summary import PairResult
-
-Episode = Literal["round", "match"]
 
 PAST: Final = "past"
 """Name of the opponent that is the run's own snapshot at 75 % of the decisions so far."""
@@ -103,12 +102,7 @@ class History:
 
 
 def read_curve(path: Path) -> dict[str, Float]:
-    """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M].
-
-    Raises:
-        SettingError: if it holds no measurement.
-        OSError: if it cannot be read.
-    """
+    """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M]."""
     found: dict[str, list[tuple[float, ...]]] = {}
     names = ("decisions", "points_per_round", "low", "high")
     with path.open(encoding="utf-8", newline="") as file:

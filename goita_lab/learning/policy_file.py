@@ -29,8 +29,7 @@ from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
-from goita_lab.learning.losses import check_weights
-from goita_lab.learning.policy import STACK_NAMES, SelfPlayPolicy
+from goita_lab.learning.policy import STACK_NAMES, SelfPlayPolicy, check_weights
 from goita_lab.learning.ppo import SelfPlayPPO
 
 Tensors = dict[str, th.Tensor]

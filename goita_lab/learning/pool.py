@@ -41,9 +41,6 @@ def read_weighted(texts: Sequence[str]) -> dict[str, float]:
 
     ``3*greedy`` weighs three times as much as ``greedy``. A set of the population weighs as much as
     one agent, which its members share. A name that occurs twice has the sum of its weights.
-
-    Raises:
-        SettingError: if a weight is 0.
     """
     found: dict[str, float] = {}
     for text in texts:
@@ -168,7 +165,8 @@ class OpponentPool:
             if its_turn or self._now[group] == LEARNER:
                 self._now[group] = self._draw()
             if self._mates > 1 and (its_turn or self._mate_now[group] == LEARNER):
-                self._mate_now[group] = self._draw_mate()
+                drawn = self._pick(np.array(self._weights[self._opponents :]))
+                self._mate_now[group] = self._opponents + drawn
         self._rollouts += 1
         if self._anew:
             self._seat(np.arange(len(self.owner)))
@@ -284,10 +282,6 @@ class OpponentPool:
             for number, age, weight in zip(numbers, ages, given, strict=True)
         ]
         return numbers[self._pick(np.array(weights))]
-
-    def _draw_mate(self) -> int:
-        """Returns a partner of several, by weight."""
-        return self._opponents + self._pick(np.array(self._weights[self._opponents :]))
 
     def _pick(self, weights: Float) -> int:
         """Returns the number of one of some weights, drawn in proportion."""

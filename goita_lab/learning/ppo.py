@@ -13,7 +13,7 @@ Differences from ``MaskablePPO``:
 - By Other-Play each seat may see the game under a symmetry of its own (``rollout``).
 - By off-belief learning decisions earn what they would in worlds of the rule constraints
   (``returns``).
-- The policy may be held close to the one that it began with (``losses``).
+- The policy may be held close to the one that it began with (``HoldClose``).
 - Networks may run in bfloat16, where the processor multiplies it several times faster. Weights,
   losses and the optimizer stay float32.
 """
@@ -30,7 +30,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import Schedule
-from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
+from stable_baselines3.common.utils import FloatSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
 from goita_agents.bots.transform import UNCHANGED, Transform
@@ -40,15 +40,15 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN
 from goita_env.views import observation as packing
 from goita_lab.learning.buffer import Samples, SeatRolloutBuffer
-from goita_lab.learning.losses import (
+from goita_lab.learning.policy import (
+    MASKED,
     DivergedError,
     HoldClose,
+    SelfPlayPolicy,
     check_weights,
     gradient_step,
 )
-from goita_lab.learning.policy import MASKED, SelfPlayPolicy
 from goita_lab.learning.pool import OpponentPool
-from goita_lab.learning.preferences import read_preferences
 from goita_lab.learning.returns import Critic, hidden_words, returns_in_worlds
 from goita_lab.learning.symmetries import (
     ACTIONS,
@@ -56,6 +56,7 @@ from goita_lab.learning.symmetries import (
     elements_of,
     exchange_masks,
     exchange_words,
+    read_preferences,
 )
 from goita_lab.learning.vec_env import SelfPlayVecEnv
 
@@ -375,12 +376,9 @@ class SelfPlayPPO(MaskablePPO):
 
     def _evaluate(self, policy: SelfPlayPolicy, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""
-        with self._autocast(bits):
+        with th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16):
             logits, values = policy.logits_and_values(bits)
         return logits.float(), values.float()
-
-    def _autocast(self, bits: th.Tensor) -> th.autocast:
-        return th.autocast(bits.device.type, th.bfloat16, enabled=self.bfloat16)
 
     def load_state(
         self, turn: StepResult, *, decisions: int, updates: int, critic_leads: bool
@@ -392,8 +390,3 @@ class SelfPlayPPO(MaskablePPO):
         self._last_turn, self._last_obs = turn, turn.observation
         self.num_timesteps, self._n_updates = decisions, updates
         self.critic_leads = critic_leads
-
-
-def linear_schedule(start: float, end: float) -> Schedule:
-    """Returns the schedule that goes straight from one number to another over the training."""
-    return LinearSchedule(start, end, end_fraction=1.0)

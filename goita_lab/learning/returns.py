@@ -36,8 +36,7 @@ from goita_env.views import observation as packing
 from goita_env.views.observation import OBSERVATION_SIZE, Words
 from goita_env.worlds import determinize, sample
 from goita_lab.learning.buffer import HIDDEN_WORDS, Samples
-from goita_lab.learning.losses import gradient_step
-from goita_lab.learning.policy import Trunk
+from goita_lab.learning.policy import Trunk, gradient_step
 
 
 class Critic(nn.Module):

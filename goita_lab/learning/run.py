@@ -13,11 +13,10 @@ from stable_baselines3.common.logger import Logger, make_output_format
 from goita_agents.bots.network import file_digest
 from goita_agents.files import json_text, locked, write_whole
 from goita_env.errors import SettingError
-from goita_lab.learning.checkpoint import load_checkpoint
 from goita_lab.learning.measuring import Evaluator, History
 from goita_lab.learning.policy_file import init_from, load_frozen, policy_bytes
 from goita_lab.learning.ppo import SelfPlayPPO
-from goita_lab.learning.saving import CheckpointCallback, RunFiles
+from goita_lab.learning.saving import CheckpointCallback, RunFiles, load_checkpoint
 from goita_lab.learning.settings import Training, read_settings
 from goita_lab.provenance import provenance
 
@@ -49,9 +48,6 @@ class Run:
 
         Args:
             init: a policy to begin with; it is copied, so that the run goes on without it.
-
-        Raises:
-            SettingError: if there is one, or another process is beginning it.
         """
         directory = self.files.directory
         directory.mkdir(parents=True, exist_ok=True)
@@ -96,26 +92,7 @@ class Run:
             json.dumps(self.config, indent=1, default=str, allow_nan=False) + "\n",
         )
 
-    def restore(self, model: SelfPlayPPO) -> bool:
-        """Has a new model go on from the last checkpoint; returns whether there is one.
-
-        Raises:
-            SettingError: if the checkpoint of a finished training is gone, or it is not of this
-                run's settings and pool.
-        """
-        if not self.files.checkpoint.exists():
-            if self.files.policy.exists():
-                raise SettingError(f"expected {self.files.checkpoint}, got a policy without it")
-            return False
-        self.history = load_checkpoint(model, self.files.checkpoint)
-        return True
-
-    def learn(
-        self,
-        model: SelfPlayPPO,
-        settings: Training,
-        measuring: Evaluator,
-    ) -> bool:
+    def learn(self, model: SelfPlayPPO, settings: Training, measuring: Evaluator) -> bool:
         """Trains until all decisions were made, with logs, snapshots and checkpoints.
 
         On SIGINT (Ctrl-C) or SIGTERM the current rollout is learnt from and saved, and the training
@@ -132,7 +109,12 @@ class Run:
         if self.history.snapshots:  # what was written after the checkpoint will be written again
             self.files.tidy(self.history, model.pool)
         saving = CheckpointCallback(self.files, self.history, measuring, settings)
-        model.set_logger(self._logger())
+        # Into the directory; a log that is there already is left alone.
+        folder = str(self.files.directory)
+        logs = len([*self.files.directory.glob("progress*.csv")])
+        suffix = f"-{logs + 1}" if logs else ""
+        formats = [make_output_format(kind, folder, suffix) for kind in ("csv", "tensorboard")]
+        model.set_logger(Logger(folder, formats))
         try:
             model.learn(
                 settings.total_timesteps - model.num_timesteps,
@@ -151,16 +133,6 @@ class Run:
         told = {"pairs": pairs, **provenance([f"file:{self.files.policy}"])}
         write_whole(self.files.result, json_text(told))
 
-    def _logger(self) -> Logger:
-        """Returns a logger into the directory; a log that is there already is left alone."""
-        directory = self.files.directory
-        logs = len([*directory.glob("progress*.csv")])
-        suffix = f"-{logs + 1}" if logs else ""
-        formats = [
-            make_output_format(kind, str(directory), suffix) for kind in ("csv", "tensorboard")
-        ]
-        return Logger(str(directory), formats)
-
 
 def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:
     """Returns the model of a run, new or from its last checkpoint; begins a run that is new."""
@@ -175,6 +147,8 @@ def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:
     if new:
         policy_bytes(model, settings.rules)  # raises if no file could hold the policy
         run.begin(settings.init)
-    else:
-        run.restore(model)
+    elif run.files.checkpoint.exists():
+        run.history = load_checkpoint(model, run.files.checkpoint)
+    elif run.files.policy.exists():
+        raise SettingError(f"expected {run.files.checkpoint}, got a policy without it")
     return model

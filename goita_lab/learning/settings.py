@@ -28,7 +28,7 @@ from goita_env.rules import JGA, Rules
 from goita_lab.arena.tournament.plan import check_deals
 from goita_lab.learning.measuring import Evaluator
 from goita_lab.learning.pool import OpponentPool, named_agents
-from goita_lab.learning.preferences import read_preferences
+from goita_lab.learning.symmetries import read_preferences
 
 if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
@@ -214,31 +214,24 @@ class Training(Options):
 
     def _conflicts(self) -> list[tuple[str, bool]]:
         """Returns what settings must fit together, and whether they do not."""
-        others = bool(self.opponents or self.partners)
+        aimless = self.kl > 0 and self.init is None and not self.refresh
+        pooled = bool(self.pool or self.pool_share)
+        opposed, joined = bool(self.opponents), bool(self.partners)
+        alone = "off_belief with pool_share 0 and without other players, whose play it cannot know"
+        points = "off_belief without prefer: worlds of its own have points alone"
         return [
-            (
-                "kl with init, the policy to hold close to, or with refresh",
-                self.kl > 0 and self.init is None and not self.refresh,
-            ),
+            ("kl with init, the policy to hold close to, or with refresh", aimless),
             ("refresh with kl above 0", self.refresh > 0 and not self.kl),
-            (
-                "opponents or a pool, got both",
-                bool(self.opponents) and bool(self.pool or self.pool_share),
-            ),
+            ("opponents or a pool, got both", opposed and pooled),
             ("pool_share above 0 with pool", bool(self.pool) and not self.pool_share),
-            (
-                "off_belief without prefer: worlds of its own have points alone",
-                self.off_belief and bool(self.prefer),
-            ),
-            (
-                "off_belief with pool_share 0 and without other players, whose play it cannot know",
-                self.off_belief and bool(self.pool or self.pool_share or others),
-            ),
+            (points, self.off_belief and bool(self.prefer)),
+            (alone, self.off_belief and (pooled or opposed or joined)),
         ]
 
     def settled(self) -> Self:
         """Returns the settings of a new run: name, device, threads and precision are chosen."""
-        from goita_lab.learning.device import default_threads, find_device, has_fast_bfloat16
+        from goita_agents.solver import cores
+        from goita_lab.learning.policy import find_device, has_fast_bfloat16
 
         device = find_device(self.device)
         fast = has_fast_bfloat16(device)
@@ -246,7 +239,9 @@ class Training(Options):
             self,
             name=self.name or f"{datetime.now():%Y-%m-%d-%H-%M-%S}",
             device=device,
-            threads=self.threads or default_threads(),
+            # What else runs does not count, so a seed repeats a run; small networks gain little by
+            # more threads.
+            threads=self.threads or min(2, cores()),
             precision="bfloat16" if self._wants_bfloat16(fast) else "float32",
         )
 
@@ -304,10 +299,11 @@ class Training(Options):
 
     def model(self) -> SelfPlayPPO:
         """Returns a learner that has learnt nothing yet, with its games."""
-        from goita_lab.learning.device import find_device, has_fast_bfloat16
-        from goita_lab.learning.policy import SelfPlayPolicy
+        from stable_baselines3.common.utils import LinearSchedule
+
+        from goita_lab.learning.policy import SelfPlayPolicy, find_device, has_fast_bfloat16
         from goita_lab.learning.policy_file import find_policy
-        from goita_lab.learning.ppo import SelfPlayPPO, linear_schedule
+        from goita_lab.learning.ppo import SelfPlayPPO
         from goita_lab.learning.vec_env import SelfPlayVecEnv
 
         match = self.episode == "match"
@@ -324,8 +320,8 @@ class Training(Options):
         return SelfPlayPPO(
             find_policy(self.policy) if self.policy else SelfPlayPolicy,
             SelfPlayVecEnv(games),
-            learning_rate=linear_schedule(*self.learning_rate),
-            ent_coef=linear_schedule(*self.ent_coef),
+            learning_rate=LinearSchedule(*self.learning_rate, end_fraction=1.0),
+            ent_coef=LinearSchedule(*self.ent_coef, end_fraction=1.0),
             n_steps=self.n_steps,
             batch_size=self.batch_size,
             n_epochs=self.n_epochs,
@@ -378,9 +374,6 @@ def defaults(words: Sequence[str]) -> Training:
 
     Settings of a file stand above those of the preset, which the file may name. A run's name is
     its own.
-
-    Raises:
-        GoitaError: if a file is none, or that of --init has no layers.
     """
     words_of = _only(words, "--preset", "--config", "--init")
     given = read_settings(Path(words_of["config"])) if words_of["config"] else {}

@@ -1,4 +1,4 @@
-"""Changes what seats see and may do in a rollout: teams are muted, tiles of equal rules exchanged.
+"""Changes rollouts: teams are muted, tiles of equal rules exchanged, kinds of plays rewarded.
 
 In a share of the games one team sends no message. So silence stays familiar, and all seats learn to
 listen to messages as well as to do without.
@@ -8,22 +8,28 @@ Foerster, "Other-Play for Zero-Shot Coordination" (2020): a policy that plays wi
 sees the game under another symmetry cannot rely on which of two symmetric choices was agreed upon.
 The rules stay the same if silver and gold are exchanged, or bishop and rook, so the group has four
 elements. No other kinds may be: kings receive knights, but not lances.
+
+Players that were rewarded for another behaviour play another, sensible way, which networks of plain
+self-play hardly do (compare the event rewards of ZSC-Eval, Wang et al. 2024).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import Bool, Int
+from goita_env import actions
 from goita_env.actions import CALL, MAX_ACTIONS, MESSAGE, encode
 from goita_env.arrays import U64
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
-from goita_env.tiles import BISHOP, COUNTS, GOLD, NUM_KINDS, NUM_SEATS, ROOK, SILVER
+from goita_env.tiles import BISHOP, COUNTS, DIGITS, GOLD, NUM_KINDS, NUM_SEATS, ROOK, SILVER
 from goita_env.views.observation import HAND_COUNTS, NUM_WORDS, SLICES, Words
 
 _SILENCE: Final = np.arange(MAX_ACTIONS) == MESSAGE
@@ -43,9 +49,6 @@ class Muting:
         games: number of parallel games, N.
         share: of the games in which a team is muted.
         information: of the games; there must be messages where the share is above 0.
-
-    Raises:
-        SettingError: if the share is not from 0 to 1, or nobody could speak anyway.
     """
 
     def __init__(self, games: int, share: float, information: InformationStructure) -> None:
@@ -135,3 +138,33 @@ def exchange_masks(legal: Bool, element: Int) -> Bool:
     """Returns the legal actions under elements [n]: bool [n, A]; their own inverse."""
     found: Bool = np.take_along_axis(legal, ACTIONS[element, : legal.shape[1]], axis=1)
     return found
+
+
+def read_preferences(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Returns the points that a seat earns by each of its decisions: float32 [77].
+
+    Args:
+        texts: PLAYS:POINTS each, PLAYS as records write them: "p" a pass, "52" block and attack,
+            "5x" every play with that block, "x2" every play with that attack. Several add up.
+    """
+    earned = np.zeros(actions.MAX_ACTIONS, np.float32)
+    for text in texts:
+        plays, _, points = text.partition(":")
+        try:
+            value = float(points)
+        except ValueError:
+            value = np.nan
+        if not isfinite(value) or not (found := _actions_of(plays)):
+            raise SettingError(f"expected PLAYS:POINTS such as p:1, 5x:-2 or x8:0.5, got {text!r}")
+        earned[found] += value
+    return earned
+
+
+def _actions_of(plays: str) -> list[int]:
+    """Returns the actions that a text stands for; none: it stands for nothing."""
+    if plays == "p":
+        return [actions.PASS]
+    if len(plays) != 2:
+        return []
+    block, attack = (range(NUM_KINDS) if digit == "x" else [DIGITS.find(digit)] for digit in plays)
+    return [actions.encode(b, a) for b in block for a in attack if min(b, a) >= 0]

@@ -14,21 +14,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from goita_agents.base import close
+from goita_agents.base import Agent, AgentError, close, is_stateless
 from goita_agents.registry import check_names, load_agent
 from goita_agents.solver.position import Position
 from goita_agents.solver.solver import Solver
 from goita_env import actions
 from goita_env.errors import GoitaError, SettingError
 from goita_env.records import DealRecord
+from goita_env.rounds import Rounds
 from goita_env.rules import JGA, Rules
+from goita_env.seeds import bot_generator
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
-from goita_lab.arena.tournament.saved_games import play_deals
+from goita_lab.arena.tournament.saved_games import Recorder
 from goita_lab.pages.watch.decisions import PHASES, PlayPhase, phase_of
 from goita_lab.work import shown
 from research.drawing import bounds, table
@@ -53,6 +55,31 @@ class Args:
     def __post_init__(self) -> None:
         if not self.agents and not self.records:
             raise SettingError("expected --agents or --records, got neither")
+
+
+def play_deals(
+    agent: Agent, deals: int, seed: int = 0, rules: str | Rules = JGA
+) -> list[DealRecord]:
+    """Returns the records of rounds in which a stateless agent plays all four seats.
+
+    A round that began with a redeal is recorded from the deal that was played out.
+    """
+    if not is_stateless(agent):
+        raise AgentError(f"expected an agent without a memory of its own, got {agent.name!r}")
+    rounds = Rounds(deals, rules=rules, seed=seed, finals=False, log=True)
+    recorder = Recorder(rounds)
+    rng = bot_generator(seed, "deals")
+    while not rounds.over:
+        decisions = rounds.decisions
+        actions = (
+            agent.act(decisions.view, decisions.legal, rng)
+            if len(decisions.rows)
+            else decisions.rows
+        )
+        recorder.note(rounds.step(actions))
+    return [
+        replace(played[-1][0], number=number) for number, played in enumerate(recorder.deals, 1)
+    ]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -24,8 +24,7 @@ from goita_lab import cli
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.plan import tasks
-from goita_lab.arena.tournament.task import Task, seatings_of
+from goita_lab.arena.tournament.plan import Task, seatings_of, tasks
 from goita_lab.provenance import plain
 from goita_lab.work import Runner, shown
 from research.drawing import table

@@ -36,7 +36,7 @@ from goita_env.rules import JGA
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import PAIR_SEATINGS, Task
+from goita_lab.arena.tournament.plan import PAIR_SEATINGS, Task
 from research.population.methods import METHODS, Method
 
 AGAINST: Final = "heuristic"

@@ -38,7 +38,7 @@ from goita_lab import cli
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import mean_interval, t_interval
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
+from goita_lab.arena.tournament.plan import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.provenance import plain
 from research.drawing import table as markdown
 

@@ -30,7 +30,6 @@ from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
-from goita_lab.arena.statistics.runs import interval_over_runs
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, listen
 from goita_lab.signals.measures.value import play_listening
@@ -40,6 +39,7 @@ from goita_lab.signals.searching import InformationSources
 from goita_lab.work import HERE, Runner
 from research.drawing import grid
 from research.drawing import table as markdown
+from research.intervals import interval_over_runs
 
 RUNS: Final = 3
 """Fewest runs of a method that tell how much runs differ."""

@@ -18,15 +18,15 @@ from goita_agents.base import Float
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.arena.statistics.runs import between_runs
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.team import alternating
 from goita_lab.exact.tree import Channel, Tree, deals, enumerate_game, spread
-from goita_lab.exact.values import best_response, gains, reached, sign, value
+from goita_lab.exact.values import Learner, best_response, gains, reached, sign, value
 from goita_lab.learning.symmetries import ACTIONS
 from research.drawing import dots, table
+from research.intervals import between_runs
 from research.studies import study
 from research.studies.study import Options
+from research.teamwork.train import drawn_regrets
 
 EQUAL: Final = Rules(name="equal", deck=(6, 2, 0, 4, 4, 0, 0, 0))
 """Its silvers and golds have equal rules."""
@@ -151,7 +151,8 @@ def learn(one: Start) -> End:
     if one.seed is None and one.bits:
         tree = at_random(tree)
     if not one.path.exists():
-        learner, rounds = Learner(tree, one.seed), ROUNDS[one.game]
+        regrets = None if one.seed is None else drawn_regrets(tree, one.seed)
+        learner, rounds = Learner(tree, regrets), ROUNDS[one.game]
         earlier = tree.uniform()
         for number in range(rounds):
             if number == rounds - EARLIER:

@@ -22,13 +22,11 @@ from goita_agents.registry import load_agent
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.report.figures import estimate
-from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.arena.statistics.runs import between_runs, over_runs
-from goita_lab.exact.exploitability import Ruler
-from goita_lab.exact.solving import Learner
-from goita_lab.exact.team import alternating
-from goita_lab.exact.values import gains, reached, sign, value
+from goita_lab.arena.statistics.intervals import Interval, over_runs
+from goita_lab.exact.team import Ruler, alternating
+from goita_lab.exact.values import Learner, gains, reached, sign, value
 from research.drawing import bounds, curves, table
+from research.intervals import between_runs
 from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study

@@ -23,14 +23,14 @@ from goita_env.actions import CALL
 from goita_env.information import PLAIN, InformationStructure, MessageChannel
 from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.report.figures import estimate
-from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.arena.statistics.runs import between_runs, over_runs
+from goita_lab.arena.statistics.intervals import Interval, over_runs
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.messages import MessageUse, message_uses
 from goita_lab.signals.plan import Settings
 from goita_lab.signals.playing import play
 from research.drawing import bounds, table
+from research.intervals import between_runs
 from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study

@@ -34,7 +34,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import Task
+from goita_lab.arena.tournament.plan import Task
 from research.drawing import dots, table
 from research.records import read_units
 from research.studies import study

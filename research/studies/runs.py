@@ -22,9 +22,9 @@ from goita_agents.population.manifest import INFORMATION
 from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, t_quantile
-from goita_lab.arena.statistics.runs import interval_over_runs
 from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
 from research.drawing import dots, table
+from research.intervals import interval_over_runs
 from research.population.methods import SEEDS
 from research.studies import study
 from research.studies.study import Options

@@ -22,7 +22,7 @@ from goita_env.rules import JGA
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
+from goita_lab.arena.tournament.plan import MIXED_SEATINGS, Task
 from goita_lab.work import one_thread
 from research.drawing import dots, table
 from research.studies import study

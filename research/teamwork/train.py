@@ -26,11 +26,10 @@ from goita_agents.registry import load_agent
 from goita_env.actions import PASS
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
-from goita_lab.exact.solving import Learner, normalised, totals
 from goita_lab.exact.team import alternating
 from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table
 from goita_lab.exact.tree import Channel, Tree, enumerate_game, spread
-from goita_lab.exact.values import reached, sign, visited, worths
+from goita_lab.exact.values import Learner, normalised, reached, sign, totals, worths
 
 ROUNDS: Final = {"mini_3": 300, "mini_4": 120}
 """Rounds of the learners, by game."""
@@ -41,6 +40,8 @@ TREMBLE: Final = 0.05
 plan would be arbitrary: the team's own play never leads there."""
 STEP: Final = 0.05
 """Change of a logit in a round, for each point that an action is worth more."""
+HEAD_START: Final = 10.0
+"""Mean points of a random first regret, times how likely the others lead to its information set."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,30 @@ def name_of(args: Args) -> str:
     return f"{args.rules}-message" if args.message else args.rules
 
 
+def visited(tree: Tree, policy: Float, player: int) -> Float:
+    """Returns how likely chance and all but one player reach its information sets: float64 [I].
+
+    It is 0 at the information sets of others.
+    """
+    here = np.flatnonzero(tree.info >= 0)
+    found = np.bincount(tree.info[here], reached(tree, policy, player)[here], len(tree.seat))
+    return np.where(tree.player == player, found, 0.0)
+
+
+def drawn_regrets(tree: Tree, seed: int) -> Float:
+    """Returns random first regrets, which lead learners to another end: float64 [A]."""
+    draws = np.random.default_rng(seed).exponential(size=len(tree.action)) ** 2 / 2
+    likely = np.zeros(len(tree.seat))
+    for player in sorted(set(tree.players)):
+        likely += visited(tree, tree.uniform(), player)
+    return HEAD_START * draws * likely[tree.owner]
+
+
 class Equilibrium(Learner):
     """CFR+ or discounted CFR, in place of the predictive variant."""
 
     def __init__(self, tree: Tree, seed: int, *, discounted: bool) -> None:
-        super().__init__(tree, seed)
+        super().__init__(tree, drawn_regrets(tree, seed))
         self._discounted = discounted
 
     def learn(self) -> None:
@@ -89,7 +109,7 @@ class Equilibrium(Learner):
 def equilibrium(tree: Tree, seed: int, rounds: int, kind: str = "predictive") -> Float:
     """Returns what learners of all seats end at: PCFR+, CFR+ or discounted CFR."""
     learner = (
-        Learner(tree, seed)
+        Learner(tree, drawn_regrets(tree, seed))
         if kind == "predictive"
         else Equilibrium(tree, seed, discounted=kind == "discounted")
     )
@@ -145,8 +165,6 @@ def softmax(tree: Tree, logits: Float) -> Float:
     least = np.maximum.reduceat(logits, tree.starts[:-1])[tree.owner]
     return normalised(tree, np.exp(logits - least))
 
-
-# -------------------------------------------------------------------------------------- the players
 
 Plan = dict[str, dict[str, tuple[str, int | None]]]
 """Method and seed of each player, by split and name; None: drawn when it is trained."""

@@ -51,26 +51,6 @@ def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys,
     assert (folder / "model.safetensors").read_bytes() == before
 
 
-def test_nothing_is_learned_from_a_program_that_does_not_start(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(beat, "learn", lambda *_, **__: pytest.fail("learned"))
-    words = ["exec:python no-such-file.py", "--deals", "12", "--seed", "1", "-o", str(tmp_path)]
-    told = refusal(capsys, beat.main, words)
-    assert "expected to start 'python no-such-file.py', but: in the handshake" in told
-    assert not (tmp_path / "result.json").exists()
-
-
-def test_a_folder_is_of_one_program(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(beat, "learn", lambda *_, **__: pytest.fail("learned"))
-    few = ["--deals", "6", "--measured", "2", "-o", str(tmp_path)]
-    with pytest.raises(pytest.fail.Exception):
-        beat.main(["greedy", *few])
-    capsys.readouterr()
-    assert "was begun with: agents" in refusal(capsys, beat.main, ["random", *few])
-    with pytest.raises(SystemExit):
-        beat.main(["greedy", "-o", str(tmp_path), "--deals", "1"])
-    assert "expected --deals from 5" in " ".join(capsys.readouterr().err.split())
-
-
 @pytest.mark.parametrize(
     ("words", "folder", "message"),
     [

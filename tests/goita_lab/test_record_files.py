@@ -1,18 +1,11 @@
 """Files of records in every notation, and those that are none."""
 
-import re
-from contextlib import suppress
-
 import pytest
 
 from goita_agents.bots.greedy import GreedyAgent
 from goita_env import Game, InformationStructure, MessageChannel, records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import Record
-from goita_lab.arena.tournament.saved_games import play_deals
-from goita_lab.commands import imitate as imitate_command
-from goita_lab.commands import signals as signals_command
-from goita_lab.commands import watch as watch_command
 from goita_lab.imitate.reading import read_examples
 from goita_lab.pages import watch
 from goita_lab.pages.watch.frames import Book
@@ -20,6 +13,7 @@ from goita_lab.pages.watch.reading import UNFINISHED
 from goita_lab.record_files import read_record, read_records
 from raising import refuses
 from record_samples import LINE, YAML
+from research.grading.grade import play_deals
 
 KNOWN = "expected history strings, a YAML kifu or a complete record in JSON, got"
 
@@ -104,27 +98,6 @@ def test_hidden_files_of_a_folder_are_skipped_and_others_that_are_no_records_are
         read_records([tmp_path], "jga", "a test")
     with pytest.raises(RecordError, match=r"^empty\.txt: expected history"):
         read_records([tmp_path / "empty.txt"], "jga", "a test")
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (f"{LINE[:16]}x{LINE[17:]}", r"deal 1: expected digits 1 to 9 for seat 1, got"),
-        (LINE.replace("346", "377"), r"deal 1, move 1.*: expected one of .* got '77'"),
-    ],
-)
-def test_every_command_says_why_a_record_holds_no_deal(text, why, tmp_path, capsys):
-    file = tmp_path / "odd.txt"
-    file.write_text(text, encoding="utf-8")
-    commands = {
-        watch_command.main: [str(file), "-o", str(tmp_path / "page.html")],
-        imitate_command.main: [str(file), "-o", str(tmp_path / "model.safetensors")],
-        signals_command.main: ["follow", str(file), "--seat", "0", "--read-as", "greedy"],
-    }
-    for command, arguments in commands.items():
-        with suppress(SystemExit):
-            command(arguments)
-        assert re.search(why, " ".join(capsys.readouterr().err.replace("│", " ").split()))
 
 
 @pytest.mark.parametrize(

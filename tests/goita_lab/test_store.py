@@ -1,14 +1,9 @@
-"""The store: stopped, killed, on a full disk, with two writers, and files of something else."""
+"""The store: what comes back of it, going on, and files of something else."""
 
 from __future__ import annotations
 
 import io
-import os
 import pickle
-import random
-import subprocess
-import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,15 +13,17 @@ import numpy.typing as npt
 import pytest
 
 from goita_env.errors import SettingError
-from goita_lab.store import pack, unpack
-from programs import ROOT, run
+from goita_lab.store import Parts, pack, unpack
 from raising import refuses
 from sqlite_files import edit, refused
-from store_blocks import block, opened, write
 
-LOAD = "SELECT load_extension('x')"
-WRITER = [sys.executable, "-m", "store_blocks"]
-WHERE = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests/helpers")])}
+
+def opened(path, arguments=(3, "greedy")):
+    return Parts(path, "blocks of a test", {"given": arguments})
+
+
+def block(number, rows=200):
+    return pack([[place, place / 7 + number] for place in range(rows)])
 
 
 def contents(path):
@@ -40,7 +37,9 @@ def blocks(numbers):
 
 @pytest.fixture
 def path(tmp_path):
-    write(tmp_path / "blocks", 3)
+    with opened(tmp_path / "blocks") as store:
+        for number in range(3):
+            store.add(str(number), block(number))
     return tmp_path / "blocks"
 
 
@@ -49,38 +48,6 @@ def test_blocks_come_back_as_they_were_in_the_order_in_which_they_came(path):
         store.add("x", block(3))
     assert list(contents(path).items()) == [*blocks(range(3)).items(), ("x", block(3))]
     assert [file.name for file in path.parent.iterdir()] == ["blocks"]
-
-
-def test_a_second_program_is_refused_with_a_sentence(path):
-    with opened(path) as store:
-        store.add("3", block(3))
-        done = run([*WRITER, path], check=True, env=WHERE)
-        sentence = "expected blocks of a test in a file that no other program has open, got "
-        assert done.stderr == f"{sentence}{str(path)!r}: database is locked\n"
-        refuses(SettingError, "no other program has open", contents, path)
-        store.add("4", block(4))
-    assert contents(path) == blocks(range(5))
-
-
-def test_killed_at_any_moment_it_has_every_block_whose_add_returned(tmp_path):
-    path, rng = tmp_path / "blocks", random.Random(7)
-    before = 0
-    for _ in range(4):
-        words, pipe = [*WRITER, path], subprocess.PIPE
-        with subprocess.Popen(words, stdout=pipe, text=True, env=WHERE) as process:
-            if rng.random() < 0.7:
-                process.stdout.readline()
-                time.sleep(rng.random() * 0.1)
-            else:  # as it begins
-                time.sleep(rng.random() * 0.3)
-            process.kill()
-            lines = process.stdout.read().splitlines()
-        told = [int(line) for line in lines if line]
-        found = contents(path)
-        assert found == blocks(range(len(found)))
-        assert len(found) >= max([before, *(number + 1 for number in told)])
-        before = len(found)
-    assert before > 20
 
 
 @pytest.mark.parametrize(

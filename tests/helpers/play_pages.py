@@ -6,9 +6,8 @@ from threading import Thread
 import uvicorn
 
 from goita_lab.pages.play import savegame, web
-from goita_lab.pages.play.background import Background
 from goita_lab.pages.play.seating import MatchSettings
-from goita_lab.pages.play.sitting import Sitting
+from goita_lab.pages.play.sitting import Background, Sitting
 from play_tables import GREEDY
 
 READY = "body:not([aria-busy])"

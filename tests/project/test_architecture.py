@@ -31,7 +31,7 @@ AGENT_ORDER = [
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [
-    *("installed", "cli", "record_files", "array_files", "provenance", "store", "work"),
+    *("installed", "cli", "record_files", "provenance", "store", "work"),
     *("arena", "learning", "exact", "exploit", "signals", "exam", "imitate", "pages"),
     *("commands", "__main__"),
 ]

@@ -110,15 +110,6 @@ def test_workers_are_spread_over_both_nodes_and_no_more_than_there_are(cluster, 
     assert "started 2 of 3 workers" in capfd.readouterr().err
 
 
-def test_a_test_that_stops_early_stops_at_the_same_deal_on_ray(cluster):
-    from goita_lab.arena.statistics.sequential_test import Sprt
-
-    stopped = plan(sprt=Sprt(0, 1.5))
-    found = played(stopped, workers=2)
-    assert found == played(stopped)
-    assert found["pairs"][1]["sprt"]["decision"] == "H0"
-
-
 def test_a_worker_that_died_on_another_node_is_an_error(cluster):
     with pytest.raises(WorkerError, match="stay alive"):
         list(on_workers(os._exit, [3, 3], 2))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from goita_agents.beliefs import LEGAL_MODEL, PolicyModel
-from goita_lab.arena.statistics.runs import over_runs
+from goita_lab.arena.statistics.intervals import over_runs
 from goita_lab.signals.listening import listen
 from goita_lab.signals.measures.value import play_listening
 from goita_lab.signals.plan import Settings

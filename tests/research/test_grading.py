@@ -13,10 +13,10 @@ from goita_env import actions, records
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord, Record
 from goita_env.rounds import Rounds
-from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.pages.watch.decisions import PHASES
 from record_samples import LINE
 from research.grading import grade as losses
+from research.grading.grade import play_deals
 from research.records import read_units
 
 SOLVER = Solver()

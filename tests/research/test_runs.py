@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from goita_lab.arena.statistics.runs import interval_over_runs
+from research.intervals import interval_over_runs
 from research.studies import runs, study
 from research.studies.runs import CODES, figure, report, summarise, visible
 from research.studies.study import Options

@@ -10,7 +10,7 @@ from goita_env import Rules
 from goita_env.actions import PASS
 from goita_lab.exact import teamwork
 from goita_lab.exact.tree import Channel, enumerate_game
-from goita_lab.exact.values import gains, value, visited
+from goita_lab.exact.values import Learner, gains, value
 from research.studies import codes, study
 from research.studies.teamwork import diversity, net_of_strength
 from research.teamwork import train
@@ -41,8 +41,20 @@ def test_every_method_trains_a_player_of_its_own(tiny):
     often = []
     for what in ("proud", "patient"):
         policy = train.preferring(tiny, 1, 30, what)
-        often.append((visited(tiny, policy, 1)[tiny.owner] * policy)[free].sum())
+        often.append((train.visited(tiny, policy, 1)[tiny.owner] * policy)[free].sum())
     assert often[0] < 0.9 * often[1]
+
+
+def test_random_starts_lead_elsewhere_and_near_an_equilibrium(tiny):
+    ends = []
+    for seed in (1, 2):
+        learner = Learner(tiny, train.drawn_regrets(tiny, seed))
+        first = max(gains(tiny, learner.policy).values())
+        for _ in range(150):
+            learner.learn()
+        ends.append(learner.average())
+        assert max(gains(tiny, ends[-1]).values()) < first / 50
+    assert np.abs(ends[0] - ends[1]).max() > 0.9
 
 
 def test_the_script_trains_once_and_stores_what_can_be_loaded(tiny, tmp_path, monkeypatch):

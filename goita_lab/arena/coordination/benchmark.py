@@ -18,14 +18,8 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
-from goita_lab.arena.coordination.task import (
-    PEOPLE,
-    VALIDATION,
-    CoordinationTask,
-    Partner,
-)
-from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, tasks
-from goita_lab.arena.tournament.task import seatings_of
+from goita_lab.arena.coordination.task import PEOPLE, VALIDATION, CoordinationTask, Partner
+from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, seatings_of, tasks
 
 FORMAT: Final = "goita-coordination-3"
 """Names the JSON and the arguments of stored blocks; grows when the meaning of a field changes."""
@@ -36,7 +30,7 @@ BLOCK_DEALS: Final = 250
 LEAST_DEALS: Final = 4
 """Each half of the deals, for the worst partner, needs two."""
 
-Cell = tuple[str, str, str]
+Cell = tuple[str, ...]
 """Texts of two partners and of their opponent, as they sit at the table."""
 
 
@@ -52,11 +46,7 @@ DEALS: Final[dict[tuple[Episode, bool], int]] = {
 
 @dataclass(frozen=True)
 class Benchmark(Schedule):
-    """Everything that the results of the benchmark depend on, except the agents' files.
-
-    Raises:
-        SettingError: if a value is impossible; the agents are checked by ``check_agents``.
-    """
+    """Everything that the results of the benchmark depend on, except the agents' files."""
 
     agents: tuple[str, ...]  #: Texts of the agents that are measured.
     task: CoordinationTask = VALIDATION
@@ -116,10 +106,6 @@ class Benchmark(Schedule):
         seated = partner.at_table(agent, speaks=speaks)
         return seated, partner.spec, partner.at_table(opponent)
 
-    def own_cell(self, agent: str, opponent: str) -> Cell:
-        """Returns the texts of an agent's play with itself, in the base game."""
-        return agent, agent, opponent
-
     def pairings(self) -> list[Pairing]:
         planned: dict[Cell, Pairing] = {}
 
@@ -131,7 +117,7 @@ class Benchmark(Schedule):
             blocks = tasks(
                 cell,
                 deals,
-                seed=self._seed_of(key),
+                seed=(self.seed + key * _APART) % (1 << 64),
                 rules=JGA,
                 episode=self.episode,
                 block_deals=BLOCK_DEALS,
@@ -144,7 +130,8 @@ class Benchmark(Schedule):
         for agent in self.agents:
             deals = self.deals(agent)
             for key, opponent in enumerate(self.task.opponents):
-                plan(self.own_cell(agent, opponent), (agent, agent, opponent), deals, key)
+                itself = agent, agent, opponent  # in the base game
+                plan(itself, itself, deals, key)
             for partner, opponent, key in self._tables:
                 names = (agent, partner.spec, opponent)
                 cell = self.cell(agent, partner, opponent)
@@ -166,10 +153,6 @@ class Benchmark(Schedule):
         pairs = [(one, other) for one in self.task.partners for other in self.task.against(one)]
         first = len(self.task.opponents)
         return [(one, other, first + number) for number, (one, other) in enumerate(pairs)]
-
-    def _seed_of(self, number: int) -> int:
-        """Returns the seed of a pair's deals."""
-        return (self.seed + number * _APART) % (1 << 64)
 
     def arguments(self) -> dict[str, Any]:
         return {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -38,7 +38,6 @@ ROUNDING: Final = 0.001
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
 Cells = dict[str, dict[str, Points]]
-Board = TypeVar("Board", bound=msgspec.Struct)
 
 
 class Figures(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -79,27 +78,16 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> tuple[Entered, ...]:
-    """Returns the entries of a file, none where there is no file.
-
-    Raises:
-        SettingError: if it is malformed.
-        OSError: if it cannot be read.
-    """
-    found = read_board(path, _File, FORMAT)
-    return found.entries if found else ()
+    """Returns the entries of a file, none where there is no file."""
+    return read_board(path, _File, FORMAT)
 
 
-def read_board(path: Path, kind: type[Board], name: str) -> Board | None:
-    """Returns what a leaderboard's file holds, by its type; None where there is no file.
-
-    Raises:
-        SettingError: if it is malformed; ``name`` is the format that it should have.
-        OSError: if it cannot be read.
-    """
+def read_board(path: Path, kind: Any, name: str) -> tuple[Any, ...]:
+    """Returns the entries of a leaderboard's file, by its type; none where there is no file."""
     if not path.exists():
-        return None
+        return ()
     try:
-        return msgspec.json.decode(read_limited(path, MOST_BYTES), type=kind)
+        return tuple(msgspec.json.decode(read_limited(path, MOST_BYTES), type=kind).entries)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise SettingError(f"expected a leaderboard of {name} in {path}: {error}") from error
 
@@ -110,12 +98,7 @@ def write_board(path: Path, board: msgspec.Struct) -> None:
 
 
 def enter(path: Path, results: Results) -> None:
-    """Adds the agents of a benchmark, each in place of an entry of its name and task.
-
-    Raises:
-        SettingError: if an agent's figures are no entry: it forfeited, or has marks.
-        OSError: if the file cannot be read or written.
-    """
+    """Adds the agents of a benchmark, each in place of an entry of its name and task."""
     plan = results.benchmark
     told, contents = results.to_json(), plan.contents()
     shared = {name: told[name] for name in ("task", "episode", "seed", "versions", "command")}
@@ -147,11 +130,7 @@ def enter(path: Path, results: Results) -> None:
 
 
 def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, float]]) -> Figures:
-    """Returns what follows from the cells of an agent.
-
-    Raises:
-        SettingError: if the cells are not those of the task.
-    """
+    """Returns what follows from the cells of an agent."""
     expected = {
         short_name(one.spec): {*map(short_name, task.against(one))} for one in task.partners
     }
@@ -181,10 +160,6 @@ def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
         entry: the entry.
         seed: of the draw of the cells that are played.
         agent: its text, if that names a file or code, which a leaderboard may not.
-
-    Raises:
-        AgentError, SettingError: if the agent cannot be built, or the cells are not those of the
-            task.
     """
     task = VALIDATION if entry.task == "validation" else test_task()
     spec = agent or check_shipped(entry.agent, "a leaderboard")
@@ -210,7 +185,7 @@ def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
         for partner in task.partners
         for opponent in task.against(partner)
     }
-    tables |= {(entry.name, short_name(one)): plan.own_cell(spec, one) for one in task.opponents}
+    tables |= {(entry.name, short_name(one)): (spec, spec, one) for one in task.opponents}
     drawn = np.random.default_rng(seed).permutation(len(tables))[:SAMPLE]
     for partner, opponent in (list(tables)[number] for number in drawn.tolist()):
         ledger = tournament.ledgers[tables[partner, opponent]]

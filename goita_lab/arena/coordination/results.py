@@ -125,7 +125,7 @@ class Results:
             command: the command line.
             seconds: duration of the command.
         """
-        played = {_cell(one): one for one in everything}
+        played = {one.pairing.tasks[0].agents: one for one in everything}
         first, *others = benchmark.agents
         entries = tuple(_Measured(benchmark, played, agent).entry() for agent in benchmark.agents)
         return cls(
@@ -225,7 +225,7 @@ class _Measured:
             for partner in self.task.partners
             for one in self.task.against(partner)
         ]
-        itself = [self.benchmark.own_cell(self.agent, one) for one in self.task.opponents]
+        itself = [(self.agent, self.agent, one) for one in self.task.opponents]
         return list(dict.fromkeys([*beside, *itself]))
 
     def _is_whole(self, partner: Partner) -> bool:
@@ -249,7 +249,7 @@ class _Measured:
             )
         }
         itself = {
-            (name, short_name(one)): self._points(self.benchmark.own_cell(self.agent, one))
+            (name, short_name(one)): self._points((self.agent, self.agent, one))
             for one in self.task.opponents
         }
         least = min(counted, key=lambda one: float(counted[one][::2].mean()))
@@ -281,11 +281,6 @@ class _Measured:
         ratio = points.sum() / rounds.sum()
         values: Float = ratio + (points - ratio * rounds) / rounds.mean()
         return values
-
-
-def _cell(played: Played) -> Cell:
-    one, other, opponent = played.pairing.tasks[0].agents
-    return one, other, opponent
 
 
 def _difference(

@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from goita_agents.population import Split
-from goita_agents.population.manifest import (
-    INFORMATION,
-    MOST_SEED,
-    VALIDATION_BOTS,
-    shipped,
-)
+from goita_agents.population.manifest import INFORMATION, MOST_SEED, VALIDATION_BOTS, shipped
 from goita_agents.registry import check_names, plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -37,12 +32,7 @@ class Partner:
 
 @dataclass(frozen=True)
 class CoordinationTask:
-    """A task: whom an agent plays with, and against.
-
-    Raises:
-        SettingError: if there are no counted partners or no opponents, or one is named twice.
-        AgentError: if two agents have the same name.
-    """
+    """A task: whom an agent plays with, and against."""
 
     partners: tuple[Partner, ...]
     opponents: tuple[str, ...]
@@ -109,9 +99,5 @@ alone."""
 
 
 def test_task() -> CoordinationTask:
-    """Returns the task of the final table, whose partners nobody measured anything with before.
-
-    Raises:
-        SettingError: if the population holds no test partners.
-    """
+    """Returns the task of the final table, whose partners nobody measured anything with before."""
     return CoordinationTask(tuple(members("test")), OPPONENTS, "test")

@@ -88,8 +88,3 @@ def span(values: Iterable[int]) -> str:
         return ""
     least, most = f"{found[0]:,}", f"{found[-1]:,}"
     return least if least == most else f"{least} to {most}"
-
-
-def times(count: int) -> str:
-    """Returns how often: ``1 time``, ``3 times``."""
-    return f"{count:,} time{'' if count == 1 else 's'}"

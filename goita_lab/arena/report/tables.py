@@ -18,7 +18,6 @@ from goita_lab.arena.report.figures import (
     percent,
     signed,
     span,
-    times,
 )
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.ratings import Rating
@@ -97,7 +96,8 @@ def fault_texts(faults: Iterable[FaultCount]) -> list[str]:
     found = []
     for fault in faults:
         lost = "; it forfeited the pairing" if fault.forfeited else ""
-        told = [f"fault: {line(_setting(fault))}: {kind(fault)}, {times(fault.count)}{lost}"]
+        often = f"{fault.count:,} time{'' if fault.count == 1 else 's'}"
+        told = [f"fault: {line(_setting(fault))}: {kind(fault)}, {often}{lost}"]
         where = [f"deal {fault.deal}"] if fault.deal >= 0 else []
         where += [f"seat {fault.seat}"] if fault.seat >= 0 else []
         wrote = [f"{', '.join(where)}: {fault.text}" if where else fault.text]

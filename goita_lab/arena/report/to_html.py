@@ -13,7 +13,6 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from math import ceil, floor, isfinite, log10
-from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup, escape
@@ -81,7 +80,7 @@ def environment(package: str) -> Environment:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_clean,
+        finalize=lambda value: figures.clean(value) if type(value) is str else value,
     )
     found.filters |= {
         "name": _name,
@@ -92,10 +91,6 @@ def environment(package: str) -> Environment:
     digest = b64encode(sha256(script.encode()).digest()).decode()
     found.globals |= {"SAVE": Markup(script), "SAVE_HASH": f"sha256-{digest}"}
     return found
-
-
-def _clean(value: Any) -> Any:
-    return figures.clean(value) if type(value) is str else value
 
 
 def _name(agent: str) -> Markup:

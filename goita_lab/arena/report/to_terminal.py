@@ -63,7 +63,14 @@ def draw(table: Table) -> str:
 
     Only names and headings are folded, never a figure.
     """
-    console = _console()
+    styled = sys.stdout.isatty()
+    console = Console(
+        file=StringIO(),
+        force_terminal=styled,
+        no_color=None if styled else True,
+        highlight=False,
+        width=max(_NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns),
+    )
     drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for number, column in enumerate(table.columns):
         longest = max(cell_len(line(row[number])) for row in table.rows)
@@ -84,18 +91,6 @@ def draw(table: Table) -> str:
         console.print(drawn)
     told = console.file.getvalue() if isinstance(console.file, StringIO) else ""
     return "\n".join(one.rstrip() for one in told.splitlines()).rstrip()
-
-
-def _console() -> Console:
-    styled = sys.stdout.isatty()
-    return Console(
-        file=StringIO(),
-        force_terminal=styled,
-        no_color=None if styled else True,
-        highlight=False,
-        soft_wrap=False,
-        width=max(_NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns),
-    )
 
 
 def _folded(table: Table, width: int) -> list[Text]:

@@ -1,4 +1,4 @@
-"""Computes 95 % intervals over deals, partners and runs.
+"""Computes 95 % intervals over deals, partners and runs: independent trainings, which are few.
 
 The unit is the deal, never the game: the games of one deal share its luck, so they are averaged
 first. Means and ratios have Student's t. ``docs/reference/tournaments.md`` has the coverage that
@@ -7,6 +7,7 @@ was measured, and ``research/log/intervals.md`` that of the intervals that were 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isfinite, sqrt
 from statistics import NormalDist
@@ -115,6 +116,19 @@ def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> In
     middle = (rate + z**2 / (2 * count)) / (1 + z**2 / count)
     half = sqrt(rate * (1 - rate) / count + (z / (2 * count)) ** 2) * z / (1 + z**2 / count)
     return Interval(rate, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def over_runs(values: Sequence[float]) -> Interval:
+    """Returns the mean of a value of each run with Student's 95 % interval: runs are few."""
+    from scipy.stats import sem  # scipy.stats takes half a second to load
+
+    return t_interval(float(np.mean(values)), float(sem(values)), len(values) - 1)
+
+
+def jackknife_error(left: Sequence[float]) -> float:
+    """Returns a standard error from a statistic without each unit (Efron and Stein 1981)."""
+    values = np.asarray(left)
+    return sqrt((len(values) - 1) / len(values) * float(((values - values.mean()) ** 2).sum()))
 
 
 def variance_removed(games: npt.ArrayLike) -> float:

@@ -25,6 +25,7 @@ from goita_env.errors import SettingError
 
 Decision = Literal["H0", "H1"]
 
+ERRORS: Final = 0.05  #: alpha and beta: of accepting either hypothesis where the other one holds.
 MIN_DEALS: Final = 100  #: Deals before any decision: the sample variance of fewer says little.
 
 _LEAST_VARIANCE: Final = 1e-6  # points squared; keeps the ratio finite for equal deals
@@ -43,21 +44,15 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Sprt:
-    """The two hypotheses, in points per round, and the error rates."""
+    """The two hypotheses, in points per round."""
 
     low: float
     high: float
-    alpha: float = 0.05  #: greatest probability to accept H1 where H0 holds
-    beta: float = 0.05  #: greatest probability to accept H0 where H1 holds
 
     def __post_init__(self) -> None:
         if not (isfinite(self.low) and isfinite(self.high) and self.low < self.high):
             raise SettingError(
                 f"expected two numbers, the lower first, got {self.low!r} and {self.high!r}"
-            )
-        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise SettingError(
-                f"expected error rates between 0 and 0.5, got {self.alpha!r} and {self.beta!r}"
             )
 
     @classmethod
@@ -74,7 +69,7 @@ class Sprt:
     @property
     def bounds(self) -> tuple[float, float]:
         """Returns the log-likelihood ratios at which H0 and H1 are accepted."""
-        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
+        return log(ERRORS / (1 - ERRORS)), log((1 - ERRORS) / ERRORS)
 
 
 class SprtRun:

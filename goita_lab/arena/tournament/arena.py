@@ -14,10 +14,13 @@ same next deals; so the luck of the deal cancels. Deal number i under a seed is 
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from goita_agents.base import Agent, close
 from goita_agents.faults import FAULTS
@@ -29,17 +32,24 @@ from goita_agents.registry import (
     may_share,
     short_name,
 )
+from goita_env.errors import GoitaError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.statistics.sequential_test import SprtRun
 from goita_lab.arena.tournament.block import play_block, warm_up
 from goita_lab.arena.tournament.games_folder import GamesFolder
-from goita_lab.arena.tournament.plan import Pairing, Schedule, check_starts, tasks
+from goita_lab.arena.tournament.plan import (
+    BlockResult,
+    Pairing,
+    Schedule,
+    Task,
+    check_starts,
+    tasks,
+)
 from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import PairResult, Played
-from goita_lab.arena.tournament.task import BlockResult, Task
-from goita_lab.work import WorkerError, on_workers, one_thread
+from goita_lab.work import WorkerError, on_workers, one_thread, shown
 
 Progress = Callable[[BlockResult], None]
 
@@ -178,10 +188,6 @@ def play_blocks(
         tasks: taken as workers become free, so it may end early.
         workers: number of workers; with one the blocks are played in this process.
         save: let the results hold the games.
-
-    Raises:
-        AgentError: what a block raised.
-        WorkerError: if a worker died; it names the pairings that were being played.
     """
     work = partial(play_block, save=save, guarded=True)
     try:
@@ -248,3 +254,60 @@ def _shared(
     check_starts(built[-1], spec, rules, information)
     warm_up(spec, rules, information)
     return built[-1] if may_share(built[-1], spec) else None
+
+
+Stop = GoitaError | OSError | KeyboardInterrupt
+"""What ends play early; what was played until then stays."""
+
+
+def play_schedule(
+    plan: Schedule, *, workers: int = 1, results: Path | None = None, games: Path | None = None
+) -> tuple[Tournament, Stop | None]:
+    """Plays what is missing of a schedule, with a line of progress on standard error.
+
+    Args:
+        plan: the schedule.
+        workers: number of workers, which changes no result.
+        results: file of finished blocks, from which it goes on; None: none is kept.
+        games: folder to which the games are written; None: they are not saved.
+
+    Returns:
+        The tournament, and what ended it early (None: all is played).
+    """
+    plan.check_agents()
+    tournament = Tournament(plan)
+    file = None if results is None else ResultsFile(results, plan)
+    if file is not None:
+        tournament.add(file.blocks)
+        sys.stderr.write(file.note)
+    folder = None if games is None else GamesFolder(games, plan)
+    if folder is not None:
+        folder.check_whole(tournament.kept())
+    show, played = shown(), 0
+
+    def note(result: BlockResult) -> None:
+        nonlocal played
+        played += result.task.deals
+        # The rest is less than before where a pairing was decided.
+        show("deals of all pairings", played, played + tournament.deals_left())
+
+    try:
+        # What a class prints is not among the tables.
+        with file or nullcontext(), redirect_stdout(sys.stderr):
+            tournament.play(workers=workers, file=file, games=folder, progress=note)
+    except (GoitaError, OSError, KeyboardInterrupt) as error:
+        return tournament, error
+    return tournament, None
+
+
+def exit_code(tournament: Tournament, stop: Stop | None, results: Path | None) -> int:
+    """Returns a command's exit code after ``play_schedule``; says on standard error why it stopped.
+
+    ``results``: the file from which the same command goes on; None: what was not finished is lost.
+    """
+    if stop is None:
+        return 0
+    reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}\n"
+    more = "the same command goes on" if results else "without --results the rest is lost"
+    sys.stderr.write(f"\n{reason}stopped with {tournament.deals_left():,} deals left; {more}\n")
+    return 130 if isinstance(stop, KeyboardInterrupt) else 1

@@ -16,15 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from goita_agents.base import (
-    Agent,
-    Bool,
-    Int,
-    StatefulAgent,
-    check_actions,
-    close,
-    uniform,
-)
+from goita_agents.base import Agent, Bool, Int, StatefulAgent, check_actions, close, uniform
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent
@@ -35,8 +27,8 @@ from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rounds.telling import tell
 from goita_env.rules import Rules
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
+from goita_lab.arena.tournament.plan import GAME_FIGURES, BlockResult, Task
 from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal
-from goita_lab.arena.tournament.task import GAME_FIGURES, BlockResult, Task
 
 PURPOSE = "tournament"  # Separates what a tournament derives from its seed from what others derive.
 
@@ -59,11 +51,7 @@ class Seated:
 
 
 def play_block(
-    task: Task,
-    players: Sequence[Agent | None] = (),
-    *,
-    save: bool = False,
-    guarded: bool = False,
+    task: Task, players: Sequence[Agent | None] = (), *, save: bool = False, guarded: bool = False
 ) -> BlockResult:
     """Plays a block of deals.
 
@@ -73,9 +61,6 @@ def play_block(
         save: let the result hold the games.
         guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
             random legal action.
-
-    Raises:
-        AgentError: if an agent cannot be built or answers with an illegal action.
     """
     objects = {number: one for number, one in enumerate(players) if one is not None}
     for number, spec in enumerate(task.agents):
@@ -257,12 +242,7 @@ class _Block:
                 yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats
 
 
-def seat_players(
-    task: Task,
-    objects: Mapping[int, Agent],
-    *,
-    guarded: bool,
-) -> Iterator[Seated]:
+def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> Iterator[Seated]:
     """Builds and seats the agents of a block one by one; arguments as for ``play_block``.
 
     One instance of a memoryless agent of this repository plays all seats of its player

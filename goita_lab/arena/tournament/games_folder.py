@@ -30,9 +30,8 @@ from goita_agents.registry import weights
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules
-from goita_lab.arena.tournament.plan import Schedule
+from goita_lab.arena.tournament.plan import Schedule, Task
 from goita_lab.arena.tournament.saved_games import SavedDeal
-from goita_lab.arena.tournament.task import Task
 from goita_lab.provenance import versions
 
 FORMAT: Final = "goita-games-1"  # Format mark of the folder; changes with the meaning of a line.

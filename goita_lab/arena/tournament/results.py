@@ -15,8 +15,7 @@ from typing import Any, Final, Self
 
 from goita_agents.faults import Fault
 from goita_env.errors import SettingError
-from goita_lab.arena.tournament.plan import Schedule
-from goita_lab.arena.tournament.task import BlockFigures, BlockResult, Task
+from goita_lab.arena.tournament.plan import BlockFigures, BlockResult, Schedule, Task
 from goita_lab.store import Parts, pack
 
 KIND: Final = "results of a tournament"

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass, replace
 from typing import Self
 
-from goita_agents.base import Agent, AgentError, is_stateless
 from goita_agents.files import decode
 from goita_env import actions
 from goita_env.errors import RecordError
@@ -15,8 +14,7 @@ from goita_env.information import PLAIN, InformationStructure
 from goita_env.records import DealRecord, Record, history
 from goita_env.records.model import tell_kings
 from goita_env.rounds import PendingDecisions, Rounds
-from goita_env.rules import JGA, Rules
-from goita_env.seeds import bot_generator
+from goita_env.rules import Rules
 
 
 class Recorder:
@@ -76,31 +74,6 @@ class Recorder:
             kings = tell_kings([format_hand(hand) for hand in hands])
             self._dealt[game] = kings, dealer, (even, odd)
             self._moves[game] = []
-
-
-def play_deals(
-    agent: Agent, deals: int, seed: int = 0, rules: str | Rules = JGA
-) -> list[DealRecord]:
-    """Returns the records of rounds in which a stateless agent plays all four seats.
-
-    A round that began with a redeal is recorded from the deal that was played out.
-    """
-    if not is_stateless(agent):
-        raise AgentError(f"expected an agent without a memory of its own, got {agent.name!r}")
-    rounds = Rounds(deals, rules=rules, seed=seed, finals=False, log=True)
-    recorder = Recorder(rounds)
-    rng = bot_generator(seed, "deals")
-    while not rounds.over:
-        decisions = rounds.decisions
-        actions = (
-            agent.act(decisions.view, decisions.legal, rng)
-            if len(decisions.rows)
-            else decisions.rows
-        )
-        recorder.note(rounds.step(actions))
-    return [
-        replace(played[-1][0], number=number) for number, played in enumerate(recorder.deals, 1)
-    ]
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ from goita_lab.arena.statistics.intervals import (
 )
 from goita_lab.arena.statistics.ratings import Rating
 from goita_lab.arena.statistics.sequential_test import Verdict
-from goita_lab.arena.tournament.plan import Pairing, TournamentPlan
-from goita_lab.arena.tournament.task import BlockResult
+from goita_lab.arena.tournament.plan import BlockResult, Pairing, TournamentPlan
 from goita_lab.provenance import provenance
 
 Bounds = tuple[float, float]

@@ -20,8 +20,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from goita_env.render.pen import FACES
-from goita_lab.pages import style
-from goita_lab.pages.languages import LanguageName, for_template, known, wanted
+from goita_lab.pages.languages import LanguageName, for_template, known, style, wanted
 from goita_lab.pages.play import replies
 
 _BROWSER: Final = "goita_lab.pages.play.browser"
@@ -81,7 +80,7 @@ async def file(name: str, _: Request) -> Response:
 def _text(name: str) -> str:
     package, kind = FILES[name]
     text = files(package).joinpath(name).read_text(encoding="utf-8")
-    return style.base() + text if kind == "text/css" else text
+    return style() + text if kind == "text/css" else text
 
 
 def analysis_page(text: str) -> Response:

@@ -21,11 +21,10 @@ from goita_env.render.themes import Theme
 from goita_env.render.translation import Language, Phrase
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, POINTS
 from goita_lab.arena.report.figures import signed, true_minus
-from goita_lab.pages.languages import LanguageName, language, rules_of
-from goita_lab.pages.places import place
+from goita_lab.pages.languages import LanguageName, language, place, rules_of
 from goita_lab.pages.play import advice, savegame, sentences
-from goita_lab.pages.play.lessons import lessons
 from goita_lab.pages.play.seating import MatchSettings
+from goita_lab.pages.play.sentences import lessons
 from goita_lab.pages.play.sitting import Sitting, Trial
 from goita_lab.pages.play.table import PlayTable
 
@@ -47,10 +46,7 @@ class Look:
 
 
 def state(
-    table: PlayTable,
-    look: Look,
-    frames: Iterable[dict[str, Any]] = (),
-    trial: Trial | None = None,
+    table: PlayTable, look: Look, frames: Iterable[dict[str, Any]] = (), trial: Trial | None = None
 ) -> dict[str, Any]:
     """Returns all that a page shows.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -56,12 +56,7 @@ class SavedMatch:
 
 
 def begin(settings: MatchSettings, path: Path) -> PlayTable:
-    """Returns a new match that is kept in a file.
-
-    Raises:
-        AgentError: if there is no such agent.
-        SettingError: if the file exists.
-    """
+    """Returns a new match that is kept in a file."""
     if path.exists():
         raise SettingError(
             f"expected a new file, got {str(path)!r}, which exists: --resume continues a match"
@@ -83,10 +78,6 @@ def resume(
             to be one of this repository, without a path, a command or a class of one's own.
         opponents: the two others: one for both, or the one after the person and the one before;
             None as above.
-
-    Raises:
-        AgentError: if there is no such agent any more, or the file names one that it may not.
-        RecordError, SettingError: if the file holds no match, or other agents are given.
     """
     settings, deals = read(path)
     one, other = (None, None) if opponents is None else (opponents[0], opponents[-1])
@@ -103,11 +94,7 @@ def resume(
 
 
 def read(path: Path) -> tuple[MatchSettings, tuple[DealRecord, ...]]:
-    """Returns the settings and the deals of a file; builds no agent.
-
-    Raises:
-        RecordError, SettingError: if the file holds no match.
-    """
+    """Returns the settings and the deals of a file; builds no agent."""
     text = read_text(path, MOST_BYTES)
     record = complete.loads(text, source=path.name)
     saved = decode(text, SavedMatch, f"a match of goita_lab.pages.play in {path.name}").table
@@ -155,8 +142,7 @@ def _writer(path: Path) -> Callable[[PlayTable], None]:
     whole = path.resolve()
 
     def write(table: PlayTable) -> None:
-        one, two, three, four = table.settings.specs
-        saved = SavedSettings((one, two, three, four), table.settings.seed)
-        write_whole(whole, complete.dumps(table.record, asdict(SavedMatch(saved))))
+        saved = {"agents": table.settings.specs, "seed": table.settings.seed}
+        write_whole(whole, complete.dumps(table.record, {"table": saved}))
 
     return write

@@ -27,11 +27,7 @@ YOU: Final = "you"
 
 @dataclass(frozen=True)
 class MatchSettings:
-    """Who plays, and by which rules.
-
-    Raises:
-        SettingError: if there are not three agents and one person.
-    """
+    """Who plays, and by which rules."""
 
     agents: tuple[str | Agent, ...]
     """By seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat."""

@@ -1,21 +1,32 @@
-"""Holds what one player's page shows: a match, and beside it a round that is tried again."""
+"""Holds what one player's page shows: a match, a round that is tried again, and the analysis.
+
+Rounds that are over are analysed in one process behind the server's.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from goita_agents.files import locked
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.play import savegame
-from goita_lab.pages.play.background import Background, Progress
 from goita_lab.pages.play.seating import new_seed
 from goita_lab.pages.play.table import PlayTable
-from goita_lab.pages.watch.reading import of_match, rounds_of
+from goita_lab.pages.watch.analysis import Analysis, analyse
+from goita_lab.pages.watch.pages import page
+from goita_lab.pages.watch.reading import Source, of_match, rounds_of
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
 
 TITLE: Final = "Analysis of the match"
 
@@ -66,14 +77,11 @@ class Sitting:
         """Returns the page of the rounds that are over, or how far it is.
 
         The first call begins it, and the first one after another round.
-
-        Raises:
-            SettingError: if none is over, or the analysis failed.
         """
         match = self.match
         wanted = match, len(match.results), match.taken_back
         if self._analysed != wanted:
-            keep = self.path and self.path.with_name(f"{self.path.name}.analysis")
+            keep = self.path and self.path.with_name(f"{self.path.name}.analysed")
             self._background.begin(of_match(match.finished, TITLE), keep)
             self._analysed = wanted
         try:
@@ -89,10 +97,6 @@ class Sitting:
         Args:
             deal: of the deals that are over, from 1; 0: the last one.
             move: the first one that is made anew, from 1.
-
-        Raises:
-            SettingError: if there is no such deal or move.
-            AgentError: if an agent cannot be built anew.
         """
         number, one = self._moment(deal, move)
         before = replace(one, moves=one.moves[: move - 1], number=1)
@@ -117,11 +121,7 @@ class Sitting:
         self.match.next_round()
 
     def new_match(self) -> None:
-        """Begins another match with the same players and rules in the first free file.
-
-        Raises:
-            SettingError: if the present match is not over.
-        """
+        """Begins another match with the same players and rules in the first free file."""
         if self.match.asks != "match":
             raise SettingError("A new match begins when this one is over.")
         settings = replace(self.match.settings, seed=new_seed(), first=None)
@@ -130,12 +130,7 @@ class Sitting:
             self._sit(savegame.begin(settings, path), path, stack)
 
     def open(self, name: str) -> None:
-        """Goes on with another match of the working folder.
-
-        Raises:
-            SettingError: if there is none of that name, or it is played by somebody else.
-            AgentError, RecordError: as ``savegame.resume``.
-        """
+        """Goes on with another match of the working folder."""
         path = Path(name)
         if not savegame.NAMED.fullmatch(name) or not path.exists():
             raise SettingError(f"expected a match of this folder, got {name!r}")
@@ -168,3 +163,111 @@ class Sitting:
         if not 1 <= move <= len(one.moves):
             raise SettingError(f"expected a move 1..{len(one.moves)} of the deal, got {move}")
         return number, one
+
+
+AGENT: Final = "champion"
+"""Whose search values the decisions."""
+
+NICENESS: Final = 10
+"""Who plays meanwhile should not wait for the analysis."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an analysis is."""
+
+    done: int
+    """Deals that are analysed; a round with a redeal has several."""
+    of: int
+
+
+class Background:
+    """An analysis in the background.
+
+    Args:
+        agent: as ``analyse`` takes it.
+        options: others of ``analyse``.
+    """
+
+    def __init__(self, agent: str = AGENT, **options: Any) -> None:
+        self._agent, self._options = agent, options
+        self._process: SpawnProcess | None = None
+        self._told: Connection | None = None
+        self._source = Source("", (), 0)
+        self._progress = Progress(0, 0)
+        self._analysis: Analysis | None = None
+        self._pages: dict[LanguageName, str] = {}
+
+    def begin(self, source: Source, keep: Path | None) -> None:
+        """Begins an analysis; another one that is under way ends.
+
+        Args:
+            source: the deals.
+            keep: the file that keeps what is ready, of these deals and others of the match.
+        """
+        if not source.deals:
+            raise SettingError("An analysis begins when the first round is over.")
+        self.close()
+        self._source, self._progress = source, Progress(0, len(source.deals))
+        self._analysis, self._pages = None, {}
+        context = get_context("spawn")
+        self._told, telling = context.Pipe(duplex=False)
+        work = (telling, os.getpid(), source, self._agent, keep, self._options)
+        self._process = context.Process(target=_work, args=work, daemon=True)
+        self._process.start()
+        telling.close()
+
+    def progress(self) -> Progress | None:
+        """Tells how far it is; None: it is ready."""
+        while self._told is not None and self._told.poll():
+            try:
+                told = self._told.recv()
+            except (EOFError, OSError):
+                told = "its process ended"
+            if isinstance(told, Progress):
+                self._progress = told
+                continue
+            self.close()
+            if isinstance(told, str):
+                raise SettingError(f"The analysis failed: {told}")
+            self._analysis = told
+        return None if self._analysis is not None else self._progress
+
+    def page(self, seat: int, language: LanguageName) -> str:
+        """Returns the page of an analysis that is ready, for the player of a seat."""
+        if language not in self._pages:
+            self._pages[language] = page(self._source, self._analysis, seat, language)
+        return self._pages[language]
+
+    def close(self) -> None:
+        """Ends what is under way."""
+        process, told, self._process, self._told = self._process, self._told, None, None
+        if process is not None:
+            process.kill()
+            process.join()
+        if told is not None:
+            told.close()
+
+
+def _work(
+    telling: Connection,
+    parent: int,
+    source: Source,
+    agent: str,
+    keep: Path | None,
+    options: dict[str, Any],
+) -> None:
+    """Analyses, and tells how far it is, then what it found, or in a line what was wrong."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    try:
+
+        def progress(done: int, of: int) -> None:
+            if os.getppid() != parent:
+                raise SystemExit
+            telling.send(Progress(done, of))
+
+        telling.send(analyse(source, agent, keep=keep, progress=progress, **options))
+    except Exception as error:
+        telling.send(str(error).partition("\n")[0] or type(error).__name__)

@@ -50,10 +50,6 @@ class PlayTable:
         deals: what has been played of it.
         keep: called after every move, to save the match.
 
-    Raises:
-        AgentError: if there is no such agent.
-        RecordError: if the deals are not of these settings, or a move is illegal.
-
     Attributes:
         seat: the person's.
         game: the match; only views of the person's seat are to be shown while a round is played.
@@ -76,7 +72,12 @@ class PlayTable:
         self._seating = Seating(settings.agents)
         try:
             self._replay([move for deal in deals for move in deal.moves])
-            _compare(deals, from_game(self.game).deals)
+            played = from_game(self.game).deals
+            for one, other in zip(deals, played, strict=False):  # those of the seed
+                if (one.hands, one.dealer, one.scores) != (other.hands, other.dealer, other.scores):
+                    raise RecordError(f"expected deal {other.number} of this seed, got another one")
+            if len(deals) > len(played):
+                raise RecordError(f"expected at most {len(played)} deals, got {len(deals)}")
         except BaseException:
             self.close()
             raise
@@ -167,9 +168,6 @@ class PlayTable:
         """Makes the others' moves until the person is asked, and yields what is told of each.
 
         A person's only legal action is played unasked.
-
-        Raises:
-            AgentError: if an agent answers what is illegal, or its code raises.
         """
         while self.asks == "":
             legal = self.legal
@@ -177,14 +175,7 @@ class PlayTable:
                 yield said
 
     def decide(self, action: int) -> str:
-        """Makes the person's move, and returns what is told of it.
-
-        Raises:
-            EpisodeOverError: if the person is not asked.
-            ActionError, IllegalActionError: if the action is none, or not legal. Nothing has
-                changed in each case.
-            AgentError: if an agent that is told of the end of the round raises. The move is made.
-        """
+        """Makes the person's move, and returns what is told of it."""
         if self.asks != "move":
             raise EpisodeOverError(f"expected no move, the table waits for {self.asks!r}")
         return self._make(action)
@@ -197,12 +188,7 @@ class PlayTable:
         self.log.clear()
 
     def take_back(self) -> None:
-        """Goes back to the person's last decision of the present round.
-
-        Raises:
-            EpisodeOverError: if there was none.
-            AgentError: if a stateful agent cannot be built anew.
-        """
+        """Goes back to the person's last decision of the present round."""
         if not self.may_take_back:
             raise EpisodeOverError("expected a move to take back, got none")
         moves = [move for deal in self.game.deals for move in deal.moves][: self._choices[-1]]
@@ -334,12 +320,3 @@ class PlayTable:
     def _save(self) -> None:
         if self._keep is not None:
             self._keep(self)
-
-
-def _compare(saved: Sequence[DealRecord], played: Sequence[DealRecord]) -> None:
-    """Checks that saved deals are those of the seed."""
-    for one, other in zip(saved, played, strict=False):
-        if (one.hands, one.dealer, one.scores) != (other.hands, other.dealer, other.scores):
-            raise RecordError(f"expected deal {other.number} of this seed, got another one")
-    if len(saved) > len(played):
-        raise RecordError(f"expected at most {len(played)} deals, got {len(saved)}")

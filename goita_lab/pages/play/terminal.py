@@ -10,22 +10,12 @@ from typing import Final
 from unicodedata import normalize
 
 from goita_agents.base import AgentError
-from goita_env import View, actions
+from goita_env import View, actions, tiles
 from goita_env.errors import ActionError, GoitaError
 from goita_env.render import ansi
-from goita_env.tiles import (
-    CHARACTERS,
-    DIGITS,
-    KING,
-    LETTERS,
-    NAMES,
-    NUM_SEATS,
-    POINTS,
-    SECOND_KING_CHARACTER,
-    SECOND_KING_DIGIT,
-)
+from goita_env.tiles import CHARACTERS, DIGITS, LETTERS, NAMES, NUM_SEATS, POINTS
 from goita_lab.arena.report.figures import line
-from goita_lab.pages.places import PLACES
+from goita_lab.pages.languages import PLACES
 from goita_lab.pages.play import sentences
 from goita_lab.pages.play.table import PlayTable
 
@@ -47,8 +37,8 @@ WORDS: Final[dict[str, int]] = {sentences.action(action): action for action in _
 
 _KINDS: Final = {
     **{tile: kind for tiles in (CHARACTERS, DIGITS, LETTERS) for kind, tile in enumerate(tiles)},
-    SECOND_KING_CHARACTER: KING,
-    SECOND_KING_DIGIT: KING,
+    tiles.SECOND_KING_CHARACTER: tiles.KING,
+    tiles.SECOND_KING_DIGIT: tiles.KING,
 }
 
 MOST_OPTIONS: Final = 8
@@ -73,7 +63,7 @@ class Terminal:
         while True:
             for said in table.advance():
                 self._say(said)
-            self._show()
+            print(f"\n{ansi.render(table.asking(), ascii=self.ascii)}")
             if table.asks == "match":
                 self._say(sentences.match_end(*table.scores))
                 return
@@ -151,9 +141,6 @@ class Terminal:
         for said in self.table.log:
             self._say(said)
 
-    def _show(self) -> None:
-        print(f"\n{ansi.render(self.table.asking(), ascii=self.ascii)}")
-
     def _say(self, text: str) -> None:
         print(textwrap.fill(f"{text[:1].upper()}{text[1:]}", WIDTH))
 
@@ -186,9 +173,6 @@ def read(typed: str, legal: Sequence[int]) -> int | str:
     Args:
         typed: the line.
         legal: the legal actions; none after a round.
-
-    Raises:
-        ActionError: if it is neither, or no legal action.
     """
     word = normalize("NFKC", typed).strip().lower()
     known = [word for word, action in WORDS.items() if action in legal]

@@ -1,4 +1,4 @@
-"""Serves a match as a page of this machine: Starlette with uvicorn (extra ``goita-env[lab]``).
+"""Serves a match as a page of this machine: Starlette with uvicorn.
 
 The server holds the match and sends what its player may know (``replies``). It answers only at the
 link that it prints: a secret token is part of it, requests under another name of the machine or
@@ -19,26 +19,21 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+
 from goita_agents.files import decode
-from goita_env.errors import GoitaError, SettingError, install
-
-try:
-    import uvicorn
-    from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.middleware import Middleware
-    from starlette.middleware.gzip import GZipMiddleware
-    from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse, Response
-    from starlette.routing import Mount, Route
-except ImportError as error:
-    raise ImportError(f"a page needs Starlette and uvicorn: {install('lab')}") from error
-
+from goita_env.errors import GoitaError, SettingError
 from goita_lab.pages.play import documents, replies
-from goita_lab.pages.play.background import Progress
 from goita_lab.pages.play.documents import look_of
-from goita_lab.pages.play.sitting import Sitting
+from goita_lab.pages.play.sitting import Progress, Sitting
 
 _TOKEN: Final = re.compile(rb"[\w-]{16,}")
 
@@ -210,10 +205,6 @@ def listen(host: str, port: int) -> socket.socket:
     Args:
         host: the address.
         port: of it; 0: any that is free.
-
-    Raises:
-        SettingError: if the address is that of all networks or none.
-        OSError: if the address cannot be used.
     """
     if host in ("", "0.0.0.0", "::", "*"):
         raise SettingError(

@@ -3,14 +3,14 @@
 For each decision an analysis sets side by side what an agent's policy would do; what its search
 makes of every legal action, the others being of types that are inferred
 (``goita_agents.search.typed_search``); and what perfect play makes of it with all hands open.
-``goita_lab.pages.watch.verdicts`` decides which decisions were errors.
+``decisions`` decides which of them were errors.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import blake2b
@@ -32,8 +32,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab.pages.watch.decisions import ActionGrade, Decision, phase_of
 from goita_lab.pages.watch.reading import Source
 from goita_lab.record_files import check_plain
-from goita_lab.store import Parts, pack
-from goita_lab.work import on_workers
+from goita_lab.work import Runner
 
 WORLDS: Final = 1024
 """Worlds that a decision is searched in under each type: a quarter of them for every action, all of
@@ -107,28 +106,15 @@ def analyse(
     settings = AnalysisSettings(agent, worlds, seed, tuple(types))
     analyst = Analyst(settings)
     wanted = {key_of(one.deal, one.earlier): one for one in source.deals}
+    known = MatchPriors(analyst.others)
+    todo = {key: (one.deal, known.after(one.earlier)) for key, one in wanted.items()}
     # All that parts must have in common to be of one analysis.
     files = [content_hash(text) for text in (agent, *settings.types)]
     arguments = {"version": __version__, **asdict(settings), "files": files}
-    kind = "parts of an analysis"
-    with Parts(keep, kind, arguments) if keep is not None else nullcontext() as parts:
-        kept = parts.found.keys() & wanted.keys() if parts else set()
-        found = {key: parts.value(key, DealDecisions) for key in kept} if parts else {}
-        known = MatchPriors(analyst.others)
-        missing = [
-            (key, one.deal, known.after(one.earlier))
-            for key, one in wanted.items()
-            if key not in found
-        ]
-        progress(len(found), len(wanted))
-        if missing:
-            load_kernel()  # compiled once, not in every process
-        work = partial(_keyed, settings)
-        for key, decisions in on_workers(work, missing, workers):
-            found[key] = decisions
-            if parts is not None:
-                parts.add(key, pack(decisions))
-            progress(len(found), len(wanted))
+    load_kernel()  # compiled once, not in every process
+    runner = Runner(workers, keep, lambda _, done, of: progress(done, of))
+    work = partial(_analysed, settings)
+    found = runner.run(work, todo, lambda _: DealDecisions, arguments)
     deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
     models = tuple(one.name for one in analyst.others.opponents)
     return Analysis(settings, analyst.policy, models, deals)
@@ -241,11 +227,9 @@ def decision_seed(seed: int, key: str, move: int) -> int:
     return int.from_bytes(digest, "little")
 
 
-def _keyed(
-    settings: AnalysisSettings, work: tuple[str, DealRecord, Float]
-) -> tuple[str, DealDecisions]:
-    key, deal, priors = work
-    return key, analyse_deal(deal, settings, priors)
+def _analysed(settings: AnalysisSettings, work: tuple[DealRecord, Float]) -> DealDecisions:
+    deal, priors = work
+    return analyse_deal(deal, settings, priors)
 
 
 def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:

@@ -20,9 +20,10 @@ from goita_env.render.pen import PREFIX
 from goita_env.render.translation import Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.arena.report.figures import clean
-from goita_lab.pages import languages, style
+from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
-from goita_lab.pages.watch import graph, verdicts
+from goita_lab.pages.watch import decisions as verdicts
+from goita_lab.pages.watch import frames
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.frames import Book
 from goita_lab.pages.watch.reading import Source, rounds_of
@@ -87,7 +88,7 @@ def page(
         words=lambda action: say(_words(action)),
         rounds=rounds,
         said=files("goita_lab.pages").joinpath("say.js").read_text(encoding="utf-8"),
-        style=style.base(),
+        style=languages.style(),
         viewer=viewer,
         seats={f"seat {seat}": book.name(seat) for seat in range(NUM_SEATS)},
         shown=len(source.deals),
@@ -172,19 +173,17 @@ def _words(action: str) -> Phrase:
 def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int | None) -> Any:
     """Returns what the page's script shows of an analysis."""
     graphs = [
-        asdict(graph.draw(decisions, len(watched.deal.moves), watched.gained, say, viewer))
+        frames.draw_graph(decisions, len(watched.deal.moves), watched.gained, say, viewer)
         for watched, decisions in zip(source.deals, analysis.deals, strict=True)
     ]
-    places = {"left": graph.LEFT, "right": graph.RIGHT, "bottom": graph.BOTTOM}
-    deals = [{one.move: _judged(one) for one in deal} for deal in analysis.deals]
+    places = {"left": frames.LEFT, "right": frames.RIGHT, "bottom": frames.BOTTOM}
+    deals = [
+        {one.move: _told(one) | {"policy_agrees": verdicts.policy_agrees(one)} for one in deal}
+        for deal in analysis.deals
+    ]
     told = {"kinds": [say(name) for name in NAMES], "graphs": graphs, "also": say(_also(analysis))}
     sentences = {one.key: say(one.sentence) for one in PRINCIPLES}
     return _rounded(told | places | {"deals": deals, "principles": sentences})
-
-
-def _judged(decision: Decision) -> dict[str, Any]:
-    """Returns what the script shows of a decision."""
-    return _told(decision) | {"policy_agrees": verdicts.policy_agrees(decision)}
 
 
 def _rounded(value: Any) -> Any:

@@ -19,6 +19,8 @@ from goita_lab.record_files import is_history, read_record
 
 UNFINISHED: Final = "The deal is unfinished: the record ends here"
 
+MOST: Final = 50
+"""Deals that are read where none are named."""
 MOST_EARLIER: Final = 100
 """Rounds of a match before the first deal of a page that are looked at."""
 
@@ -64,23 +66,20 @@ class Source:
         ]
 
 
-def read(
-    what: str, *, rules: str | Rules = JGA, deals: str | None = None, most: int = 50
-) -> Source:
+def read(what: str, *, rules: str | Rules = JGA, deals: str | None = None) -> Source:
     """Reads deals of a record.
 
     Args:
         what: a file, a folder of saved games, or a history string.
         rules: the rule set of a kifu or a history string; other records know theirs.
-        deals: which, counted from 1: "3" or "5-9"; None: the first ones.
-        most: how many of them, if ``deals`` is None.
+        deals: which, counted from 1: "3" or "5-9"; None: the first ``MOST``.
 
     Raises:
         RecordError: if it is no record, or has no such deal.
         SettingError: if ``deals`` is malformed, or a file is too large or no text.
         ImportError: if a kifu lacks its extra.
     """
-    first, last = _range(deals) if deals else (1, most)
+    first, last = _range(deals) if deals else (1, MOST)
     path = Path(what)
     if is_history(what) and not path.exists():
         found = _recorded(history.loads(what, rules=rules, strict=False), "a deal")

@@ -14,10 +14,14 @@ from goita_agents.base import Float, Int, Policy
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
-from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_interval
-from goita_lab.arena.statistics.runs import jackknife_error
+from goita_lab.arena.statistics.intervals import (
+    Interval,
+    jackknife_error,
+    mean_interval,
+    t_interval,
+)
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import MIXED_SEATINGS, PAIR_SEATINGS, Task
+from goita_lab.arena.tournament.plan import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play
 from goita_lab.work import one_thread

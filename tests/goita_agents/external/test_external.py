@@ -19,7 +19,7 @@ from goita_env import Game, Rules
 from goita_env.views import seat_view
 from goita_lab.arena.tournament.arena import play_pair
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import Task
+from goita_lab.arena.tournament.plan import Task
 from playing import played
 from programs import ROOT
 from twice import Twice

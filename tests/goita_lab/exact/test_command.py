@@ -15,9 +15,8 @@ from goita_env.testing import narrowed
 from goita_lab.arena.tournament import arena
 from goita_lab.commands import exact
 from goita_lab.exact.agent import restore, save
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.tree import enumerate_game
-from goita_lab.exact.values import value
+from goita_lab.exact.values import Learner, value
 from raising import refuses
 
 TINY = {"name": "tiny", "deck": [10, 2, 0, 0, 4, 0, 0, 0]}

@@ -13,10 +13,9 @@ from goita_env.errors import SettingError
 from goita_lab.commands.coordination import main
 from goita_lab.exact import agent as files
 from goita_lab.exact import entries, teamwork
-from goita_lab.exact.solving import Learner
 from goita_lab.exact.teamwork import Benchmark, Players, Table, policy_of
 from goita_lab.exact.tree import Channel, Tree, enumerate_game
-from goita_lab.exact.values import best_response, gains, sign, value
+from goita_lab.exact.values import Learner, best_response, sign, value
 from raising import refuses
 from samples import slow
 
@@ -287,18 +286,6 @@ def test_a_message_that_stays_random_is_worth_nothing(tiny):
         without.learn()
     found, known = (value(one.tree, one.average()) for one in (with_message, without))
     assert found == pytest.approx(known, abs=1e-5)
-
-
-def test_random_starts_lead_elsewhere_and_near_an_equilibrium(tiny):
-    ends = []
-    for seed in (1, 2):
-        learner = Learner(tiny, seed)
-        first = max(gains(tiny, learner.policy).values())
-        for _ in range(150):
-            learner.learn()
-        ends.append(learner.average())
-        assert max(gains(tiny, ends[-1]).values()) < first / 50
-    assert np.abs(ends[0] - ends[1]).max() > 0.9
 
 
 def test_what_does_not_fit_is_refused(tiny):

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from goita_agents import load_agent
-from goita_lab.exact.exploitability import Ruler
-from goita_lab.exact.solving import Learner
-from goita_lab.exact.team import alternating, team_response
+from goita_lab.exact.team import Ruler, alternating, team_response
 from goita_lab.exact.tree import enumerate_game
-from goita_lab.exact.values import best_response, gains, reached, sign, value, worths
+from goita_lab.exact.values import Learner, best_response, gains, reached, sign, value, worths
 
 
 def any_policy(tree, seed):

@@ -158,9 +158,11 @@ def test_policies_programs_and_believers_take_it(some):
         def beliefs(self, view):
             return some.exact
 
-    agent = Knows()
+    agent, ended = Knows(), []
+    agent.close = lambda: ended.append(True)
     assert answers.beliefs(agent, some.view()) is not None
     found = take(agent, some)
+    assert ended == [True]
     assert found.lost == pytest.approx(0)
     assert found.share([0, 2]).mean == pytest.approx(1)
     agent.beliefs = lambda view: some.exact[:, :2]

@@ -59,7 +59,7 @@ def test_wrong_input_is_an_error_line_and_writes_nothing(folder, tmp_path, capsy
         "--player=nobody": "expected a player of the games, such as",
         "--init=greedy": "expected a network to begin with, such as champion or file:PATH, got",
         "--output=missing/x": "there is no folder",
-        f"--json={tmp_path / 'model.safetensors'}": "expected two files",
+        f"--json={tmp_path / 'model.safetensors'}": "expected another file for each output",
     }.items():
         assert message in refusal(capsys, command.main, arguments(folder, tmp_path, option))
         assert list(tmp_path.iterdir()) == []

@@ -13,15 +13,13 @@ from goita_agents.bots.network import NetworkAgent
 from goita_agents.champion.agent import network
 from goita_env.errors import SettingError
 from goita_env.rules import JGA
-from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.imitate import clone
-from goita_lab.imitate import network as fitting
-from goita_lab.imitate.clone import check_start, heated, imitate
-from goita_lab.imitate.examples import Examples, split_games
-from goita_lab.imitate.replaying import replay
-from goita_lab.imitate.scores import Guesses, Prediction, compare, hits
+from goita_lab.imitate.clone import PolicyLearner, check_start, heated, imitate
+from goita_lab.imitate.examples import Examples, Guesses, Prediction, compare, hits, split_games
+from goita_lab.imitate.reading import replay
 from network_files import INFO, tensors
 from raising import refuses
+from research.grading.grade import play_deals
 
 GREEDY = GreedyAgent()
 
@@ -101,7 +99,7 @@ def test_an_epsilon_explains_a_model_that_is_sure_and_sometimes_wrong(examples):
 
 def test_the_gradient_is_that_of_the_cross_entropy(examples):
     some = examples.of_rows(np.arange(40))
-    learner = fitting.PolicyLearner(small(), dropout=0.0)
+    learner = PolicyLearner(small(), dropout=0.0)
     learner._tensors = {name: one.astype(np.float64) for name, one in learner._tensors.items()}
     targets = some.legal / some.legal.sum(axis=1, keepdims=True)
     targets = (targets + (np.arange(69) == some.action[:, None])) / 2

@@ -13,13 +13,13 @@ from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import InformationStructure
 from goita_env.records import Record
 from goita_env.rules import JGA
-from goita_lab.arena.tournament.saved_games import play_deals
 from goita_lab.commands import evaluate
 from goita_lab.imitate import read_examples
-from goita_lab.imitate.replaying import replay
+from goita_lab.imitate.reading import replay
 from goita_lab.signals import log
 from raising import refuses
 from record_samples import LINE, YAML
+from research.grading.grade import play_deals
 
 
 @pytest.fixture(scope="module")

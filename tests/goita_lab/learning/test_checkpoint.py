@@ -14,8 +14,8 @@ import training
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
 from goita_lab.learning import OpponentPool
-from goita_lab.learning.checkpoint import load_checkpoint, save_checkpoint
 from goita_lab.learning.measuring import History
+from goita_lab.learning.saving import load_checkpoint, save_checkpoint
 
 
 def make_model(seed=0, **settings):

@@ -5,8 +5,7 @@ import pytest
 import torch as th
 
 import training
-from goita_lab.learning.losses import HoldClose
-from goita_lab.learning.policy import MASKED
+from goita_lab.learning.policy import MASKED, HoldClose
 
 
 def make_model(weight=None, **settings):

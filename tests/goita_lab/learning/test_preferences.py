@@ -7,7 +7,7 @@ import torch as th
 import training
 from goita_env import actions
 from goita_env.errors import SettingError
-from goita_lab.learning.preferences import read_preferences
+from goita_lab.learning.symmetries import read_preferences
 from research.population.methods import preferences
 
 

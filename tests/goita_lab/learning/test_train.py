@@ -21,14 +21,7 @@ from goita_agents.bots.network_file import open_tensors
 from goita_env import GoitaVectorEnv, Rules
 from goita_lab import learning
 from goita_lab.commands import train
-from goita_lab.learning import (
-    PRESETS,
-    Training,
-    checkpoint,
-    has_fast_bfloat16,
-    policy_file,
-    saving,
-)
+from goita_lab.learning import PRESETS, Training, has_fast_bfloat16, policy_file, saving
 from goita_lab.learning import run as run_module
 from goita_lab.learning.settings import defaults
 from programs import refusal
@@ -181,7 +174,7 @@ def killed_at(place, left, command):
 
     def trains():
         write = deadly(place, left)
-        for module in (checkpoint, policy_file, run_module, saving):
+        for module in (policy_file, run_module, saving):
             module.write_whole = write
         training.main(command)
 

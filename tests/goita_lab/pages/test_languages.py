@@ -12,8 +12,7 @@ from goita_env.render import svg
 from goita_env.render.translation import ENGLISH, Joined, Phrase
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NAMES
-from goita_lab.pages.languages import LANGUAGES, known, language, wanted
-from goita_lab.pages.places import PLACES
+from goita_lab.pages.languages import LANGUAGES, PLACES, known, language, wanted
 from programs import ROOT
 
 PAGES = ROOT / "goita_lab" / "pages"

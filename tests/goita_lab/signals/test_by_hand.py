@@ -17,7 +17,7 @@ from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyMod
 from goita_agents.registry import load_agent
 from goita_env.actions import CALL, PASS
 from goita_env.errors import SettingError
-from goita_lab.arena.statistics.runs import jackknife_error
+from goita_lab.arena.statistics.intervals import jackknife_error
 from goita_lab.signals import listening, measures, messages
 from goita_lab.signals.measures import emergent_communication
 from goita_lab.signals.measures import value as sources

@@ -16,14 +16,10 @@ from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Part
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.task import MIXED_SEATINGS, Task
+from goita_lab.arena.tournament.plan import MIXED_SEATINGS, Task
 from goita_lab.commands import coordination as command
 
-PARTNERS = (
-    Partner("heuristic:reading=off"),
-    Partner("random"),
-    Partner("greedy", counted=False),
-)
+PARTNERS = (Partner("heuristic:reading=off"), Partner("random"), Partner("greedy", counted=False))
 OPPONENTS = ("champion", "population:offbelief-6")
 SMALL = CoordinationTask(PARTNERS, OPPONENTS)
 ARGUMENTS = ["--quick", "--seed", "5", "--partners", "random", "--opponents", "greedy"]

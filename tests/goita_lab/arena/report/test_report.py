@@ -274,16 +274,6 @@ def test_tables_keep_every_figure_and_the_width_whatever_it_is(columns, styled, 
     assert "[/red]" in report.terminal(tournament("[/red]"))
 
 
-def test_six_agents_with_long_names_fit_80_columns(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    names = ["file:runs/measure/policy.safetensors", "rollout:base=heuristic,worlds=64", *"abcd"]
-    pairs = [pair(a, b, 19.5) for n, a in enumerate(names) for b in names[n + 1 :]]
-    elo = tuple(Rating(name, 1000.0, (900.0, 1100.0)) for name in names)
-    text = report.terminal(of_pairs(*pairs, ratings=elo))
-    assert max(map(len, text.split("\n\npython")[0].split("\n"))) <= 80
-    assert f"{names[0]} against {names[1]}\n    deals: 1,000   points per round: +19.50" in text
-
-
 def test_figures_are_short_and_never_a_signed_zero():
     for write, values, written in (
         (signed, (-0.001, 0.0, 1234.5, -0.5), ["0.00", "0.00", "+1,234.50", "-0.50"]),

@@ -10,13 +10,12 @@ import pytest
 
 from bad_bots import command
 from benchmarks import roster
-from goita_agents import AgentError
 from goita_env import Rules, __version__
 from goita_lab import work
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.commands import evaluate
-from programs import ROOT, refusal, run
+from programs import ROOT, refusal
 
 TWO = "--agents greedy random"
 
@@ -141,13 +140,6 @@ def test_wrong_input_ends_with_code_2_before_anything_is_played(
     assert words in " ".join(err.replace("│", " ").split())
 
 
-def test_the_command_itself_ends_with_code_2_and_one_line_about_the_error():
-    done = run([sys.executable, "evaluate.py", "--agents", "greedy", "gredy"])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("goita evaluate: error: expected an agent of ")
-    assert done.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize("kept", [False, True])
 def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
     capsys, monkeypatch, tmp_path, kept
@@ -172,21 +164,6 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
     assert not file.exists()
     assert evaluate.main(command) == 0
     assert len(played) == (3 if kept else 4)
-
-
-def test_an_agent_that_fails_in_the_middle_loses_nothing_that_was_played(capsys, monkeypatch):
-    play_block = arena.play_block
-
-    def failing(task, **settings):
-        if task.agents == ("greedy", "random"):
-            raise AgentError("expected a legal action")
-        return play_block(task, **settings)
-
-    monkeypatch.setattr(arena, "play_block", failing)
-    assert evaluate.main(["--agents", "greedy", "greedy", "random", "--deals", "20"]) == 1
-    out, err = capsys.readouterr()
-    assert "expected a legal action" in err
-    assert "Pairs, from the side of the first" in out
 
 
 def test_who_forfeits_has_no_rank_and_is_told_below_the_others(tmp_path, capsys, monkeypatch):

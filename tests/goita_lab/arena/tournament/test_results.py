@@ -23,9 +23,9 @@ from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
+from goita_lab.arena.tournament.plan import BlockFigures
 from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.summary import Summary
-from goita_lab.arena.tournament.task import BlockFigures
 from goita_lab.commands import evaluate
 from goita_lab.store import pack, unpack
 from programs import ROOT, run, run_small
@@ -229,11 +229,7 @@ def test_a_file_of_other_arguments_is_an_error_that_says_which(path, settings, w
 
 @pytest.mark.parametrize(
     "figures",
-    [
-        {"points": np.zeros((2, 15), np.int32)},
-        {"seconds": "long"},
-        {"faults": ((0, "late"),)},
-    ],
+    [{"points": np.zeros((2, 15), np.int32)}, {"seconds": "long"}, {"faults": ((0, "late"),)}],
 )
 def test_figures_of_other_types_or_games_are_refused_in_a_sentence(path, figures):
     change(path, **figures)

@@ -19,13 +19,12 @@ from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
 from goita_lab.arena.tournament.plan import TournamentPlan, tasks
-from goita_lab.arena.tournament.results import ResultsFile
-from goita_lab.arena.tournament.saved_games import SavedDeal, play_deals
+from goita_lab.arena.tournament.saved_games import SavedDeal
 from goita_lab.commands import evaluate
 from programs import refusal
 from raising import refuses
 from record_samples import SIX
-from samples import slow
+from research.grading.grade import play_deals
 
 ROUNDS = play_deals(RandomAgent(), 32, seed=2)
 
@@ -131,30 +130,6 @@ def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_pat
     assert not [block for one in tournament.played() for block in one.blocks if block.games]
     told = json.loads((games.path / "tournament.json").read_text())
     assert Rules(**told["rules"]).name == "jga"
-
-
-@pytest.mark.parametrize("stop", [slow(1), 5])
-def test_stopped_and_gone_on_with_no_game_is_lost_or_doubled(tmp_path, monkeypatch, capsys, stop):
-    command = "--agents greedy random greedy --deals 1024"
-    whole = [*command.split(), "--save-games", str(tmp_path / "whole")]
-    assert evaluate.main(whole) == 0
-    results = ["--results", str(tmp_path / "results"), "--save-games", str(tmp_path / "games")]
-    append, writes = ResultsFile.append, []
-
-    def dies(file, result):
-        """Is killed between the games of a block and its result, the worst moment."""
-        writes.append(result)
-        if len(writes) == stop:
-            raise KeyboardInterrupt
-        append(file, result)
-
-    monkeypatch.setattr(ResultsFile, "append", dies)
-    assert evaluate.main([*command.split(), *results]) == 130
-    (tmp_path / "games" / ".half.part").touch()
-    assert evaluate.main([*command.split(), *results]) == 0
-    (tmp_path / "games" / ".half.part").unlink()
-    assert contents(tmp_path / "games") == contents(tmp_path / "whole")
-    assert len(contents(tmp_path / "whole")) == 1 + 4 + 4
 
 
 def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monkeypatch):

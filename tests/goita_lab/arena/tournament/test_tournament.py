@@ -1,6 +1,5 @@
 """Tournaments: who meets whom, any number of workers, stopping and going on, faults, cross-play."""
 
-import os
 import signal
 import time
 from importlib.metadata import EntryPoint
@@ -15,10 +14,8 @@ from goita_lab.arena.tournament import arena, block
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals, tasks
-from goita_lab.work import WorkerError
 from raising import refuses
-from samples import slow
-from tournament_plans import found, keep, plan, played
+from tournament_plans import plan, played
 
 
 def pairings(*agents, **settings):
@@ -57,22 +54,6 @@ def test_mixed_partners_sit_at_all_four_seatings_of_a_deal():
         ours = [seat for seat, player in enumerate(seating) if player in (0, 1)]
         assert ours == ([0, 2] if number % 2 == 0 else [1, 3])
     assert {seating.index(0) for seating in seatings} == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize(
-    "settings", [{"episode": "match"}, slow({"cross": True}), slow({"one": "greedy"})]
-)
-def test_one_worker_and_two_find_the_same_to_the_last_digit(settings):
-    wanted = plan(deals=20, **settings)
-    assert played(wanted, workers=2) == played(wanted)
-
-
-def test_an_agent_without_chance_scores_zero_against_itself_in_matches_and_cross_play():
-    result = played(plan(("greedy", "greedy"), cross=True, episode="match", deals=20))
-    (pair,), (cell,) = result["pairs"], result["cross"]["cells"]
-    assert pair["points_per_round"] == cell["points_per_round"] == 0
-    assert (pair["match_win_rate"], pair["match_win_ci95"]) == (0.5, [0.5, 0.5])
-    assert pair["variance_removed"] == 1
 
 
 def test_pairing_removes_variance_where_bots_play_alike():
@@ -154,39 +135,10 @@ def test_bots_are_closed_when_a_block_is_interrupted(faulty, monkeypatch):
     assert not OPEN
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"agents": (), "one": "greedy"}, "an agent or more"),
-        ({"episode": "game"}, "episode"),
-        ({"fewer_deals": ((1, "greedy"),)}, "number of deals"),
-    ],
-)
-def test_an_impossible_plan_is_refused(settings, words):
-    refuses(SettingError, words, plan, **settings)
-
-
 @pytest.mark.parametrize("text", ["greedy", "greedy:200", "200", "200:", "-5:greedy", "1:greedy"])
 def test_a_cap_is_a_number_and_an_agent(text):
     refuses(SettingError, "expected", parse_fewer_deals, text)
     assert parse_fewer_deals("200:file:a:b") == (200, "file:a:b")
-
-
-def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
-    path, whole = tmp_path / "results.db", plan(deals=176)
-
-    def die(task, **settings):
-        if task.block == 9:
-            time.sleep(0.5)
-            os.kill(os.getpid(), signal.SIGKILL)
-        return play_block(task)
-
-    monkeypatch.setattr(arena, "play_block", die)
-    refuses(WorkerError, "stay alive", keep, path, whole, workers=2)
-    monkeypatch.undo()
-    again, file = keep(path, whole)
-    assert file.blocks
-    assert found(again) == played(whole)
 
 
 def test_what_an_agent_loads_at_its_first_decision_is_not_on_its_clock(monkeypatch):

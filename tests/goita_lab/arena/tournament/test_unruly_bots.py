@@ -121,11 +121,7 @@ def evaluated(tmp_path, *arguments):
 
 
 @pytest.mark.parametrize(
-    "bot",
-    [
-        "Hostile:behaviour=raises",
-        "Hostile:behaviour=answers what exits",
-    ],
+    "bot", ["Hostile:behaviour=raises", "Hostile:behaviour=answers what exits"]
 )
 def test_what_goes_wrong_in_a_class_is_told_and_is_exit_code_1(
     bot, tmp_path, at_the_bots, no_children, capsys

@@ -12,9 +12,8 @@ from goita_env.errors import SettingError
 from goita_lab.pages import watch
 from goita_lab.pages.play import savegame
 from goita_lab.pages.play import sitting as sittings
-from goita_lab.pages.play.background import Background, Progress
 from goita_lab.pages.play.seating import MatchSettings
-from goita_lab.pages.play.sitting import TITLE, Sitting
+from goita_lab.pages.play.sitting import TITLE, Background, Progress, Sitting
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analysis import key_of
 from goita_lab.pages.watch.reading import of_match
@@ -98,7 +97,7 @@ def test_the_page_is_that_of_goita_watch_for_the_player(sitting, monkeypatch):
 def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sitting, tmp_path):
     ready(sitting)
     (kept,) = tmp_path.iterdir()
-    assert kept.name == "match.json.analysis"
+    assert kept.name == "match.json.analysed"
     before = kept.read_bytes()
     sitting.close()
     again = Sitting(sitting.match, sitting.path, background=Background(**CHEAP))
@@ -114,7 +113,7 @@ def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sittin
 
 
 def test_a_failed_analysis_is_told_once_and_begun_again(sitting):
-    kept = sitting.path.with_name("match.json.analysis")
+    kept = sitting.path.with_name("match.json.analysed")
     kept.write_text("{}")
     with pytest.raises(SettingError, match=r"The analysis failed: .*is not a database"):
         ready(sitting)

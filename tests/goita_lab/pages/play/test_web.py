@@ -154,10 +154,7 @@ def test_the_token_of_a_folder_is_secret_and_stays(tmp_path):
         assert kept.stat().st_mode & 0o077 == 0
 
 
-PORTS = {
-    "70000": "expected a port 0..65535, got 70000",
-    "-1": "expected a port 0..65535, got -1",
-}
+PORTS = {"70000": "expected a port 0..65535, got 70000", "-1": "expected a port 0..65535, got -1"}
 
 
 @pytest.mark.parametrize("port", [*PORTS, None])

@@ -29,13 +29,9 @@ from goita_env.records import DealRecord
 from goita_lab.commands.watch import main
 from goita_lab.pages import watch
 from goita_lab.pages.watch import analysis as analysing
-from goita_lab.pages.watch import graph, verdicts
-from goita_lab.pages.watch.analysis import (
-    AnalysisSettings,
-    analyse_deal,
-    decision_seed,
-    key_of,
-)
+from goita_lab.pages.watch import decisions as verdicts
+from goita_lab.pages.watch import frames
+from goita_lab.pages.watch.analysis import AnalysisSettings, analyse_deal, decision_seed, key_of
 from goita_lab.pages.watch.decisions import ActionGrade, Decision
 from goita_lab.pages.watch.reading import Source, Watched
 
@@ -334,22 +330,24 @@ def test_the_page_shows_the_analysis_and_a_plain_one_has_none_of_it(analysed):
 
 
 def test_a_graph_marks_every_decision_and_every_error(decisions):
-    drawn = graph.draw(decisions, 13, 30)
-    root = ElementTree.fromstring(f"<svg>{drawn.svg}</svg>")
+    drawn = frames.draw_graph(decisions, 13, 30)
+    root = ElementTree.fromstring(f"<svg>{drawn['svg']}</svg>")
     kinds = [one.get("class") for one in root]
     errors = [one for one in decisions if verdicts.verdict(one) == "clear"]
     assert kinds.count("dot search") == sum(bool(one.options) for one in decisions)
     assert kinds.count("mark") == kinds.count("bar error") == len(errors) > 0
     assert kinds.count("result") == 1
     moves = ", ".join(str(one.move) for one in errors)
-    assert f"Errors at moves {moves}" in drawn.label
-    assert drawn.label.endswith("The round ended with +30.")
-    own = ElementTree.fromstring(f"<svg>{graph.draw(decisions, 13, 30, viewer=0).svg}</svg>")
+    assert f"Errors at moves {moves}" in drawn["label"]
+    assert drawn["label"].endswith("The round ended with +30.")
+    own = ElementTree.fromstring(
+        f"<svg>{frames.draw_graph(decisions, 13, 30, viewer=0)['svg']}</svg>"
+    )
     marked = [one for one in own if one.get("class") == "mark"]
     assert len(marked) == sum(one.seat == 0 for one in errors) < len(errors)
-    empty = graph.draw((), 0, None)
-    assert "No points" in empty.label
-    assert "NaN" not in empty.svg
+    empty = frames.draw_graph((), 0, None)
+    assert "No points" in empty["label"]
+    assert "NaN" not in empty["svg"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from goita_lab.commands import evaluate
 from goita_lab.commands.watch import main
 from goita_lab.pages import watch
 from goita_lab.pages.watch.reading import Source, Watched, read
-from record_samples import FIVE, LINE, YAML
+from record_samples import FIVE, LINE
 
 OPEN = 4
 TWO_FIVES = ["11111238", "11111337", "22344567", "24455569"]
@@ -167,17 +167,6 @@ def test_names_cannot_break_out_of_the_page(deal):
     assert "alert(1)</script>" not in text
     text = watch.page(source(deal, players=("\ud800a", "", "", "")))
     assert Page(text.encode().decode()).told["deals"][0]["players"][0] == "?a"
-
-
-def test_every_notation_is_read(tmp_path, deal):
-    kifu, history = tmp_path / "game.yaml", tmp_path / "game.txt"
-    kifu.write_text(YAML, encoding="utf-8-sig")
-    history.write_text(f"{LINE}\n{LINE}\n", encoding="utf-8")
-    assert read(LINE).deals[0].deal == deal
-    assert [one.deal.moves for one in read(str(history)).deals] == [deal.moves] * 2
-    assert read(str(kifu)).deals[0].deal.moves == deal.moves
-    assert read(str(history), deals="2").deals[0].deal.number == 2
-    assert (read(str(history), most=1).total, len(read(str(history), most=1).deals)) == (2, 1)
 
 
 def test_saved_games_are_read(tmp_path, capsys):

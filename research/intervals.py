@@ -1,4 +1,4 @@
-"""Computes 95 % intervals over runs: independent trainings, of which there are few."""
+"""Computes 95 % intervals over runs of which there are several kinds."""
 
 from __future__ import annotations
 
@@ -8,14 +8,7 @@ from math import sqrt
 import numpy as np
 
 from goita_env.arrays import Bool
-from goita_lab.arena.statistics.intervals import LEVEL, Interval, t_interval
-
-
-def over_runs(values: Sequence[float]) -> Interval:
-    """Returns the mean of a value of each run with Student's 95 % interval: runs are few."""
-    from scipy.stats import sem  # scipy.stats takes half a second to load
-
-    return t_interval(float(np.mean(values)), float(sem(values)), len(values) - 1)
+from goita_lab.arena.statistics.intervals import LEVEL, Interval, jackknife_error, t_interval
 
 
 def between_runs(one: Sequence[float], other: Sequence[float]) -> tuple[Interval, float]:
@@ -28,12 +21,6 @@ def between_runs(one: Sequence[float], other: Sequence[float]) -> tuple[Interval
     done = ttest_ind(one, other, equal_var=False)
     mean, ends = float(np.mean(one) - np.mean(other)), done.confidence_interval(LEVEL)
     return Interval(mean, float(ends.low), float(ends.high)), float(done.pvalue)
-
-
-def jackknife_error(left: Sequence[float]) -> float:
-    """Returns a standard error from a statistic without each unit (Efron and Stein 1981)."""
-    values = np.asarray(left)
-    return sqrt((len(values) - 1) / len(values) * float(((values - values.mean()) ** 2).sum()))
 
 
 def interval_over_runs(statistic: Callable[[Bool], float], strata: Sequence[Bool]) -> Interval:
