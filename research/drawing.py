@@ -1,21 +1,33 @@
-"""Draws the pictures of studies as SVG, which read on light and dark pages."""
+"""Shows results on pages: as tables in Markdown, and as SVG that reads on light and dark pages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from io import BytesIO
 from typing import Any, Final
 
 import numpy as np
+from tabulate import tabulate
 
 from goita_agents.base import Float
-from goita_env.errors import SettingError, install
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval
 
 INK: Final = "#808080"
 """Of text and axes: legible on white and on black."""
 DOT: Final = "#2f7ed8"
 LINES: Final = (DOT, "#d95f02", "#1b9e77", "#cc4fa0", "#a07000")
+
+
+bounds = partial(estimate, sign="-")
+"""Writes a mean and its interval without signs of what is above 0."""
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Returns a table in Markdown, whose first column is text and whose others are figures."""
+    sides = ("left", *("right" for _ in heads[1:]))
+    return tabulate(rows, heads, "pipe", disable_numparse=True, colalign=sides)
 
 
 def dots(rows: Sequence[tuple[str, Interval]], label: str) -> bytes:
@@ -55,20 +67,15 @@ def curves(
         x: label of the horizontal axis.
         y: label of the vertical axis.
     """
-    figure, several = _begin((1.2 + 3.8 * len(panels), 3.6), len(panels))
-    for axes, (title, methods) in zip(np.atleast_1d(several), panels.items(), strict=True):
+    figure, several = _panels(panels, x, y)
+    for axes, methods in zip(several, panels.values(), strict=True):
         for color, (name, runs) in zip(LINES, methods.items(), strict=False):
             for number, run in enumerate(runs):
                 axes.plot(*zip(*run, strict=True), color=color, label=None if number else name)
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
-        axes.set_title(title, color=INK)
-        axes.set_xlabel(x)
-    np.atleast_1d(several)[0].set_ylabel(y)
-    named = axes.get_legend_handles_labels()
-    figure.legend(*named, loc="outside right center", labelcolor=INK, frameon=False)
-    return _end(figure)
+    return _end(figure, several)
 
 
 def scatter(
@@ -85,26 +92,30 @@ def scatter(
         x: label of the horizontal axis.
         y: label of the vertical axis.
     """
-    figure, several = _begin((1.2 + 3.8 * len(panels), 3.6), len(panels))
-    for axes, (title, kinds) in zip(np.atleast_1d(several), panels.items(), strict=True):
+    figure, several = _panels(panels, x, y)
+    for axes, (title, kinds) in zip(several, panels.items(), strict=True):
         for color, (name, points) in zip(LINES, kinds.items(), strict=False):
             axes.plot(*zip(*points, strict=True), "o", color=color, label=name, markersize=5)
         axes.axhline(lines[title], color=INK, linestyle="--", linewidth=1)
         axes.set_ylim(bottom=0)
+    return _end(figure, several)
+
+
+def _panels(titles: Iterable[str], x: str, y: str) -> tuple[Any, Any]:
+    """Begins a picture with panels side by side; ``x``, ``y``: labels of their axes."""
+    names = list(titles)
+    figure, several = _begin((1.2 + 3.8 * len(names), 3.6), len(names))
+    for axes, title in zip(several := np.atleast_1d(several), names, strict=True):
         axes.set_title(title, color=INK)
         axes.set_xlabel(x)
-    np.atleast_1d(several)[0].set_ylabel(y)
-    named = np.atleast_1d(several)[0].get_legend_handles_labels()
-    figure.legend(*named, loc="outside right center", labelcolor=INK, frameon=False)
-    return _end(figure)
+    several[0].set_ylabel(y)
+    return figure, several
 
 
 def _begin(size: tuple[float, float], panels: int = 1) -> tuple[Any, Any]:
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise SettingError(f"expected matplotlib: {error}; {install('lab')}") from error
+    import matplotlib as mpl  # takes a third of a second to load
+    from matplotlib.figure import Figure
+
     mpl.rcParams["svg.hashsalt"] = "goita"  # the same picture, the same bytes
     figure = Figure(figsize=size, layout="constrained")
     figure.patch.set_alpha(0)
@@ -119,7 +130,11 @@ def _begin(size: tuple[float, float], panels: int = 1) -> tuple[Any, Any]:
     return figure, several
 
 
-def _end(figure: Any) -> bytes:
+def _end(figure: Any, several: Sequence[Any] = ()) -> bytes:
+    """Returns a picture as SVG, with one legend for all panels."""
+    if len(several):
+        named = several[-1].get_legend_handles_labels()
+        figure.legend(*named, loc="outside right center", labelcolor=INK, frameon=False)
     data = BytesIO()
     figure.savefig(data, format="svg", transparent=True, metadata={"Date": None})
     return data.getvalue()

@@ -32,8 +32,7 @@ from goita_lab.record_files import read_record
 from goita_lab.signals import log, messages
 from goita_lab.signals.follow import follow_deal, split_epsilon
 from goita_lab.signals.follow import text as steps_text
-from goita_lab.signals.plan import full, quick
-from goita_lab.signals.settings import Settings
+from goita_lab.signals.plan import Settings, full, quick
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
 from goita_lab.signals.worth import worth

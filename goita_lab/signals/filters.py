@@ -30,18 +30,12 @@ def context(view: View) -> Int:
 
 
 def select(play: Play, where: Where | None) -> Bool:
-    """Returns which decisions of a play a filter means: bool [D]; None: all.
-
-    Raises:
-        SettingError: if there is no such filter, or a function returns anything but a bool [D].
-    """
+    """Returns which decisions of a play a filter means: bool [D]; None: all."""
     if where is None:
         return np.ones(len(play.deal), bool)
-    if isinstance(where, str):
-        if where not in FILTERS:
-            raise SettingError(f"expected a filter of {list(FILTERS)}, got {where!r}")
-        return FILTERS[where](play)
-    found = np.asarray(where(play))
+    if isinstance(where, str) and where not in FILTERS:
+        raise SettingError(f"expected a filter of {list(FILTERS)}, got {where!r}")
+    found = np.asarray((FILTERS[where] if isinstance(where, str) else where)(play))
     if found.dtype != np.bool_ or found.shape != play.deal.shape:
         raise SettingError(
             f"expected a filter that returns bool {list(play.deal.shape)}, got {found.dtype} "

@@ -61,11 +61,7 @@ class Step:
 
 
 def split_epsilon(text: str) -> tuple[str, float]:
-    """Returns an agent's text and the epsilon that "epsilon=E" at its end names, else the usual.
-
-    Raises:
-        AgentError: if it is no number.
-    """
+    """Returns an agent's text and the epsilon that "epsilon=E" at its end names, else the usual."""
     agent, _, epsilon = text.rpartition("epsilon=")
     if not agent.endswith((",", ":")):
         return text, EPSILON
@@ -135,16 +131,13 @@ def text(deal: DealRecord, seat: int, steps: list[Step], model: str) -> str:
         )
         for step in steps
     ]
-    heads = (
-        *("move", "who", "action", "told", "of partner", "entropy", "log p", "uniform"),
-        "changes",
-    )
+    heads = ("move", "who", "action", "told", "of partner", "entropy", "log p", "uniform")
     title = f"Deal {deal.number}, seat {seat} listens; model of the others: {model}"
     last, hand = steps[-1], "".join(sorted(deal.hands[(seat + 2) % NUM_SEATS]))
     held = ", ".join(f"{n:.1f} {kind}" for n, kind in zip(last.expected, NAMES, strict=True))
     return "\n".join(
         [
-            draw(Table(title, heads, tuple(rows), (1,), notes=(8,))),
+            draw(Table(title, (*heads, "changes"), tuple(rows), (1,), notes=(8,))),
             "",
             "told: nats about the mover's hand; of partner: nats about the partner's hand; entropy "
             "and log p: of the belief about it, and of its real hand, in nats; uniform: log p "

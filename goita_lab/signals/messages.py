@@ -29,13 +29,13 @@ from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
 from goita_lab.signals.measures.emergent_communication import SHUFFLES, channel_information
 from goita_lab.signals.measures.information_gain import over_deals
+from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import Play, load_policy, play
-from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 
 BLOCK: Final = 500
 """Deals that are played side by side."""
-OPPONENTS: Final = (1, 3)
+OPPONENT: Final = 1
 HEARD: Final = 10
 """Rounds of a piece of listening."""
 SHOWN: Final = 3
@@ -93,10 +93,6 @@ def message_uses(
         heard: rounds in which listeners follow the messages.
         settings: seed and rules.
         runner: of the pieces of work.
-
-    Raises:
-        AgentError: if an agent is no policy.
-        SettingError: if one plays no game with messages, or there are fewer than two deals.
     """
     agents = tuple(dict.fromkeys(agents))
     for agent in agents:
@@ -109,10 +105,40 @@ def message_uses(
     ]
     arguments = settings.arguments(agents, measure="messages", heard=heard)
     found = in_pieces(work, arguments, runner)
-    return [
-        _joined(agent, deals, heard, settings, found["listen", agent], found["points", agent])
-        for agent in agents
-    ]
+    uses = []
+    for agent in agents:
+        information = _information(agent)
+        game: dict[str, Any] = {"rules": settings.rules, "information": information}
+        played = play([agent], deals, seed=settings.seed, **game)
+        messages = np.flatnonzero(played.action >= MESSAGE)
+        many = 1 << information.bits
+        chances = played.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
+        chances /= chances.sum(axis=1, keepdims=True)
+        mean = chances.mean(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
+        followed = play([agent], heard, seed=settings.seed, **game)
+        actions = ActionInformation.join(found["listen", agent])
+        partner, opponents = (
+            measures.information_gain(followed, actions, speaker=speaker)[0].told
+            for speaker in (PARTNER, OPPONENT)
+        )
+        overheard = information.channel is not None and information.channel.audience == "all"
+        points = np.concatenate(found["points", agent]) / len(PAIR_SEATINGS)
+        uses.append(
+            MessageUse(
+                agent,
+                information,
+                deals,
+                tuple(mean.tolist()),
+                over_deals(played, messages, told),
+                _kinds(played, messages, chances, settings.seed),
+                partner,
+                opponents if overheard else None,
+                mean_interval(points),
+            )
+        )
+    return uses
 
 
 def _information(agent: str) -> InformationStructure:
@@ -124,12 +150,6 @@ def _information(agent: str) -> InformationStructure:
     if information.shown is not None or not plays(policy, information):
         raise SettingError(f"expected a game without shown tiles, got {information!r}")
     return information
-
-
-def _speakers(information: InformationStructure) -> tuple[int, ...]:
-    """Returns the seats whose messages a listener observes."""
-    channel = information.channel
-    return (PARTNER, *(OPPONENTS if channel and channel.audience == "all" else ()))
 
 
 def _play(settings: Settings, agent: str, first: int, deals: int) -> Int:
@@ -148,10 +168,8 @@ def _play(settings: Settings, agent: str, first: int, deals: int) -> Int:
 
 def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -> ActionInformation:
     """Listens to some of the rounds in which listeners follow the messages."""
-    information = _information(agent)
-    followed = play(
-        [agent], heard, seed=settings.seed, rules=settings.rules, information=information
-    )
+    game: dict[str, Any] = {"rules": settings.rules, "information": _information(agent)}
+    followed = play([agent], heard, seed=settings.seed, **game)
     inside = (followed.round >= first) & (followed.round < first + rounds)
     actions, _ = listen(
         followed,
@@ -159,47 +177,9 @@ def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -
         deals=np.flatnonzero(inside).tolist(),
         known=False,
         where="message",
-        speakers=_speakers(information),
         listeners=range(NUM_SEATS),
     )
     return actions
-
-
-def _joined(
-    agent: str,
-    deals: int,
-    heard: int,
-    settings: Settings,
-    listened: Sequence[ActionInformation],
-    points: Sequence[Int],
-) -> MessageUse:
-    information, seed = _information(agent), settings.seed
-    game: dict[str, Any] = {"seed": seed, "rules": settings.rules, "information": information}
-    played = play([agent], deals, **game)
-    messages = np.flatnonzero(played.action >= MESSAGE)
-    many = 1 << information.bits
-    chances = played.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
-    chances /= chances.sum(axis=1, keepdims=True)
-    mean = chances.mean(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
-    followed, actions = play([agent], heard, **game), ActionInformation.join(listened)
-    speakers = _speakers(information)
-    partner, *opponents = (
-        measures.information_gain(followed, actions, speaker=speaker)[0].told
-        for speaker in speakers
-    )
-    return MessageUse(
-        agent,
-        information,
-        deals,
-        tuple(mean.tolist()),
-        over_deals(played, messages, told),
-        _kinds(played, messages, chances, seed),
-        partner,
-        opponents[0] if opponents else None,
-        mean_interval(np.concatenate(points) / len(PAIR_SEATINGS)),
-    )
 
 
 def _kinds(played: Play, messages: Int, chances: Float, seed: int) -> tuple[KindTold, ...]:

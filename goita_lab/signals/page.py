@@ -73,9 +73,9 @@ class Chart:
 
 def charts(found: Study) -> list[Chart]:
     """Returns the charts of a page; rows whose figure is open or not measured are left out."""
-    shown = []
+    shown, agents = [], [*found.agents, *found.controls]
     for title, place in CHARTS:
-        every = [(short_name(one.agent), dict(intervals(one)).get(place)) for one in _all(found)]
+        every = [(short_name(one.agent), dict(intervals(one)).get(place)) for one in agents]
         rows = [(agent, interval) for agent, interval in every if interval is not None]
         if rows:
             shown.append(Chart(title, rows))
@@ -87,15 +87,15 @@ def figures(found: Study) -> list[tuple[str, str, list[str]]]:
 
     The last three say how many deals were played.
     """
-    every = [dict(intervals(one)) for one in _all(found)]
-    rows = []
+    agents = [*found.agents, *found.controls]
+    every, rows = [dict(intervals(one)) for one in agents], []
     for place in dict.fromkeys(place for one in every for place in one):
         measure, _, part = place.partition(".")
         unit = "" if part in SHARES else UNITS[measure]
         cells = [bounds(one[place], 3) if place in one else "" for one in every]
         rows.append((place.replace(".", ": ").replace("_", " "), unit, cells))
     none = [""] * len(found.controls)
-    rows.append(("Deals with one listener", "", [str(one.split.deals) for one in _all(found)]))
+    rows.append(("Deals with one listener", "", [str(one.split.deals) for one in agents]))
     played = [str(len(one.points.unsearched)) for one in found.agents]
     rows.append(("Deals with searches", "", played + none))
     signals = [str(one.shuffled.points.shape[1]) for one in found.agents]
@@ -113,10 +113,6 @@ def intervals(one: ControlStudy) -> Iterator[tuple[str, Interval | None]]:
         for field in fields(value):
             if "Interval" in str(field.type):
                 yield f"{measure}.{field.name}", getattr(value, field.name)
-
-
-def _all(found: Study) -> list[ControlStudy]:
-    return [*found.agents, *found.controls]
 
 
 def bounds(found: Interval | None, decimals: int = 2) -> str:

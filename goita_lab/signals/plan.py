@@ -1,17 +1,21 @@
-"""Plans a study of signals and does its work in pieces: what is played, and what is heard of it."""
+"""Does the work of measures in pieces, and plans a study: what is played, and what is heard."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache, partial
-from typing import Any, Final, Self
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, Self
 
 from goita_agents.base import Policy
 from goita_agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
+from goita_agents.registry import content_hash
 from goita_agents.search.action_values import WORLDS
 from goita_env.errors import SettingError
+from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
+from goita_lab.provenance import code
 from goita_lab.signals import measures
 from goita_lab.signals.listening import (
     LEGAL,
@@ -26,7 +30,6 @@ from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import SOURCES, SourcePoints
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.searching import InformationSources
-from goita_lab.signals.settings import CONTROLS, Settings, Work, in_pieces
 from goita_lab.work import Runner
 
 PIECE: Final = 12
@@ -35,6 +38,69 @@ MOST_SHARE: Final = 100
 
 TREE: Final = "tree"
 """Name of the model that takes a policy for a shallow tree of it."""
+
+CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
+"""Agents without conventions: what they tell, skill and determinism tell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What is random, and by which rules agents play."""
+
+    seed: int = 0
+    """seed of everything that is random"""
+    rules: Rules = JGA
+
+    def arguments(self, agents: Iterable[str], **more: Any) -> dict[str, Any]:
+        """Returns all that results depend on, as JSON: pieces of work of others are dropped.
+
+        ``agents``: texts of all that play or are modelled; their files count.
+        """
+        files = {agent: content_hash(agent) for agent in agents}
+        return {**more, "settings": asdict(self), "files": files, "code": code()}
+
+
+STANDARD: Final = Settings()
+
+
+class Work(NamedTuple):
+    """Work on deals of some agents that is done in pieces."""
+
+    name: str
+    do: Callable[[str, int, int], Any]
+    """Does a piece: an agent, its first deal and its number of deals; it can be pickled."""
+    kind: Any
+    """Type of a piece's result."""
+    agents: Sequence[str]
+    deals: int
+    step: int
+    """Deals of a piece; the last may have fewer, or one more: a single deal has no interval."""
+
+
+def in_pieces(
+    work: Sequence[Work], arguments: Mapping[str, Any], runner: Runner
+) -> dict[tuple[str, str], list[Any]]:
+    """Does work in pieces and returns their results in order, by name of the work and agent.
+
+    The agents come in turn: a stopped run has measured all of them alike. ``arguments``: all that
+    results depend on (``Settings.arguments``).
+    """
+    todo = {
+        str((one.name, agent, first)): (one, agent, first, after - first)
+        for one in work
+        for first, after in pairwise([*range(0, max(one.deals - 1, 1), one.step), one.deals])
+        for agent in one.agents
+    }
+    found = runner.run(_do, todo, lambda piece: piece[0].kind, arguments)
+    parts: dict[tuple[str, str], list[Any]] = {}
+    for key, (one, agent, *_) in todo.items():
+        parts.setdefault((one.name, agent), []).append(found[key])
+    return parts
+
+
+def _do(piece: tuple[Work, str, int, int]) -> Any:
+    work, agent, first, deals = piece
+    return work.do(agent, first, deals)
 
 
 @dataclass(frozen=True)
@@ -98,13 +164,12 @@ class Speaker:
 def speaker(plan: StudyPlan, agent: str) -> Speaker:
     """Returns an agent of a plan, in each process the same."""
     policy = load_policy(agent)
-    models, others = standard_models(policy), dict[str, OpponentModel]()
-    if agent in plan.agents:
-        others = {other: PolicyModel(other) for other in plan.agents if other != agent}
+    models = standard_models(policy)
     played = play([policy], plan.rounds, seed=plan.seed + 3, rules=plan.rules)
     if agent in plan.agents:
         tree = measures.fit_speaker(played, policy, seed=plan.seed)
-        models |= {LEGAL: LEGAL_MODEL, TREE: PolicyModel(tree, 1.0), **others}
+        models |= {LEGAL: LEGAL_MODEL, TREE: PolicyModel(tree, 1.0)}
+        models |= {other: PolicyModel(other) for other in plan.agents if other != agent}
     return Speaker(agent, policy, played, models)
 
 

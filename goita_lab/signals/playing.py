@@ -143,15 +143,6 @@ def load_policy(spec: str | Policy) -> Policy:
     return agent
 
 
-def check_plays(policies: Iterable[Policy], information: InformationStructure) -> None:
-    """Raises an AgentError if an agent doesn't play games with these options."""
-    for policy in policies:
-        if not plays(policy, information):
-            raise AgentError(
-                f"expected agents that play games with {information}, got {policy.name!r}"
-            )
-
-
 def check_rounds(agents: int, rounds: int, most: int, first: int = 0) -> None:
     """Checks a number of rounds for a number of agents, which play each deal in every seating."""
     if agents not in SEATINGS:
@@ -183,7 +174,8 @@ def play(
     """
     check_rounds(len(agents), rounds, MAX_ROUNDS, first)
     policies = [load_policy(agent) for agent in agents]
-    check_plays(policies, information)
+    if wrong := [policy.name for policy in policies if not plays(policy, information)]:
+        raise AgentError(f"expected agents that play games with {information}, got {wrong[0]!r}")
     numbers, each = first + np.arange(rounds), len(SEATINGS[len(agents)])
     seating = np.array(SEATINGS[len(agents)], np.int8)[numbers % each]
     games = Rounds(

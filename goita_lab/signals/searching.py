@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from goita_agents.base import Bool, Float, Int, Policy
+from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs import DealBelief, Listener, OpponentModel
 from goita_agents.beliefs.unheard_messages import product_of
 from goita_agents.search.action_values import BUDGET, evaluate_actions
@@ -123,7 +123,6 @@ def play_searching(
     must lead by ``min_z`` standard errors; with an infinite one nothing is searched. Returns [N]
     points of seats 0 and 2 minus those of the others.
     """
-    policy = cached_policy(policy)
     player, points, decisions = PlayoutPolicy(policy), np.zeros(len(keys)), rounds.decisions
     while True:
         if decisions.ended is not None:
@@ -136,74 +135,23 @@ def play_searching(
             actions = player.choose(view, legal, key, np.arange(len(key)), time)
             if len(mine) and not np.isinf(min_z):
                 seeds = deal_keys(key[mine], np.full(len(mine), time), 1)
-                actions[mine] = _search(
-                    policy, view[mine], legal[mine], actions[mine], found, worlds, seeds, min_z
-                )
+                drawn = [_drawn(*one, worlds) for one in zip(found, seeds.tolist(), strict=True)]
+                for part in (slice(start, start + ROWS) for start in range(0, len(mine), ROWS)):
+                    rows = mine[part]
+                    actions[rows] = evaluate_actions(
+                        view[rows],
+                        legal[rows],
+                        policy,
+                        SampledWorlds.join(drawn[part]),
+                        prior_action=actions[rows],
+                        seeds=seeds[part],
+                        budget=BUDGET,
+                        min_z=min_z,
+                    ).chosen
         decisions = rounds.step(actions)
 
 
-def _search(
-    policy: Policy,
-    view: View,
-    legal: Bool,
-    prior_action: Int,
-    beliefs: Sequence[DealBelief],
-    worlds: int,
-    seeds: Keys,
-    min_z: float,
-) -> Int:
-    drawn = []
-    for belief, seed in zip(beliefs, seeds.tolist(), strict=True):
-        rng = np.random.default_rng(seed)
-        # In a random order the first worlds are a sample by themselves, as elimination needs.
-        sampled = belief.sample(worlds, rng)[rng.permutation(worlds)]
-        drawn.append(TypedWorlds.alike(sampled))
-    chosen = np.empty(len(view), np.int64)
-    for start in range(0, len(view), ROWS):
-        part = slice(start, start + ROWS)
-        chosen[part] = evaluate_actions(
-            view[part],
-            legal[part],
-            policy,
-            SampledWorlds.join(drawn[part]),
-            prior_action=prior_action[part],
-            seeds=seeds[part],
-            budget=BUDGET,
-            min_z=min_z,
-        ).chosen
-    return chosen
-
-
-def cached_policy(policy: Policy) -> Policy:
-    """Returns a policy that acts the same and is asked about each view once.
-
-    One that draws random numbers, or does not declare that it draws none, is returned itself.
-    """
-    return CachedPolicy(policy) if getattr(policy, "deterministic", False) else policy
-
-
-class CachedPolicy:
-    """The actions of a policy that draws no random number, kept."""
-
-    deterministic = True
-
-    def __init__(self, policy: Policy) -> None:
-        self.name, self._policy = policy.name, policy
-        self._known: dict[int, int] = {}
-
-    def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns an action in each row: int64 [N]; no random number is drawn."""
-        keys = view.digest()
-        found = np.array([self._known.get(key, -1) for key in keys.tolist()], np.int64)
-        unknown = np.flatnonzero(found < 0)
-        if len(unknown):
-            new, first, which = np.unique(keys[unknown], return_index=True, return_inverse=True)
-            rows = unknown[first]
-            actions = self._policy.act(view[rows], legal[rows], rng)
-            self._known.update(zip(new.tolist(), actions.tolist(), strict=True))
-            found[unknown] = actions[which]
-        return found
-
-    def probabilities(self, view: View, legal: Bool) -> Float:
-        """Returns the probability of each action: float64 [N, 69]."""
-        return self._policy.probabilities(view, legal)
+def _drawn(belief: DealBelief, seed: int, worlds: int) -> TypedWorlds:
+    rng = np.random.default_rng(seed)
+    # In a random order the first worlds are a sample by themselves, as elimination needs.
+    return TypedWorlds.alike(belief.sample(worlds, rng)[rng.permutation(worlds)])

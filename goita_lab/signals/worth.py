@@ -20,9 +20,8 @@ from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
-from goita_lab.signals.plan import PIECE, Heard
+from goita_lab.signals.plan import CONTROLS, PIECE, STANDARD, Heard, Settings, Work, in_pieces
 from goita_lab.signals.playing import load_policy, play
-from goita_lab.signals.settings import CONTROLS, STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
 
 
@@ -67,10 +66,6 @@ def worth(
         controls: policies without conventions, measured alike.
         settings: seed and rules.
         runner: of the pieces of work.
-
-    Raises:
-        AgentError: if an agent's probabilities are not known.
-        SettingError: if there is no such filter, or it selects too few decisions.
     """
     every = tuple(dict.fromkeys((*agents, *controls)))
     for agent in every:
@@ -78,7 +73,20 @@ def worth(
     work = [Work("worth", partial(_measure, where, settings), _Found, every, deals, PIECE)]
     arguments = settings.arguments(every, measure="worth", where=str(where))
     found = in_pieces(work, arguments, runner)
-    return [_joined(agent, agent not in agents, where, found["worth", agent]) for agent in every]
+    rows = []
+    for agent in every:
+        heard, signals = zip(*found["worth", agent], strict=True)
+        if not any(signals):
+            raise SettingError(
+                f"expected decisions of {agent!r} to measure, got too few: {where!r}"
+            )
+        all_ = Heard.join(heard)
+        (content,), (uniform,) = (
+            measures.information_gain(all_.play, all_.actions, name) for name in (POLICY, UNIFORM)
+        )
+        signal = Shuffled.join([one for one in signals if one is not None])
+        rows.append(Worth(agent, agent not in agents, content.told, content, uniform, signal))
+    return rows
 
 
 def table(found: Sequence[Worth]) -> Table:
@@ -113,15 +121,3 @@ def _measure(where: Where | None, settings: Settings, agent: str, first: int, de
     if len(np.unique(signals)) > 1:
         signal = measures.shuffled_signal(played, models[POLICY], agent, seed=first, where=where)
     return Heard(played, *heard), signal
-
-
-def _joined(agent: str, control: bool, where: Where | None, parts: Sequence[_Found]) -> Worth:
-    signals = [signal for _, signal in parts if signal is not None]
-    if not signals:
-        raise SettingError(f"expected decisions of {agent!r} to measure, got too few: {where!r}")
-    heard = Heard.join([heard for heard, _ in parts])
-    (content,), (uniform,) = (
-        measures.information_gain(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
-    )
-    signal = Shuffled.join(signals)
-    return Worth(agent, control, content.told, content, uniform, signal)

@@ -33,8 +33,8 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.saved_games import Recorder
 from goita_lab.pages.watch.decisions import PHASES, PlayPhase, phase_of
 from goita_lab.work import shown
+from research.drawing import bounds, table
 from research.records import read_units
-from research.tables import bounds, table
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,6 @@ class Args:
     def __post_init__(self) -> None:
         if not self.agents and not self.records:
             raise SettingError("expected --agents or --records, got neither")
-        if self.rounds < 2:
-            raise SettingError(f"expected 2 rounds or more, got {self.rounds!r}")
 
 
 def play_deals(

@@ -33,7 +33,7 @@ from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.games_folder import read_games
 from goita_lab.provenance import plain
 from goita_lab.work import Runner, shown
-from research.tables import bounds, table
+from research.drawing import bounds, table
 
 NO_LIBRARY, SEARCH = "without a library", "the search"
 ROUNDS = 8

@@ -21,12 +21,13 @@ import numpy as np
 
 from goita_agents.files import json_text
 from goita_lab import cli
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Task, seatings_of, tasks
 from goita_lab.provenance import plain
 from goita_lab.work import Runner, shown
-from research.tables import bounds, table
+from research.drawing import table
 
 SEARCHES = ("champion:search=on", "champion:search=on,library=(champion)")
 """The search, and a control that knows no library; it carries what it learns of its first types."""
@@ -80,26 +81,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     runner = Runner(args.workers, args.results, shown())
     played = runner.run(play, todo, lambda _: list[list[list[int]]], {"seed": args.seed})
-    found = {
-        cell: [
-            one
-            for key, some in played.items()
-            if key.rpartition(" ")[0] == " ".join(cell)
-            for one in some
-        ]
-        for cell in cells
-    }
+    found: dict[str, list[list[list[int]]]] = {}
+    for key, some in played.items():
+        found.setdefault(key.rpartition(" ")[0], []).extend(some)
     rows, told = [], {}
     for cell in cells:
         figures = {}
         for name, first in (("all rounds", 1), (f"from round {FROM_ROUND}", FROM_ROUND)):
-            own = per_match(found[cell], first)
+            own = per_match(found[" ".join(cell)], first)
             figures[name] = mean_interval(own)
             for over in (agents[0], agents[-1]):
-                gain = own - per_match(found[over, *cell[1:]], first)
+                gain = own - per_match(found[" ".join((over, *cell[1:]))], first)
                 figures[f"{name}, over {over}"] = mean_interval(gain)
         told[" ".join(cell)] = figures
-        shown_figures = [bounds(one, "+") for one in figures.values()]
+        shown_figures = [estimate(one) for one in figures.values()]
         rows.append([cell[0], " / ".join(cell[1:]), *shown_figures])
     gains = ["over the first", "over the last"]
     heads = ["agent", "partner / opponents", "all rounds", *gains, f"from round {FROM_ROUND}"]

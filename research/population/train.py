@@ -16,10 +16,9 @@ import json
 import secrets
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,8 +44,6 @@ DEALS: Final = 2_000
 SEED: Final = 6_100
 """Opponent, duplicate deals and their seed of a member's measurement."""
 BLOCK: Final = 500
-
-
 ALL: Final = "all"
 
 RENAMED: Final = {
@@ -80,21 +77,9 @@ class Args:
         if self.method not in (*METHODS, ALL):
             known = ", ".join((*METHODS, ALL))
             raise SettingError(f"expected a method of {known}, got {self.method!r}")
-        if self.seeds is not None and self.seeds < 1:
-            raise SettingError(f"expected 1 seed or more, got {self.seeds!r}")
 
 
-class TrainingError(SettingError):
-    """A ``goita train`` that failed; it has said why."""
-
-
-def train(
-    method: Method,
-    seed: int,
-    folder: Path,
-    population: Population,
-    progress: Callable[[str], object] = lambda _: None,
-) -> Member:
+def train(method: Method, seed: int, folder: Path, population: Population) -> Member:
     """Returns a member that has been trained and measured; what exists already is not repeated.
 
     Args:
@@ -102,7 +87,6 @@ def train(
         seed: of the run.
         folder: where the run is, as runs/METHOD-SEED. A run that was stopped goes on.
         population: takes the member.
-        progress: is told what is begun.
     """
     name = f"{method.name}-{seed}"
     with suppress(AgentError, OSError):
@@ -111,7 +95,7 @@ def train(
     if method.snapshot_of:
         policy = _first_snapshot(folder / "runs" / f"{method.snapshot_of}-{seed}", method.decisions)
     else:
-        policy = trained(method, seed, folder, progress)
+        policy = trained(method, seed, folder)
     network = NetworkAgent.load(policy)
     data = write_network(network.info, network.tensors(), half=True)
     file = population.weights(name)
@@ -167,12 +151,30 @@ def measure(network: NetworkAgent, method: Method) -> Strength:
     return Strength(against, DEALS, SEED, mean, low, high)
 
 
-def trained(method: Method, seed: int, folder: Path, progress: Callable[[str], object]) -> Path:
-    """Returns the policy of a run, which is begun, or gone on with, where it is not finished."""
+def trained(method: Method, seed: int, folder: Path) -> Path:
+    """Returns the policy of a run, which ``goita train`` begins, or goes on with, where it must."""
     settings = settings_of(method.options_of(seed)) | {"seed": seed} | method.information.to_keys()
-    policy = run_training(f"{method.name}-{seed}", settings, folder, progress)
-    _check(policy.parent, settings)
-    return policy
+    name = f"{method.name}-{seed}"
+    run = folder / "runs" / name
+    if not (run / "result.json").exists():
+        print(f"{name}: training", file=sys.stderr)
+        command = ["--resume", f"runs/{name}"]
+        if not (run / "config.json").exists():
+            path = folder / "runs" / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, json.dumps(settings).encode())
+            command = ["--name", name, "--config", f"runs/{name}.json"]
+        words = [sys.executable, "-m", "goita_lab", "train", *command]
+        code = subprocess.run(words, cwd=folder, check=False).returncode
+        if code == 130:
+            raise KeyboardInterrupt
+        if code:
+            raise SettingError(f"expected goita train to end well for {name}, got {code}")
+    config: dict[str, Any] = json.loads((run / "config.json").read_bytes())
+    for key, value in settings.items():
+        if config.get(key) != value:  # it was begun with other settings
+            raise SettingError(f"expected {key} {value!r} in {run}, got {config.get(key)!r}")
+    return run / "policy.safetensors"
 
 
 def settings_of(options: Sequence[str]) -> dict[str, Any]:
@@ -190,46 +192,6 @@ def settings_of(options: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def run_training(
-    name: str, settings: Mapping[str, Any], folder: Path, progress: Callable[[str], object]
-) -> Path:
-    """Returns the policy of a run, which ``goita train`` begins, or goes on with, where it must.
-
-    Args:
-        name: of the run, in runs/ of the folder.
-        settings: of the training.
-        folder: in which it runs.
-        progress: is told what is begun.
-    """
-    run = folder / "runs" / name
-    if not (run / "result.json").exists():
-        progress(f"{name}: training")
-        command = ["--resume", f"runs/{name}"]
-        if not (run / "config.json").exists():
-            path = folder / "runs" / f"{name}.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, json.dumps(settings).encode())
-            command = ["--name", name, "--config", f"runs/{name}.json"]
-        code = subprocess.run(
-            [sys.executable, "-m", "goita_lab", "train", *command], cwd=folder, check=False
-        )
-        if code.returncode == 130:
-            raise KeyboardInterrupt
-        if code.returncode:
-            raise TrainingError(
-                f"expected goita train to end well for {name}, got {code.returncode}"
-            )
-    return run / "policy.safetensors"
-
-
-def _check(run: Path, settings: Mapping[str, Any]) -> None:
-    """Raises a SettingError if a run was begun with other settings than the method's."""
-    config: dict[str, Any] = json.loads((run / "config.json").read_bytes())
-    for key, value in settings.items():
-        if config.get(key) != value:
-            raise SettingError(f"expected {key} {value!r} in {run}, got {config.get(key)!r}")
-
-
 def _value(text: str) -> float | str:
     with suppress(ValueError):
         return json.loads(text)
@@ -238,24 +200,21 @@ def _value(text: str) -> float | str:
 
 def _first_snapshot(run: Path, decisions: int) -> Path:
     """Returns the first snapshot of a run with so many decisions."""
-    found = sorted(
-        one for one in (run / "snapshots").glob("*.safetensors") if int(one.stem) >= decisions
-    )
-    if not found:
-        raise SettingError(
-            f"expected a snapshot of {decisions:,} decisions in {run}: train it first"
-        )
-    return found[0]
+    found = (run / "snapshots").glob("*.safetensors")
+    enough = sorted(one for one in found if int(one.stem) >= decisions)
+    if not enough:
+        raise SettingError(f"expected {decisions:,} decisions in {run}: train it first")
+    return enough[0]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Trains the members that are missing and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
-    population, progress = Population(args.population), partial(print, file=sys.stderr)
+    population = Population(args.population)
     try:
         for method in METHODS.values() if args.method == ALL else [METHODS[args.method]]:
             for seed in seeds_of(method, args.seeds or method.seeds, args.folder, population):
-                member = train(method, seed, args.folder, population, progress)
+                member = train(method, seed, args.folder, population)
                 print(f"{member.agent}: {member.decisions:,} decisions, {member.strength}")
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(error)

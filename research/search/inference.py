@@ -35,12 +35,12 @@ from goita_agents.files import json_text, locked, write_whole
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_lab import cli
-from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_interval
+from goita_lab.arena.report.figures import estimate
+from goita_lab.arena.statistics.intervals import mean_interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.provenance import plain
-from research import tables
-from research.tables import bounds
+from research.drawing import table as markdown
 
 FOLDER: Final = Path(__file__).parent / "results" / "inference"
 BLOCK: Final = 100
@@ -85,6 +85,7 @@ ROWS: Final = {
         "heuristic", 800, 77_011, (INFERRING, f"{INFERRING},carry=off"), episode="match"
     ),
 }
+KEYS: Final = ("first", "second", "gain")
 OUTSIDE: Final = ("outsider", "attacker", "no_conventions", "rollout")
 """Rows with opponents that are not in the set of types; their mean is a row of the table."""
 
@@ -121,26 +122,24 @@ def play(name: str) -> None:
     file = FOLDER / champion() / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     with locked(file, "a row that no other process plays"):
-        _play(name, file)
-
-
-def _play(name: str, file: Path) -> None:
-    row, played = ROWS[name], load(name)
-    while any(len(played[agent].points) < row.deals for agent in row.agents):
-        agent = min(row.agents, key=lambda one: len(played[one].points))
-        first = len(played[agent].points)
-        size = min(BLOCK, row.deals - first)
-        players = (agent, row.against) if row.partner is None else (agent, row.partner, row.against)
-        seatings = PAIR_SEATINGS if row.partner is None else MIXED_SEATINGS
-        task = Task(players, row.seed, first // BLOCK, first, size, JGA, row.episode, seatings)
-        block, of = play_block(task), played[agent]
-        of.points += block.points.sum(axis=0).tolist()
-        won = block.won if row.episode == "match" else block.rounds_won
-        of.won += won.sum(axis=0).tolist()
-        of.milliseconds += 1_000 * float(block.thinking[0])
-        of.decisions += int(block.decisions[0])
-        write_whole(file, msgspec.json.encode(played))
-        print(f"{name}, {agent}: {first + size:,} of {row.deals:,} deals", flush=True)
+        row, played = ROWS[name], load(name)
+        while any(len(played[agent].points) < row.deals for agent in row.agents):
+            agent = min(row.agents, key=lambda one: len(played[one].points))
+            first = len(played[agent].points)
+            size = min(BLOCK, row.deals - first)
+            players = (
+                (agent, row.against) if row.partner is None else (agent, row.partner, row.against)
+            )
+            seatings = PAIR_SEATINGS if row.partner is None else MIXED_SEATINGS
+            task = Task(players, row.seed, first // BLOCK, first, size, JGA, row.episode, seatings)
+            block, of = play_block(task), played[agent]
+            of.points += block.points.sum(axis=0).tolist()
+            won = block.won if row.episode == "match" else block.rounds_won
+            of.won += won.sum(axis=0).tolist()
+            of.milliseconds += 1_000 * float(block.thinking[0])
+            of.decisions += int(block.decisions[0])
+            write_whole(file, msgspec.json.encode(played))
+            print(f"{name}, {agent}: {first + size:,} of {row.deals:,} deals", flush=True)
 
 
 def champion() -> str:
@@ -156,33 +155,34 @@ def load(name: str, of: str | None = None) -> dict[str, Played]:
     return msgspec.json.decode(path.read_bytes(), type=dict[str, Played])
 
 
-def points(row: Row, played: Played) -> npt.NDArray[np.float64]:
-    """Returns the points a game of each deal: [n]."""
+def points(name: str, of: str | None = None) -> tuple[npt.NDArray[np.float64], ...]:
+    """Returns the points a game of a row's two agents, and the first minus the second: [n] each."""
+    row, played = ROWS[name], load(name, of)
     games = 2 if row.partner is None else 4
-    return np.array(played.points) / games
+    deals = min(len(one.points) for one in played.values())
+    first, second = (np.array(played[agent].points[:deals]) / games for agent in row.agents)
+    return first, second, first - second
 
 
 def table(of: str | None = None) -> str:
     """Returns the table of the rows that have been played, in Markdown."""
     lines, outside = [], []
     for name, row in ROWS.items():
-        played = load(name, of)
-        deals = min(len(one.points) for one in played.values())
-        if deals < 2:
+        found = points(name, of)
+        if (deals := len(found[0])) < 2:
             continue
-        first, second = (points(row, played[agent])[:deals] for agent in row.agents)
         if name in OUTSIDE:
-            outside.append(first - second)
-        shown = (bounds(mean_interval(one), "+") for one in (first, second, first - second))
+            outside.append(found[2])
+        shown = (estimate(mean_interval(one)) for one in found)
         lines.append([f"`{row.against}`", f"`{row.partner or 'itself'}`", f"{deals:,}", *shown])
     if len(outside) == len(OUTSIDE):
         mean = sum(float(one.mean()) for one in outside) / len(outside)
         error = sum(float(one.var(ddof=1)) / len(one) for one in outside) ** 0.5 / len(outside)
         all_of_them = t_interval(mean, error, min(map(len, outside)) - 1)
         name = f"mean of the {len(outside)} outside the set"
-        lines.append([name, *[""] * 4, bounds(all_of_them, "+")])
+        lines.append([name, *[""] * 4, estimate(all_of_them)])
     heads = ["against", "beside", "deals", "first", "second", "first minus second"]
-    return tables.table(heads, lines)
+    return markdown(heads, lines)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -199,18 +199,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         play(name)
     print(table(args.of))
     if args.json:
-        rows = {name: figures(name, args.of) for name in args.rows}
+        named = {name: zip(KEYS, points(name, args.of), strict=True) for name in args.rows}
+        rows = {name: {key: mean_interval(v) for key, v in its} for name, its in named.items()}
         weights = {"champion": network().digest} if args.of is None else {}
         write_whole(args.json, json_text(plain({"weights": weights, **rows})))
     return 0
-
-
-def figures(name: str, of: str | None = None) -> dict[str, Interval]:
-    """Returns the points of a row's two agents, and the first minus the second."""
-    row, played = ROWS[name], load(name, of)
-    first, second = (points(row, played[agent]) for agent in row.agents)
-    found = {"first": first, "second": second, "gain": first - second}
-    return {key: mean_interval(values) for key, values in found.items()}
 
 
 if __name__ == "__main__":

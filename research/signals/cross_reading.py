@@ -28,18 +28,18 @@ from goita_agents.population.manifest import PREFIX
 from goita_agents.registry import expand, short_name, unnamed
 from goita_env.errors import SettingError
 from goita_lab import cli
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, listen
 from goita_lab.signals.measures.value import play_listening
-from goita_lab.signals.playing import load_policy, play
+from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
+from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
-from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
-from research import tables
 from research.drawing import grid
+from research.drawing import table as markdown
 from research.intervals import interval_over_runs
-from research.tables import bounds
 
 RUNS: Final = 3
 """Fewest runs of a method that tell how much runs differ."""
@@ -138,10 +138,6 @@ def cross_reading(
     """
     if len(set(map(label, agents))) < max(2, len(agents)):
         raise SettingError(f"expected two agents or more of different names, got {agents!r}")
-    if deals < 2:
-        raise SettingError(f"expected two deals or more, got {deals!r}")
-    for agent in agents:
-        load_policy(agent)
     every = tuple(agents)
     work = Work("read", partial(_work, every, settings), _Found, every, deals, PIECE)
     arguments = settings.arguments(agents, measure="cross-reading", order=list(agents))
@@ -253,15 +249,15 @@ def table(found: CrossReading) -> str:
     for unit, text in UNITS.items():
         rows = zip(names, found.table(unit).tolist(), strict=True)
         figures = [[name, *(f"{value:+z.2f}" for value in row)] for name, row in rows]
-        lines += ["", f"{text}:", "", tables.table(["speaker", *names], figures)]
+        lines += ["", f"{text}:", "", markdown(["speaker", *names], figures)]
     groups = [
-        [one.name, str(one.cells), bounds(one.nats, "+"), bounds(one.points, "+"), one.over]
+        [one.name, str(one.cells), estimate(one.nats), estimate(one.points), one.over]
         for one in found.groups
     ]
     heads = ["read as", "cells", "nats", "points against itself", "interval over"]
     lines += [
-        *("", tables.table(heads, groups), ""),
-        f"Reading a speaker as itself gains {bounds(found.worth, '+')} points a round over the "
+        *("", markdown(heads, groups), ""),
+        f"Reading a speaker as itself gains {estimate(found.worth)} points a round over the "
         "rules alone.",
     ]
     return "\n".join(lines)

@@ -27,22 +27,19 @@ from goita_env import View
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
 from goita_lab import cli
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, normal_quantile
 from goita_lab.commands.signals import Measure, measured
-from goita_lab.signals.listening import POLICY, listen, standard_models
+from goita_lab.signals.listening import PARTNER, POLICY, listen, standard_models
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
+from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
-from goita_lab.signals.settings import STANDARD, Settings, Work, in_pieces
 from goita_lab.work import HERE, Runner
-from research import tables
-from research.tables import bounds
+from research.drawing import table as markdown
 
 PIECE: Final = 10
 """Deals of a piece of work."""
-
-PARTNER: Final = 2
-"""The attacker whose attack a seat leaves to its team, as the passing seat counts seats."""
 
 
 class PassesIgnored:
@@ -71,11 +68,12 @@ class PassesIgnored:
 
 
 NO_PASSES: Final = "no passes"
-NOT_ON_OWN: Final = "no passes on the listener's attacks"
-NOT_ON_OTHERS: Final = "no passes on opponents' attacks"
-
-IGNORED: Final = {NO_PASSES: "all", NOT_ON_OWN: "partner", NOT_ON_OTHERS: "opponents"}
-"""Listeners' models of the partner by name, and the passes that each ignores."""
+IGNORED: Final = {
+    NO_PASSES: ("all", "all of the partner's passes"),
+    "no passes on the listener's attacks": ("partner", "those on the listener's attacks"),
+    "no passes on opponents' attacks": ("opponents", "those on opponents' attacks"),
+}
+"""Listeners' models of the partner by name: the passes that each ignores, and these in words."""
 
 LISTENERS: Final = {name: InformationSources(POLICY, name, POLICY) for name in IGNORED}
 SOURCES: Final = (ALL, *LISTENERS.values(), NOT_PARTNER)
@@ -122,8 +120,6 @@ def passes_value(
         settings: seed and rules.
         runner: of the pieces of work.
     """
-    if deals < 2:
-        raise SettingError(f"expected two deals or more, got {deals!r}")
     work = Work("passes", partial(_work, settings), _Found, (agent,), deals, PIECE)
     arguments = settings.arguments([agent], measure="passes")
     found = in_pieces([work], arguments, runner)["passes", agent]
@@ -131,9 +127,7 @@ def passes_value(
     known = np.concatenate([nats for _, nats in found])
     heard = value.of(ALL)
     each = {
-        "all of the partner's passes": heard - value.of(LISTENERS[NO_PASSES]),
-        "those on the listener's attacks": heard - value.of(LISTENERS[NOT_ON_OWN]),
-        "those on opponents' attacks": heard - value.of(LISTENERS[NOT_ON_OTHERS]),
+        **{text: heard - value.of(LISTENERS[name]) for name, (_, text) in IGNORED.items()},
         "all that the partner does": heard - value.of(NOT_PARTNER),
         "all that the other seats do, and the search": heard - value.unsearched,
     }
@@ -152,7 +146,7 @@ def _work(settings: Settings, agent: str, first: int, many: int) -> _Found:
     """Plays so many deals, from one on."""
     seed, rules = settings.seed, settings.rules
     models = standard_models(agent)
-    models |= {name: PassesIgnored(models[POLICY], on) for name, on in IGNORED.items()}
+    models |= {name: PassesIgnored(models[POLICY], on) for name, (on, _) in IGNORED.items()}
     points = play_listening(
         agent, models, many, sources=SOURCES, seed=seed, rules=rules, first=first
     )
@@ -168,22 +162,18 @@ def _work(settings: Settings, agent: str, first: int, many: int) -> _Found:
 
 def table(value: PassesValue, precision: float) -> str:
     """Returns the results as a table in Markdown, with the deals that a precision needs."""
-    heads = [
-        "worth of",
-        "points a round",
-        "paired sd of a deal",
-        f"deals for ± {precision:g} points",
-    ]
+    heads = ["worth of", "points a round", "paired sd of a deal"]
+    heads.append(f"deals for ± {precision:g} points")
     rows = [
-        [one.name, bounds(one.points, "+"), f"{one.sd:.1f}", _count(one.deals(precision))]
+        [one.name, estimate(one.points), f"{one.sd:.1f}", _count(one.deals(precision))]
         for one in value.differences
     ]
     lines = [
         f"What are the partner's passes worth? {short_name(value.agent)}, {value.deals:,} deals.",
         f"Model of all seats: {value.models[POLICY]}.",
-        f"They add {bounds(value.known, '+')} nats to what a seat knows of its partner's hand.",
+        f"They add {estimate(value.known)} nats to what a seat knows of its partner's hand.",
         "",
-        tables.table(heads, rows),
+        markdown(heads, rows),
     ]
     return "\n".join(lines)
 

@@ -10,7 +10,6 @@ that all play as the champion.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -38,9 +37,9 @@ SPEAKER: Final = "champion"
 POPULATION: Final = tuple(sorted({one for two in TABLES for one in two if "population:" in one}))
 
 
-def speak(deals: int) -> tuple[Play, ActionInformation]:
+def speak() -> tuple[Play, ActionInformation]:
     """Plays rounds, and follows the actions that follow a principle: what they tell a seat."""
-    made = play([SPEAKER], deals, seed=SEED)
+    made = play([SPEAKER], DEALS, seed=SEED)
 
     def follows(made: Play) -> Bool:
         return np.asarray(np.any([taken(one, made)[0] for one in PRINCIPLES], axis=0))
@@ -90,13 +89,9 @@ def figure(found: Interval | None) -> Sequence[float] | None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--exam", type=Path, default=SHIPPED)
-    parser.add_argument("--deals", type=int, default=DEALS, help="in which actions are followed")
-    args = parser.parse_args()
-    exam = Questions.load(args.exam)
-    found = measure(exam, *speak(args.deals))
-    about = {"format": FORMAT, "exam": len(exam), "deals": args.deals, "seed": SEED}
+    exam = Questions.load(SHIPPED)
+    found = measure(exam, *speak())
+    about = {"format": FORMAT, "exam": len(exam), "deals": DEALS, "seed": SEED}
     made = provenance.to_json({**about, "principles": found}, ["champion", "people", *POPULATION])
     write_whole(FILE, made)
 

@@ -16,16 +16,16 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_env.rules import Rules, get_rules
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exact.team import alternating
 from goita_lab.exact.tree import Channel, Tree, deals, enumerate_game, spread
 from goita_lab.exact.values import Learner, best_response, gains, reached, sign, value
 from goita_lab.learning.symmetries import ACTIONS
-from research.drawing import dots
+from research.drawing import dots, table
 from research.intervals import between_runs
 from research.studies import study
 from research.studies.study import Options
-from research.tables import bounds, table
 from research.teamwork.train import drawn_regrets
 
 EQUAL: Final = Rules(name="equal", deck=(6, 2, 0, 4, 4, 0, 0, 0))
@@ -173,9 +173,6 @@ def learn(one: Start) -> End:
     return End(value(tree, policy), gain, (heard[0], heard[1]), (pair[0], pair[1]), leak)
 
 
-# ------------------------------------------------------------------------------------- being heard
-
-
 def carry(policy: Float, source: Tree, tree: Tree) -> Float:
     """Returns a policy [A] of the same game with another audience.
 
@@ -237,16 +234,13 @@ def together(tree: Tree, policy: Float) -> float:
     return alternating(tree, policy, 1, others, STARTS)[0][0]
 
 
-# --------------------------------------------------------------------------------------- the gaps
-
-
 def gap(one: Start, other: Start) -> Gap:
     """Returns what two ends of one game lose as partners."""
     tree = game_of(*one.kind)
     first, second = stored(one)[0], stored(other)[0]
-    if not (one.bits or one.game == EQUAL.name):
-        return Gap(gaps_of(tree, first, second), None)
-    return Gap(gaps_of(tree, first, second), gaps_of(tree, first, exchange(tree, second)))
+    can = one.bits or one.game == EQUAL.name
+    exchanged = gaps_of(tree, first, exchange(tree, second)) if can else None
+    return Gap(gaps_of(tree, first, second), exchanged)
 
 
 def gaps_of(tree: Tree, one: Float, other: Float) -> tuple[float, float]:
@@ -295,9 +289,6 @@ def exchange(tree: Tree, policy: Float) -> Float:
         new[tree.first[node[row]] + place] = tree.first[new[node[row]]] + there
         found[tree.starts[sets[row]] + place] = policy[tree.starts[others[row]] + there]
     return found
-
-
-# --------------------------------------------------------------------------------------- the pages
 
 
 def report(result: Result) -> str:
@@ -360,7 +351,7 @@ def _channels(result: Result) -> tuple[list[str], list[list[str]]]:
         message = f"{bits} bits, {audience}" if bits != "0" else "none"
         leak = [one.leak for one in ends if one.leak is not None]
         heard.append(_spread(leak) if leak else "")
-        cells = (_spread([one.value for one in ends]), bounds(more, "+"))
+        cells = (_spread([one.value for one in ends]), estimate(more))
         rows.append([game, message, str(len(ends)), *cells, *heard])
     return heads, rows
 

@@ -21,16 +21,16 @@ from goita_agents.bots.network import file_digest
 from goita_agents.registry import load_agent
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, over_runs
 from goita_lab.exact.team import Ruler, alternating
 from goita_lab.exact.values import Learner, gains, reached, sign, value
-from research.drawing import curves
+from research.drawing import bounds, curves, table
 from research.intervals import between_runs
 from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study
 from research.studies.study import Options
-from research.tables import bounds, table
 
 GAMES: Final = {"mini_3": 3_000_000, "mini_4": 8_000_000}
 """Decisions of a training, by game."""
@@ -138,7 +138,7 @@ def snapshots(game: str, decisions: int, arm: str, seed: int, options: Options) 
     every = str(decisions // SNAPSHOTS)
     more = ("--rules", game, "--decisions", str(decisions), "--snapshot-every", every)
     method = Method(f"{game}-{arm}", "train", (*ARMS[arm], *more, "--deals", "100"))
-    last = trained(method, seed, options.output, lambda what: options.progress(what, 0, 1))
+    last = trained(method, seed, options.output)
     found = sorted((last.parent / "snapshots").glob("*.safetensors"))
     return tuple(map(str, found))
 
@@ -226,7 +226,7 @@ def report(result: Result) -> str:
             one.game,
             f"`{one.arm}`",
             bounds(one.alone),
-            bounds(one.less, "+"),
+            estimate(one.less),
             *map(bounds, (one.team, one.open, one.likeliest)),
         ]
         for one in result.rows

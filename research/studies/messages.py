@@ -15,28 +15,26 @@ from typing import Final, Literal
 
 from scipy.stats import ttest_1samp
 
-from goita_agents.base import Bool
 from goita_agents.bots.network import file_digest
 from goita_agents.models import LEGAL_MODEL, PolicyModel
 from goita_agents.population import Population
 from goita_agents.registry import weights as network_weights
 from goita_env.actions import CALL
-from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, MessageChannel
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, over_runs
 from goita_lab.signals import measures
 from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
 from goita_lab.signals.messages import MessageUse, message_uses
-from goita_lab.signals.playing import Play, play
-from goita_lab.signals.settings import Settings
-from research.drawing import dots
+from goita_lab.signals.plan import Settings
+from goita_lab.signals.playing import play
+from research.drawing import bounds, table
 from research.intervals import between_runs
 from research.population.methods import Method
 from research.population.train import trained
 from research.studies import study
 from research.studies.study import Options, corrected
-from research.tables import bounds, table
 
 Audience = Literal["partner", "all"]
 
@@ -187,11 +185,8 @@ def weights(arm: Arm, seed: int, options: Options) -> Path:
     if not arm.shipped:
         name = f"token-{arm.name.replace(' ', '-')}"
         method = Method(name, "messages", ("--mute-share", "0.5"), arm.information)
-        return trained(method, seed, options.output, lambda what: options.progress(what, 0, 1))
-    population, name = Population(), f"{arm.shipped}-{seed}"
-    if name not in population.members:
-        raise SettingError(f"expected {name} in the population, got none")
-    return population.weights(name)
+        return trained(method, seed, options.output)
+    return Population().weights(f"{arm.shipped}-{seed}")
 
 
 def measure(one: Run) -> Found:
@@ -220,14 +215,14 @@ def moves_tell(agent: str, information: InformationStructure, rounds: int) -> fl
     followed = play([agent], rounds, seed=SEED, information=information)
     models = {POLICY: {**dict.fromkeys(SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
     told, _ = listen(
-        followed, models, known=False, where=_moves, speakers=(PARTNER,), listeners=range(NUM_SEATS)
+        followed,
+        models,
+        known=False,
+        where=lambda of: of.action < CALL,
+        speakers=(PARTNER,),
+        listeners=range(NUM_SEATS),
     )
     return measures.information_gain(followed, told, speaker=PARTNER)[0].expected.mean
-
-
-def _moves(of: Play) -> Bool:
-    found: Bool = of.action < CALL
-    return found
 
 
 def summarise(
@@ -314,7 +309,7 @@ def report(result: Result) -> str:
             f"{one.runs}",
             "" if one.spoken is None else f"{one.spoken.mean:.0%}",
             *map(bounds, (one.depends, one.partner, one.opponents)),
-            bounds(one.value, "+"),
+            estimate(one.value),
             *map(bounds, (one.moves, one.muted)),
         ]
         for one in result.rows
@@ -332,16 +327,10 @@ def report(result: Result) -> str:
 
 def _contrasts(head: str, contrasts: Sequence[Contrast]) -> str:
     rows = [
-        [one.text, bounds(one.found, "+"), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
+        [one.text, estimate(one.found), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
         for one in contrasts
     ]
     return table([head, "difference", "p", "p, corrected"], rows)
-
-
-def figure(result: Result) -> bytes:
-    """Draws the value of a message by arm, as SVG."""
-    rows = [(one.arm, one.value) for one in result.rows if one.value is not None]
-    return dots(rows, "value of a message, points a round")
 
 
 if __name__ == "__main__":

@@ -8,12 +8,12 @@ all play equally well. The unit is what shares deals: a file, or all files that 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
 from itertools import groupby, product
 from pathlib import Path
 from typing import Final, Literal
@@ -31,15 +31,14 @@ from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_env.rules import JGA
 from goita_env.tiles import NUM_SEATS
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Task
-from goita_lab.record_files import Records
-from research.drawing import dots
+from research.drawing import dots, table
 from research.records import read_units
 from research.studies import study
 from research.studies.study import Options, corrected
-from research.tables import bounds, table
 
 Candidate = tuple[str, float]
 """A policy and its epsilon."""
@@ -133,7 +132,10 @@ def players(_: Result) -> tuple[str, ...]:
 
 def run(options: Options) -> Result:
     """Scores recorded deals under each model."""
-    records = find_records(options.records)
+    folder = options.records or os.environ.get("GOITA_KIFU")
+    if folder is None:
+        raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
+    records = read_units([Path(folder)], JGA, "the study of people")
     sys.stderr.writelines(f"{note}\n" for note in records.notes)
     counted = records.deals
     if options.quick:
@@ -173,24 +175,8 @@ def run(options: Options) -> Result:
 
 def key_of(deal: DealRecord) -> str:
     """Returns a text that deals have in common if they are the same."""
-    told = (
-        deal.rules.to_keys(),
-        deal.hands,
-        deal.dealer,
-        deal.scores,
-        deal.moves,
-        deal.second_king_first,
-    )
-    return blake2b(repr(told).encode(), digest_size=12).hexdigest()
-
-
-def find_records(folder: Path | None) -> Records:
-    """Returns the deals of a folder's records; raises a SettingError where there are none."""
-    if folder is None:
-        raise SettingError("expected a folder of human records: --records, or GOITA_KIFU; got none")
-    if not folder.is_dir():
-        raise SettingError(f"expected a folder of human records, got {str(folder)!r}")
-    return read_units([folder], JGA, "the study of people")
+    told = deal.rules.to_keys(), deal.hands, deal.dealer, deal.scores, deal.moves
+    return repr((*told, deal.second_king_first))
 
 
 def points(player: Candidate, deals: int) -> float:
@@ -322,8 +308,8 @@ def report(result: Result) -> str:
             one.how,
             f"{one.epsilon:.2f}",
             f"{result.points[one.model]:+.1f}" if one.how == "equal points" else "",
-            bounds(one.beyond_facts, "+"),
-            bounds(one.beyond_uniform, "+"),
+            estimate(one.beyond_facts),
+            estimate(one.beyond_uniform),
         ]
         for one in result.rows
     ]
@@ -332,7 +318,7 @@ def report(result: Result) -> str:
         [
             f"`{one.first}` - `{one.second}`",
             one.how,
-            bounds(one.difference, "+"),
+            estimate(one.difference),
             f"{one.p_value:.2g}",
             f"{one.corrected:.2g}",
         ]

@@ -16,19 +16,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.base import AgentError, Bool, Float
+from goita_agents.base import Bool, Float
 from goita_agents.population import Population
 from goita_agents.population.manifest import INFORMATION
-from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, t_quantile
 from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
-from research.drawing import dots
+from research.drawing import dots, table
 from research.intervals import interval_over_runs
 from research.population.methods import SEEDS
 from research.studies import study
 from research.studies.study import Options
-from research.tables import bounds, table
 
 METHODS: Final = ("selfplay", "entropy", "otherplay", "offbelief", "beside-heuristic")
 PARTNERS: Final = {"offbelief": 6, "beside-heuristic": 6}
@@ -137,15 +136,12 @@ def run(options: Options) -> Result:
         if method in METHODS:
             tables[method] = _cells(some, opponents, deals)
             continue
-        information = INFORMATION.get(method, PLAIN)
+        information = INFORMATION[method]
         muted = [f"muted:base=({name})" for name in some]
         tables[method] = _cells(some, hearing, deals, information)
         tables[f"{method} muted"] = _cells(muted, hearing, deals, information)
-    names = [one for one in (*agents, *opponents) if one.startswith("population:")]
-    members = [name.partition(":")[2] for name in names]
-    if missing := {*members} - {*population.members}:
-        raise SettingError(f"expected the population to hold all partners, got no {missing}")
-    arguments = {"seed": SEED, "hashes": [population.members[one].sha256 for one in members]}
+    names = [one.partition(":")[2] for one in (*agents, *opponents) if ":" in one]
+    arguments = {"seed": SEED, "hashes": [population.members[name].sha256 for name in names]}
     todo = {cell.key: cell for cells in tables.values() for cell in cells}
     played = options.pieces("runs", npt.NDArray[np.float64], arguments, todo, play_cell)
     points = {name: _points(cells, played) for name, cells in tables.items()}
@@ -209,8 +205,7 @@ def summarise(
 def _within(method: str, points: Float) -> Within:
     """Returns the gap of one method from points [n, n, deals], n at least 3."""
     found, runs = cross_play_gap(points), len(points)
-    if found.runs is None:
-        raise AgentError(f"expected three runs of {method} or more, got {runs}")
+    assert found.runs is not None
     # The standard deviation over runs, by the interval of their mean.
     spread = (found.runs.high - found.runs.mean) / t_quantile(runs - 1) * sqrt(runs)
     return Within(
@@ -230,9 +225,7 @@ def _control(method: str, mean: Mapping[str, Float]) -> Control:
     said, muted, runs = mean[method], mean[f"{method} muted"], len(mean[method])
     every = [np.ones(runs, bool)]
     beyond = {}
-    for name in METHODS:
-        if name not in mean:
-            continue
+    for name in (one for one in METHODS if one in mean):
         first = np.arange(runs + len(mean[name])) < runs
 
         def larger(kept: Bool, other: Float = mean[name]) -> float:
@@ -271,8 +264,8 @@ def report(result: Result) -> str:
         [
             f"`{one.method}`",
             f"{one.runs}",
-            bounds(one.gap, "+"),
-            bounds(one.deals, "+"),
+            estimate(one.gap),
+            estimate(one.deals),
             f"{one.p_value:.2g}",
             "yes" if one.small else "no",
             f"{one.visible:.2f}",
@@ -283,11 +276,11 @@ def report(result: Result) -> str:
     heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
     heads += ["visible", f"runs for {MARGIN:g}"]
     codes = [
-        [f"`{one.method}`", *(bounds(each, "+") for each in (one.code, one.alone, one.crossed))]
+        [f"`{one.method}`", *map(estimate, (one.code, one.alone, one.crossed))]
         for one in result.controls
     ]
     beyond = [
-        [f"`{name}`", *(bounds(one.beyond[name], "+") for one in result.controls)]
+        [f"`{name}`", *(estimate(one.beyond[name]) for one in result.controls)]
         for name in result.controls[0].beyond
     ]
     return "\n\n".join(

@@ -19,16 +19,16 @@ from goita_agents.base import Agent, Float
 from goita_agents.population import Population
 from goita_agents.registry import load_agent
 from goita_env.rules import JGA
+from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import MIXED_SEATINGS, Task
 from goita_lab.work import one_thread
-from research.drawing import dots
+from research.drawing import dots, table
 from research.studies import study
 from research.studies.reader import ReaderAgent, as_opponent, as_partner, broad
 from research.studies.runs import METHODS
 from research.studies.study import Options
-from research.tables import bounds, table
 
 Side = Literal["partner", "opponents"]
 Reading = Literal["own", "true", "mixture"]
@@ -328,14 +328,14 @@ def report(result: Result) -> str:
             one.side,
             one.stratum,
             one.effect,
-            *(bounds(each, "+") for each in (one.strangers, one.sisters)),
-            f"**{bounds(one.net, '+')}**",
+            *map(estimate, (one.strangers, one.sisters)),
+            f"**{estimate(one.net)}**",
         ]
         for one in result.nets
         if one.stratum == "all" or one.effect in tuple(EFFECTS)[:1]
     ]
     heads = ["side", "pairs", "points a round", "strangers", "sisters", "stranger minus sister"]
-    gains = [[one.side, one.stratum, one.what, bounds(one.gain, "+")] for one in result.gains]
+    gains = [[one.side, one.stratum, one.what, estimate(one.gain)] for one in result.gains]
     return "\n\n".join(
         (
             f"{result.deals} deals a cell; points a round, 95 % intervals over pairs.",

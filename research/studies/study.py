@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -17,13 +16,10 @@ from goita_env import __version__
 from goita_env.errors import GoitaError
 from goita_lab import cli
 from goita_lab.provenance import to_json
-from goita_lab.work import Progress, Runner, shown
+from goita_lab.work import Runner, shown
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-RECORDS: Final = "GOITA_KIFU"
-"""Environment variable that names a folder of human records."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +27,7 @@ class Options:
     """Options of the command line: how a study is run."""
 
     output: Path = field(default=Path("studies"), metadata=cli.short("-o"))
-    """folder of the tables, NAME.md, of all figures, NAME.json, and of the picture, NAME.svg;
+    """folder of the tables, NAME.md, of all figures, NAME.json, and of a picture, NAME.svg;
     finished pieces of work are kept there until the study is done"""
     quick: bool = False
     """a fraction of the work, in less than five minutes"""
@@ -39,11 +35,6 @@ class Options:
     """processes, at most one a core; they change no result"""
     records: Path | None = None
     """folder of human records (default: that of the environment variable GOITA_KIFU)"""
-
-    @property
-    def progress(self) -> Progress:
-        """Tells what is done."""
-        return shown()
 
     def pieces(
         self,
@@ -64,7 +55,7 @@ class Options:
         """
         self.output.mkdir(parents=True, exist_ok=True)
         everything = {"version": __version__, "study": name, **arguments}
-        runner = Runner(self.workers, self.output / f"{name}.parts", self.progress)
+        runner = Runner(self.workers, self.output / f"{name}.parts", shown())
         return runner.run(work, todo, lambda _: kind, everything, name)
 
 
@@ -82,8 +73,6 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
     # By its full name: processes and kept pieces name the types of a script's results by it.
     study = import_module(f"research.studies.{name}")
     args = cli.parse(Options, argv, study.__doc__)
-    if args.records is None and (named := os.environ.get(RECORDS)):
-        args = replace(args, records=Path(named))
     try:
         check_writable(args.output, folder=True)
         result = study.run(args)
@@ -92,7 +81,8 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         told = to_json({"quick": args.quick, **vars(result)}, agents)
         write_whole(args.output / f"{name}.json", told)
         write_whole(args.output / f"{name}.md", f"{text}\n".encode())
-        write_whole(args.output / f"{name}.svg", study.figure(result))
+        if hasattr(study, "figure"):
+            write_whole(args.output / f"{name}.svg", study.figure(result))
         for kept in args.output.glob(f"{name}*.parts"):
             kept.unlink()
     except (GoitaError, OSError, ImportError) as error:

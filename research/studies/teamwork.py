@@ -11,10 +11,9 @@ from scipy.stats import spearmanr
 from goita_lab.exact.entries import Measure
 from goita_lab.exact.teamwork import OPPONENTS, Players, Split, Table
 from goita_lab.exact.tree import Tree
-from research.drawing import scatter
+from research.drawing import scatter, table
 from research.studies import study
 from research.studies.study import Options
-from research.tables import table
 
 GAMES: Final = ("mini_3", "mini_4", "mini_3-message")
 """In the last the dealer sends its partner one bit before play."""

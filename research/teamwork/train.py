@@ -63,9 +63,6 @@ def name_of(args: Args) -> str:
     return f"{args.rules}-message" if args.message else args.rules
 
 
-# -------------------------------------------------------------------------------------- the methods
-
-
 def visited(tree: Tree, policy: Float, player: int) -> Float:
     """Returns how likely chance and all but one player reach its information sets: float64 [I].
 
@@ -168,8 +165,6 @@ def softmax(tree: Tree, logits: Float) -> Float:
     least = np.maximum.reduceat(logits, tree.starts[:-1])[tree.owner]
     return normalised(tree, np.exp(logits - least))
 
-
-# -------------------------------------------------------------------------------------- the players
 
 Plan = dict[str, dict[str, tuple[str, int | None]]]
 """Method and seed of each player, by split and name; None: drawn when it is trained."""

@@ -45,14 +45,6 @@ def test_players_are_cloned_from_a_data_set(tmp_path):
 
 
 @pytest.mark.pages
-def test_a_listener_ends_surer_of_the_partners_hand_than_it_began():
-    told = run("partners_pass.py").splitlines()
-    left = [float(line.split()[3]) for line in told if line.startswith("seat ")]
-    assert left[-1] < 2
-    assert left[0] > 5
-
-
-@pytest.mark.pages
 def test_a_recurrent_partner_is_trained_and_forgets_what_is_of_another_match(tmp_path, monkeypatch):
     torch = pytest.importorskip("torch")
     file = tmp_path / "recurrent.pt"

@@ -9,8 +9,8 @@ from goita_agents.beliefs import LEGAL_MODEL, PolicyModel
 from goita_lab.arena.statistics.intervals import over_runs
 from goita_lab.signals.listening import listen
 from goita_lab.signals.measures.value import play_listening
+from goita_lab.signals.plan import Settings
 from goita_lab.signals.playing import play
-from goita_lab.signals.settings import Settings
 from research.signals import cross_reading as module
 from research.signals.cross_reading import cross_reading, main, summarise
 

@@ -11,7 +11,7 @@ from goita_env.actions import PASS
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER
-from goita_lab.signals.settings import Settings
+from goita_lab.signals.plan import Settings
 from raising import refuses
 from research.signals import passes
 from research.signals.passes import PassesIgnored, main, passes_value
@@ -80,7 +80,7 @@ def test_the_worth_is_the_mean_of_the_differences_deal_by_deal(monkeypatch):
     whole = value.differences[3].points.mean
     assert whole == pytest.approx((points.of(ALL) - points.of(NOT_PARTNER)).mean())
     assert value.deals == 2
-    refuses(SettingError, "two deals", passes_value, "greedy", 1)
+    refuses(SettingError, "expected 2 deals", passes_value, "greedy", 1)
 
 
 def test_the_command_prints_a_table_and_writes_json(tmp_path, capsys):

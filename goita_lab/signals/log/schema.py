@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 import goita_env
 from goita_agents.population import origin
-from goita_env.errors import GoitaError, install
+from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
@@ -28,9 +28,6 @@ from goita_lab.signals.playing import Play
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-SAFE_ARROW: Final = (14, 0, 1)
-"""The first pyarrow that runs no code which a Parquet file holds (CVE-2023-47248)."""
 
 DEALS: Final = "deals"
 DECISIONS: Final = "decisions"
@@ -54,21 +51,12 @@ class LogError(GoitaError):
 
 
 def arrow() -> Any:
-    """Returns pyarrow.
+    """Returns pyarrow, which takes a while to load.
 
-    Raises:
-        ImportError: if it is missing, or so old that a file can make it run code.
+    The extra asks for 14.0.1 or newer, which runs no code of a file's (CVE-2023-47248).
     """
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError(f"a log needs pyarrow: {install('lab')}") from error
-    version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
-    if version < SAFE_ARROW:
-        raise ImportError(
-            f"expected pyarrow 14.0.1 or newer, which runs no code of a file's, got "
-            f"{pyarrow.__version__}: pip install -U pyarrow"
-        )
+    import pyarrow.parquet
+
     return pyarrow
 
 
@@ -120,18 +108,17 @@ def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa
     return decisions
 
 
-def head(depends: dict[str, Any]) -> bytes:
-    """Returns the metadata of files; ``depends``: what their content depends on."""
-    known = {"format": FORMAT, "observation_version": OBSERVATION_VERSION}
-    return json.dumps({**known, "goita_env": goita_env.__version__, **depends}).encode()
-
-
-def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Table, pa.Table]:
+def tables(
+    play: Play, belief: dict[str, Array], depends: dict[str, Any]
+) -> tuple[pa.Table, pa.Table]:
     """Returns a play as tables of deals and of decisions.
 
-    ``belief`` has further columns of decisions, [D] each.
+    ``belief`` has further columns of decisions, [D] each; ``depends``: what all depends on, for the
+    metadata.
     """
     pa = arrow()
+    known = {"format": FORMAT, "observation_version": OBSERVATION_VERSION}
+    metadata = json.dumps({**known, "goita_env": goita_env.__version__, **depends}).encode()
     names = pa.array(play.agents)
     texts = np.array([format_hand(hand) for hand in play.hands.reshape(-1, 8)])
     texts = texts.reshape(-1, NUM_SEATS)
@@ -174,8 +161,7 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
 def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play:
     """Returns the play that tables hold; ``known``: the metadata of their files.
 
-    Raises:
-        ValueError: if they do not fit together; of numbers that no play has, not all are found.
+    It is a ValueError if they do not fit together.
     """
     agents = tuple(known["agents"])
     round_, redeal = _numpy(deals, "round"), _numpy(deals, "redeal").astype(np.int8)

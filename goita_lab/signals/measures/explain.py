@@ -17,7 +17,7 @@ from goita_agents.base import Bool, Float, Int, Policy, certain, check_temperatu
 from goita_agents.bots.network import NetworkAgent
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
-from goita_env.errors import SettingError, install
+from goita_env.errors import SettingError
 from goita_env.render import words
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE
@@ -149,7 +149,6 @@ def speaker_tree(
     Raises:
         AgentError: if the policy is none.
         SettingError: if there are too few deals.
-        ImportError: if scikit-learn is missing.
     """
     agent = fit_speaker(played, policy, seed=seed)
     fitted, held = _choices(played, seed)
@@ -170,7 +169,8 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
 
     ``PolicyModel(tree, temperature=1)`` is a listener's model of the policy that fits on a card.
     """
-    sklearn = _sklearn()
+    from sklearn.tree import DecisionTreeClassifier  # it takes a second to load
+
     rows, _ = _choices(played, seed)
     if len(rows) < 2 * LEAST:
         raise SettingError(f"expected {2 * LEAST} positions at least, got {len(rows)}")
@@ -179,7 +179,7 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
     known = load_policy(policy)
     action = sample(known.probabilities(view, legal), rng)
     limits = {"max_depth": DEPTH, "min_samples_leaf": LEAST}
-    tree = sklearn.tree.DecisionTreeClassifier(**limits, random_state=seed)
+    tree = DecisionTreeClassifier(**limits, random_state=seed)
     tree.fit(view_features(view)[1], public_actions(action))
     blocks = np.zeros((2, NUM_ACTIONS))
     np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))
@@ -299,25 +299,17 @@ def cross_entropy(probability: Float, truth: Bool) -> Float:
 
 def _read(inputs: Float, held: Bool, truth: Bool) -> Float:
     """Fits a probe of ``truth`` [n, 8] for each kind and returns its readings [held, 8]."""
-    sklearn, columns = _sklearn(), []
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    columns = []
     for right in truth.T:
         if len(np.unique(right[~held])) < 2:
             columns.append(np.full(int(held.sum()), right[~held].mean()))
             continue
-        regression = sklearn.linear_model.LogisticRegression(C=0.01, max_iter=500)
-        probe = sklearn.pipeline.make_pipeline(sklearn.preprocessing.StandardScaler(), regression)
+        regression = LogisticRegression(C=0.01, max_iter=500)
+        probe = make_pipeline(StandardScaler(), regression)
         probe.fit(inputs[~held], right[~held])
         columns.append(probe.predict_proba(inputs[held])[:, 1])
     return np.column_stack(columns)
-
-
-def _sklearn() -> Any:
-    try:
-        import sklearn.linear_model
-        import sklearn.pipeline
-        import sklearn.preprocessing
-        import sklearn.tree
-    except ImportError as error:
-        said = f"trees and probes need scikit-learn: {install('lab')}"
-        raise ImportError(said) from error
-    return sklearn

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from goita_agents.base import Bool, Int
+from goita_agents.base import Bool, Float, Int
 from goita_agents.principles import PRINCIPLES, Principle
 from goita_env.actions import MESSAGE, PASS
 from goita_lab.arena.statistics.intervals import Interval
@@ -73,7 +73,7 @@ def taken(principle: Principle, play: Play) -> tuple[Bool, Bool]:
 def followed(play: Play, follow: Bool, against: Bool) -> Interval | None:
     """Returns the share of actions that follow a principle, of those that ``taken`` returned."""
     (rows,) = np.nonzero(follow | against)
-    return over_deals(play, rows, follow[rows]) if enough(play, rows) else None
+    return _figure(play, rows, follow[rows])
 
 
 def told(
@@ -86,10 +86,9 @@ def told(
     """Returns the nats that some actions, bool [D], told those to whom speakers so sit."""
     number = heard.of(model)
     kept = some[heard.row] & np.isin(heard.speaker, list(speakers))
-    rows = heard.row[kept]
-    return over_deals(play, rows, heard.told[kept, number]) if enough(play, rows) else None
+    return _figure(play, heard.row[kept], heard.told[kept, number])
 
 
-def enough(play: Play, rows: Int) -> bool:
-    """Returns whether decisions make a figure with an interval."""
-    return len(rows) >= FEWEST and len(np.unique(play.deal[rows])) > 1
+def _figure(play: Play, rows: Int, values: Bool | Float) -> Interval | None:
+    enough = len(rows) >= FEWEST and len(np.unique(play.deal[rows])) > 1
+    return over_deals(play, rows, values) if enough else None

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from goita_agents.base import certain
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
 from goita_agents.registry import load_agent
 from goita_env.actions import CALL, PASS
@@ -436,8 +435,3 @@ def test_a_tree_is_written_as_questions():
         "yes: attack with a king (100%)",
     ]
     assert tree_text(tree, ["a king lies face up"]).startswith("A king lies face up?\nno: pass")
-
-
-def test_certain_policies_are_as_far_apart_as_they_disagree():
-    one, other = certain(np.array([1, 2, 3])), certain(np.array([1, 2, 4]))
-    assert divergence(one, other).mean() == near(log(2) / 3)

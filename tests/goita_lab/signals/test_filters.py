@@ -14,8 +14,8 @@ from goita_lab.commands.signals import main
 from goita_lab.signals import measures
 from goita_lab.signals.filters import CONTEXTS, context, select
 from goita_lab.signals.listening import LEGAL, POLICY, UNIFORM, listen, standard_models
+from goita_lab.signals.plan import Settings, Work, in_pieces
 from goita_lab.signals.playing import one_choice_a_deal, play
-from goita_lab.signals.settings import Settings, Work, in_pieces
 from goita_lab.signals.worth import table, worth
 from goita_lab.work import HERE
 from programs import refusal

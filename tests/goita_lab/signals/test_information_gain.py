@@ -8,7 +8,7 @@ from goita_env.actions import CALL
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS
 from goita_lab.signals.listening import listen, public_action, seen_by, standard_models
-from goita_lab.signals.log.writer import belief_columns
+from goita_lab.signals.log.files import belief_columns
 from goita_lab.signals.measures import (
     information_gain,
     information_gain_split,
@@ -73,22 +73,6 @@ def test_a_lead_from_length_tells_the_entropy_of_what_is_led():
         entropy = -(share[share > 0] * np.log(share[share > 0])).sum()
         assert some.content[place, 0] == pytest.approx(entropy, abs=0.02)
         assert some.told[place, 0] > 0
-
-
-def test_what_was_told_adds_up_to_what_is_known():
-    told = play(["greedy"], 2, seed=4)
-    heard, known = listen(told, standard_models("greedy"), listeners=[1])
-    for deal in range(2):
-        mine = known.row[told.deal[known.row] == deal]
-        if len(mine) and told.move[mine[0]] > 0:
-            # Up to its first decision a listener has heard nothing else of its partner's hand
-            # than what the partner did and what the opponents' tiles rule out.
-            partner = heard.where((told.deal[heard.row] == deal) & (heard.row < mine[0]))
-            gained = partner.gain[partner.speaker == 2, 0].sum()
-            at = np.flatnonzero(known.row == mine[0])[0]
-            learned = known.log_probability[at, 0, 1] - known.prior[at, 1]
-            others = (partner.speaker != 2).any()
-            assert others or learned == pytest.approx(gained)
 
 
 def test_a_code_that_the_opponents_do_not_know_tells_the_partner_alone():

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 
@@ -14,7 +13,8 @@ from goita_env.rounds import Rounds
 from goita_env.rules import Rules
 from goita_lab.commands.signals import main
 from goita_lab.signals import log
-from goita_lab.signals.log import reader, schema
+from goita_lab.signals.log import files as log_files
+from goita_lab.signals.log import schema
 from goita_lab.signals.playing import Play, play
 from raising import refuses
 
@@ -191,23 +191,6 @@ def test_a_file_that_is_cut_off_is_refused_and_a_part_that_is_missing_named(orig
     refused(mine, "decisions/decisions-00001.parquet, got none")
 
 
-def test_an_extension_type_runs_no_code(mine, tmp_path):
-    """Old pyarrow unpickled what a file gives as the class of a column (CVE-2023-47248)."""
-    mark = tmp_path / "ran"
-    pickled = f"cposix\nsystem\n(S'touch {mark}'\ntR.".encode()
-    table = pa.parquet.read_table(mine / DECISIONS)
-    field = table.schema.field("move").with_metadata(
-        {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickled}
-    )
-    place = table.schema.get_field_index("move")
-    fields = [field if number == place else one for number, one in enumerate(table.schema)]
-    made = table.cast(pa.schema(fields, table.schema.metadata))
-    pa.parquet.write_table(made, mine / DECISIONS)
-    with suppress(log.LogError):
-        log.read(mine)
-    assert not mark.exists()
-
-
 def test_agents_that_a_log_names_are_never_loaded(mine, monkeypatch):
     def load(*given):
         raise AssertionError(f"expected nothing to be loaded, got {given}")
@@ -230,7 +213,7 @@ def test_agents_that_a_log_names_are_never_loaded(mine, monkeypatch):
 
 
 def test_a_file_that_unpacks_to_more_than_its_rounds_can_have_is_refused(mine, monkeypatch):
-    monkeypatch.setattr(reader, "SPARE", -8 * reader.ROUND_BYTES)
+    monkeypatch.setattr(log_files, "SPARE", -8 * log_files.ROUND_BYTES)
     refused(mine, "expected no more in .* than 8 rounds can have, got ")
 
 

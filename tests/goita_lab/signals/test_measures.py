@@ -5,7 +5,6 @@ from math import log
 import numpy as np
 import pytest
 
-from goita_agents.base import certain
 from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
 from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
@@ -75,22 +74,6 @@ def test_a_policy_that_is_sure_sends_one_message_and_has_no_influence(greedy):
     assert measures.causal_influence(greedy, "greedy", decisions=20).influence.mean == 0
     found = measures.causal_influence(greedy, "greedy", messages="legal", decisions=20)
     assert found.influence.mean > 0
-
-
-def test_influence_is_the_sum_over_messages_not_the_mean():
-    # A listener that answers alike whatever is said: the mean would give log(messages).
-    class Deaf:
-        name = "deaf"
-
-        def act(self, view, legal, rng):
-            return legal.argmax(axis=1)
-
-        def probabilities(self, view, legal):
-            return certain(self.act(view, legal, None))
-
-    told = play(["random"], 60, seed=3)
-    found = measures.causal_influence(told, Deaf(), messages="legal")
-    assert found.influence.mean < found.uniform.mean
 
 
 def test_positions_stand_where_the_games_stood(greedy):

@@ -17,7 +17,7 @@ from goita_env import records
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
 from goita_lab.commands.signals import main
-from goita_lab.signals import settings
+from goita_lab.signals import plan as planning
 from goita_lab.signals.follow import follow_deal, text
 from goita_lab.signals.page import figures as page_figures
 from goita_lab.signals.page import html
@@ -185,14 +185,14 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     file = tmp_path / "page.html.parts"
     with pytest.raises(KeyboardInterrupt):
         study(plan, stopped(file, 3))
-    made, work = [], settings._do
-    monkeypatch.setattr(settings, "_do", lambda piece: made.append(piece) or work(piece))
+    made, work = [], planning._do
+    monkeypatch.setattr(planning, "_do", lambda piece: made.append(piece) or work(piece))
     again = study(plan, Runner(results=file))
     assert len(made) == 1  # of four
     assert to_json(again, "x") == to_json(whole, "x")
 
     made.clear()
-    monkeypatch.setattr(settings, "code", lambda: "other code")
+    monkeypatch.setattr(planning, "code", lambda: "other code")
     with pytest.raises(KeyboardInterrupt):
         study(plan, stopped(file, 1))
     assert len(made) == 1

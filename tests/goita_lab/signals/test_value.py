@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
-from goita_agents.registry import load_agent
 from goita_env.errors import SettingError
 from goita_lab.signals import measures
 from goita_lab.signals.listening import cached_model, listen, seen_by
 from goita_lab.signals.measures.shuffled import VARIANTS
 from goita_lab.signals.measures.value import ALL, DEAF, SOURCES, SUBSETS, SourcePoints
 from goita_lab.signals.playing import play
-from goita_lab.signals.searching import SHOWN, InformationSources, cached_policy
+from goita_lab.signals.searching import SHOWN, InformationSources
 from raising import refuses
 from signalling_bots import CodeBot
 
@@ -56,31 +55,6 @@ def test_deaf_opponents_search_and_listen_to_nobody():
     assert (found.of(everyone) != found.of(ALL)).any(), "they leave the policy somewhere"
     silent = measures.play_listening("greedy", models(), 3, min_z=np.inf, **options)
     assert np.array_equal(silent.of(everyone), silent.of(ALL))
-
-
-def test_a_policy_is_asked_about_a_view_once_and_answers_the_same():
-    class Counting:
-        name, deterministic, asked = "counting", True, 0
-
-        def act(self, view, legal, rng):
-            self.asked += len(view)
-            return load_agent("greedy").act(view, legal, rng)
-
-        def probabilities(self, view, legal):
-            return load_agent("greedy").probabilities(view, legal)
-
-    bot, told = Counting(), play(["greedy"], 3, seed=1)
-    rows = np.flatnonzero(told.choice)
-    view, legal, rng = told.view(rows), told.legal[rows], np.random.default_rng(0)
-    quick = cached_policy(bot)
-    first = quick.act(view, legal, rng)
-    assert np.array_equal(first, load_agent("greedy").act(view, legal, rng))
-    twice = np.tile(np.arange(len(rows)), 2)
-    assert np.array_equal(quick.act(view[twice], legal[twice], rng), first[twice])
-    assert bot.asked == len(np.unique(view.digest())) <= len(rows)
-    assert np.array_equal(quick.probabilities(view, legal), bot.probabilities(view, legal))
-    unsure = load_agent("random")
-    assert cached_policy(unsure) is unsure
 
 
 def test_legality_alone_is_no_model_that_a_listener_may_hide():

@@ -1,0 +1,262 @@
+"""Writes logs part by part, so that a stopped one goes on, and reads them, also somebody else's.
+
+A file's metadata is parsed into types, its columns must be those of the format, and it must be no
+larger than its rounds can be. Names of agents are texts; none of them is loaded. What the numbers
+say is believed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+import numpy as np
+
+from goita_agents.base import Float
+from goita_agents.beliefs import PolicyModel
+from goita_agents.registry import check_names, weights
+from goita_env.errors import SettingError
+from goita_env.information import PLAIN, InformationStructure
+from goita_env.rules import JGA, Rules, get_rules
+from goita_env.tiles import NUM_SEATS
+from goita_env.views.observation import OBSERVATION_VERSION
+from goita_lab.signals.listening import listen
+from goita_lab.signals.log.schema import (
+    DEALS,
+    DECISIONS,
+    FOLDERS,
+    KEY,
+    WHO,
+    LogError,
+    arrow,
+    columns,
+    play_of,
+    tables,
+)
+from goita_lab.signals.playing import MAX_ROUNDS, Play, check_rounds, load_policy, play
+from goita_lab.work import on_workers
+
+PART_ROUNDS: Final = 2_000
+"""Rounds in a part: about 40,000 decisions, a megabyte and a half."""
+MAX_PART_ROUNDS: Final = 50_000
+"""Most rounds of a part: read, it takes half a gigabyte."""
+ROUND_BYTES: Final = 1 << 18
+"""Uncompressed bytes a round that no part has on average, beyond ``SPARE``."""
+SPARE: Final = 1 << 24
+
+_PART: Final = re.compile(rf"{DECISIONS}-(\d{{5,7}})\.parquet")
+
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+Texts = Annotated[list[Text], msgspec.Meta(min_length=1, max_length=127)]
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The metadata of a file, on which its content depends."""
+
+    format: Literal["goita-signals-3"]
+    observation_version: int
+    goita_env: Text
+    agents: Texts
+    specs: Texts
+    seed: Annotated[int, msgspec.Meta(ge=0)]
+    belief: Text | None
+    rules: Text
+    first: Annotated[int, msgspec.Meta(ge=0, le=MAX_ROUNDS)]
+    rounds: Annotated[int, msgspec.Meta(ge=1, le=MAX_PART_ROUNDS)]
+    rules_fields: dict[str, str | bool | int | list[int]] | None = None
+    information: dict[str, Any] | None = None
+    weights: dict[Text, Text] | None = None
+
+
+def part_file(folder: Path, kind: str, number: int) -> Path:
+    """Returns the path of a part of the deals or the decisions.
+
+    Each table has a folder, which other programs read as one.
+    """
+    return folder / FOLDERS[kind] / f"{kind}-{number:05d}.parquet"
+
+
+def parts(folder: Path) -> list[int]:
+    """Returns the numbers of a log's parts, ascending; none: the folder holds no log."""
+    files = (folder / FOLDERS[DECISIONS]).glob(f"{DECISIONS}-*.parquet")
+    names = [_PART.fullmatch(file.name) for file in files]
+    return sorted(int(name[1]) for name in names if name)
+
+
+def read(folder: str | Path) -> Play:
+    """Reads the play that a log holds.
+
+    Raises:
+        LogError: if it is no log, of another version, damaged, or parts of several.
+    """
+    folder, plays, have = Path(folder), list[Play](), 0
+    found = parts(folder)
+    if not found:
+        raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
+    for place, number in enumerate(found):
+        if place != number:
+            raise LogError(f"expected {part_file(folder, DECISIONS, place)}, got none")
+        head, play = _read_part(folder, number)
+        if head.first != have or have + head.rounds > MAX_ROUNDS:
+            file = part_file(folder, DECISIONS, number)
+            raise LogError(f"expected {file} to go on at round {have}, got round {head.first}")
+        plays.append(play)
+        have += head.rounds
+    try:
+        return Play.join(plays)
+    except SettingError as error:
+        raise LogError(f"{folder}: {error}") from error
+
+
+def _read_part(folder: Path, number: int) -> tuple[Head, Play]:
+    files = [part_file(folder, kind, number) for kind in (DEALS, DECISIONS)]
+    heads = [_read_head(file, kind) for file, kind in zip(files, (DEALS, DECISIONS), strict=True)]
+    if heads[0] != heads[1]:
+        raise LogError(f"expected {files[0]} and {files[1]} of the same play, got others")
+    pyarrow = arrow()
+    try:
+        deals, decisions = (pyarrow.parquet.ParquetFile(file).read() for file in files)
+        for table in (deals, decisions):
+            table.validate(full=True)  # places in dictionaries, offsets, text that is none
+        return heads[1], play_of(deals, decisions, msgspec.to_builtins(heads[1]))
+    except (OSError, ValueError, LookupError, ArithmeticError, pyarrow.ArrowException) as error:
+        raise LogError(f"expected a whole part of a log, got {str(files[1])!r}: {error}") from error
+
+
+def _read_head(file: Path, kind: str) -> Head:
+    """Checks all of a file of a log but its rows, and returns its metadata."""
+    pyarrow = arrow()
+    try:
+        known = pyarrow.parquet.read_metadata(file)
+        head = msgspec.json.decode((known.metadata or {}).get(KEY, b"null"), type=Head)
+        Rules.from_keys(msgspec.to_builtins(head))
+        information = InformationStructure.from_keys({"information": head.information})
+        expected = columns(kind, words=information.num_words, belief=head.belief is not None)
+        given = {one.name: one.type for one in pyarrow.parquet.read_schema(file)}
+        size = sum(known.row_group(g).total_byte_size for g in range(known.num_row_groups))
+    except (OSError, ValueError, RecursionError, pyarrow.ArrowException) as error:
+        raise LogError(f"expected a Parquet file of a log, got {str(file)!r}: {error}") from error
+    if (head.observation_version, given) != (OBSERVATION_VERSION, expected):
+        raise LogError(
+            f"expected the columns of {kind}, observations of version {OBSERVATION_VERSION}, in "
+            f"{str(file)!r}, got version {head.observation_version} and {sorted(given)}"
+        )
+    if size > ROUND_BYTES * head.rounds + SPARE:
+        raise LogError(
+            f"expected no more in {file} than {head.rounds} rounds can have, got {size:,} bytes"
+        )
+    return head
+
+
+def write(
+    folder: Path,
+    agents: Sequence[str],
+    rounds: int,
+    *,
+    seed: int = 0,
+    rules: str | Rules = JGA,
+    belief: str | None = None,
+    part_rounds: int = PART_ROUNDS,
+    workers: int = 1,
+    information: InformationStructure = PLAIN,
+) -> Iterator[int]:
+    """Plays rounds and logs every decision; parts that are there already stay.
+
+    A part's content depends on agents, seed, rules and its number alone. Files are written beside
+    their place and then moved, so one with its name is whole.
+
+    Args:
+        folder: of the log.
+        agents: texts; who sits where says ``play``.
+        rounds: number of rounds.
+        seed: of deals and random numbers.
+        rules: rule set.
+        belief: an agent that models the other seats, for ``belief_columns``; None: no columns about
+            beliefs.
+        part_rounds: rounds of a part.
+        workers: number of processes.
+        information: shown tiles and messages.
+
+    Yields:
+        The rounds of the log so far.
+
+    Raises:
+        LogError: if the folder holds parts of another log; they are left as they are.
+        AgentError, SettingError: if an agent or a number is impossible; nothing is written.
+    """
+    check_names(agents)
+    names = [load_policy(agent).name for agent in agents]
+    check_rounds(len(agents), rounds, MAX_ROUNDS)
+    check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
+    known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
+    known["weights"] = weights([*agents, *([belief] if belief else [])])
+    known |= get_rules(rules).to_keys() | information.to_keys()
+    firsts = range(0, rounds, part_rounds)
+    parts = [{**known, "first": f, "rounds": min(part_rounds, rounds - f)} for f in firsts]
+    missing, done = [], 0
+    for number, part in enumerate(parts):
+        if part_file(folder, DECISIONS, number).exists():
+            _check(folder, number, part)
+            done += part["rounds"]
+        else:
+            missing.append((number, part))
+    beyond = part_file(folder, DECISIONS, len(parts))
+    if beyond.exists():
+        raise LogError(f"expected a log of {rounds:,} rounds at most, got one that has {beyond}")
+    if done:
+        yield done
+    for written in on_workers(partial(_write_part, folder), missing, workers):
+        done += written
+        yield done
+
+
+def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
+    file = part_file(folder, DECISIONS, number)
+    found = msgspec.to_builtins(_read_head(file, DECISIONS))
+    expected = {"information": None, **part}
+    if wrong := {key: found.get(key) for key in expected if found.get(key) != expected[key]}:
+        wanted = {key: expected[key] for key in wrong}
+        raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
+
+
+def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
+    number, part = missing
+    played = play(
+        part["specs"],
+        part["rounds"],
+        seed=part["seed"],
+        rules=Rules.from_keys(part),
+        first=part["first"],
+        information=InformationStructure.from_keys(part),
+    )
+    columns = {} if part["belief"] is None else belief_columns(played, part["belief"])
+    deals, decisions = tables(played, columns, part)
+    # The decisions come last: where they are, the part is whole.
+    for kind, table in ((DEALS, deals), (DECISIONS, decisions)):
+        file = part_file(folder, kind, number)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # A name of this process's own: another program may be writing the same part.
+        beside = file.with_suffix(f".{os.getpid()}.tmp")
+        arrow().parquet.write_table(table, beside, compression="zstd")
+        os.replace(beside, file)
+    return int(part["rounds"])
+
+
+def belief_columns(play: Play, agent: str) -> dict[str, Float]:
+    """Returns what deciding seats know of the others, as columns of a log: [D] each, nats.
+
+    Every seat has an exact listener whose model of all others is ``PolicyModel(agent)``. Questions
+    before play and deals decided there have NaN.
+    """
+    _, known = listen(play, {agent: PolicyModel(agent)}, listeners=range(NUM_SEATS), told=False)
+    found = {}
+    for who, seat in WHO.items():
+        for name in ("log_probability", "entropy"):
+            found[f"{name}_{who}"] = np.full(len(play.deal), np.nan)
+            found[f"{name}_{who}"][known.row] = getattr(known, name)[:, 0, seat - 1]
+    return found
