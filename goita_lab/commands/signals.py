@@ -208,7 +208,7 @@ class ReportArgs(Measure):
     """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
 
     def run(self, command: str) -> None:
-        from goita_lab.signals.page import html  # jinja2 is optional
+        from goita_lab.signals.page import html
 
         if self.quick and self.share != 1.0:
             raise SettingError("expected --quick or --share, got both")

@@ -96,9 +96,14 @@ def misread(questions: Questions, one: Answers) -> list[Shown]:
     notes = {}
     for row in rows.tolist():
         seat, kind = np.unravel_index(behind[row].argmax(), behind[row].shape)
-        said, true = (f"{float(of[row, seat, kind]):.2f}" for of in (believed, exact))
+        said, true, ruled = (
+            f"{float(of[row, seat, kind]):.2f}" for of in (believed, exact, questions.facts)
+        )
         where = f"the {SEATS[seat]} seat has a {NAMES[kind]}"
-        notes[row] = f"It says that {where} with probability {said}; exact: {true}."
+        notes[row] = (
+            f"It says that {where} with probability {said}; exact: {true}; "
+            f"by tiles and rules: {ruled}."
+        )
     return shown(questions, rows, [one], notes)
 
 

@@ -220,7 +220,7 @@ def test_the_command_writes_tables_and_a_page(some, tmp_path, capsys):
     parted, misread = rest.split("misreads most</h2>")
     assert costly.count("<details") == min(20, len(some))
     assert 0 < parted.count("<details") <= 20
-    assert re.search(r"has a \w+ with probability [01]\.\d\d; exact: [01]\.\d\d\.", misread)
+    assert re.search(r"has a \w+ with probability [01]\.\d\d; exact: [01]\.\d\d; by", misread)
     assert re.search(r"<p>[A-Z][^<]+: [a-z ]+\.</p>", costly), "a principle"
     assert "champion" in html
     assert "://" not in html.replace("http://www.w3.org", "")
