@@ -78,8 +78,8 @@ class TakeArgs:
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """the agents, as goita evaluate takes them"""
-    exam: Path = SHIPPED
-    """file of the exam (default: the one that is shipped)"""
+    exam: Path | None = None
+    """file of the exam; by default the one that is shipped"""
     seed: int = 0
     """seed of agents that answer with an action"""
     json: Path | None = None
@@ -92,7 +92,7 @@ class TakeArgs:
                 check_writable(path)
 
     def run(self, command: str) -> None:
-        questions = Questions.load(self.exam)
+        questions = Questions.load(self.exam or SHIPPED)
         everybody = [
             *(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
             *(take(spec, questions) for spec in READERS if spec not in self.agents),
