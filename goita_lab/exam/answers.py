@@ -74,14 +74,18 @@ class Answers:
         """Returns the points lost a decision, with an interval over positions."""
         return mean_interval(self.lost[some])
 
-    def share(self, seats: list[int], some: Bool | slice = slice(None)) -> Interval | None:
+    def share(
+        self, seats: list[int], some: Bool | slice = slice(None), *, above: Answers | None = None
+    ) -> Interval | None:
         """Returns the share of what could be known of some seats that was known: 0 to 2.
 
-        None without beliefs, or where fewer than two positions had something to know.
+        ``above``: minus the share of others, position by position. None without beliefs, or where
+        fewer than two positions had something to know.
         """
         if self.known is None:
             return None
-        known, could = (one[some][:, seats].sum(axis=1) for one in (self.known, self.could))
+        gained = self.known if above is None or above.known is None else self.known - above.known
+        known, could = (one[some][:, seats].sum(axis=1) for one in (gained, self.could))
         there = could > 0
         return ratio_interval(known[there], could[there]) if there.sum() > 1 else None
 

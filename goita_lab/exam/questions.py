@@ -70,7 +70,7 @@ SURE: Final = 2.0
 """Standard errors by which the best action must lead each other one."""
 
 PHASES: Final = ("before play", *PLAYED)
-KINDS: Final = ("before play", "lead", "receive", "pass", "finish")
+KINDS: Final = ("before play", "lead", "best to receive", "best to pass", "finish")
 STAKES: Final = (5.0, 15.0)
 """Points between the best action and the mean of the others, that part low, middle and high."""
 

@@ -29,10 +29,11 @@ STAKE_NAMES: Final = (f"below {LOW:g}", f"{LOW:g} to {HIGH:g}", f"{HIGH:g} or mo
 
 LEGEND: Final = (
     "Points lost: against the best action, given the true policies of the other seats; the own "
-    "seat goes on as the champion. This is not equilibrium play. Known: the share of what the "
-    "others' actions revealed beyond tiles and rules; 1 is the exact posterior, below 0 misreads. "
-    "Positions before play do not count there. A fault is scored as a random legal action. "
-    '95 % intervals over positions. A group marked "few" is too small to rely on.'
+    "seat goes on as the champion. This is not equilibrium play. An illegal action is scored as a "
+    "random one. Known: 0 as tiles and rules, 1 as the exact posterior, below 0 worse than tiles "
+    "and rules. Who only counts unseen tiles is above 0: compare with that control. Positions "
+    'before play do not count there. 95 % intervals over positions. A group marked "few" is too '
+    "small to rely on."
 )
 
 
@@ -46,6 +47,8 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
     ):
         for number, name in enumerate(names):
             yield title, name, numbers == number
+    answers = [KINDS.index(name) for name in KINDS if name.startswith("best to")]
+    yield "decision", "receive or pass", np.isin(questions.kind(), answers)
     view = questions.view()
     for one in PRINCIPLES:
         follow, against = one.actions(view)
@@ -55,32 +58,28 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
 def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
     """Returns what each agent lost and knew, the fewest points lost first.
 
-    Points lost are compared with those of the first answers, position by position.
+    Points lost are compared with those of the first answers, what was known with the last, a
+    control that counts tiles; both position by position.
     """
-    first = answers[0]
+    first, counting = answers[0], answers[-1]
     rows = [
         (
             one.name,
             _text(one.points()),
-            "" if one is first else estimate(mean_interval(one.lost - first.lost)),
+            "" if one is first else _text(mean_interval(one.lost - first.lost), "+"),
             f"{one.right.mean():.0%}",
             _text(one.share(PARTNER)),
             _text(one.share(OPPONENTS)),
+            "" if one.control else _text(one.share(EVERYBODY, above=counting), "+"),
             ", ".join(_remarks(one)),
         )
         for one in ranked(answers)
     ]
-    more = f"more than {first.name}"
     heads = (
-        "agent",
-        "points lost",
-        more,
-        "best answers",
-        "known of partner",
-        "of opponents",
-        "remarks",
+        *("agent", "points lost", f"more than {first.name}", "best answers"),
+        *("known of partner", "of opponents", "above counting", "remarks"),
     )
-    return Table(f"{len(questions)} positions", heads, tuple(rows), notes=(6,))
+    return Table(f"{len(questions)} positions", heads, tuple(rows), notes=(7,))
 
 
 def _remarks(one: Answers) -> Iterator[str]:
@@ -118,8 +117,8 @@ def _count(rows: Bool) -> str:
     return f"{count} (few)" if count < FEW else f"{count}"
 
 
-def _text(found: Interval | None) -> str:
-    return estimate(found and replace(found, few=False), sign="-")
+def _text(found: Interval | None, sign: str = "-") -> str:
+    return estimate(found and replace(found, few=False), sign=sign)
 
 
 def ranked(answers: Sequence[Answers]) -> list[Answers]:
@@ -142,6 +141,9 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
         "looked_at": questions.asked,
         "dropped": 1 - questions.sure / questions.asked,
         "best": [actions.name(action) for action in questions.best.tolist()],
+        "phase": [PHASES[phase] for phase in questions.phase().tolist()],
+        "decision": [KINDS[kind] for kind in questions.kind().tolist()],
+        "could_be_known": answers[0].could,
         "agents": [
             {
                 "name": one.name,
@@ -149,6 +151,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
                 "best_answers": float(one.right.mean()),
                 "known_of_partner": one.share(PARTNER),
                 "known_of_opponents": one.share(OPPONENTS),
+                "known_above_counting": one.share(EVERYBODY, above=answers[-1]),
                 "played_in": one.played,
                 "faults": one.faults,
                 "groups": {
@@ -160,6 +163,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
                     for title, name, some in grouped
                 },
                 "lost": one.lost,
+                "known": one.known,
                 "action": [actions.name(action) for action in one.chosen.argmax(axis=1).tolist()],
             }
             for one in answers

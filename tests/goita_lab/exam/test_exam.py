@@ -120,6 +120,8 @@ def test_controls_know_all_and_nothing(some):
     assert held.sum(axis=1)[one] == pytest.approx(1)
     assert best.points().mean == 0
     assert best.share([1]).mean == pytest.approx(1)
+    ahead = best.share([1], above=counting).mean
+    assert ahead == pytest.approx(1 - counting.share([1]).mean)
     assert nothing.share([0, 2]).mean == pytest.approx(0)
     assert nothing.points().mean > 1
     assert 0 < nothing.right.mean() < 1
