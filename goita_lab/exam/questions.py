@@ -236,7 +236,8 @@ def chosen(found: Questions, count: int, seed: int) -> Questions:
 def sought(piece: Piece) -> Questions:
     """Plays a piece's rounds, and values a decision of each deal in one of its seatings."""
     names, rounds = [*piece.table], ROUNDS[piece.episode]
-    made = play(names, rounds, seed=piece.seed, first=rounds * piece.number, episode=piece.episode)
+    first = max(ROUNDS.values()) * piece.number  # no deal in two pieces
+    made = play(names, rounds, seed=piece.seed, first=first, episode=piece.episode)
     rng = np.random.default_rng([piece.seed, piece.number])
     rows = drawn(made, rng)
     valued = []
@@ -325,14 +326,20 @@ def values(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> Actio
 
 
 def leader(found: ActionValues) -> int:
-    """Returns the action that leads all others by enough, or ties with them in each world."""
+    """Returns the action that leads all others by enough, but those that are the same; else -1.
+
+    Actions are the same that tie in each world. There is no leader if all are.
+    """
     best = int(found.action[found.points.argmax()])
     lead, error = second(found, best)
-    return best if lead > SURE * error or lead == error == 0 else -1
+    return best if lead > SURE * error else -1
 
 
 def second(found: ActionValues, best: int) -> tuple[float, float]:
-    """Returns the smallest lead of an action over any that is not the same, and its error."""
+    """Returns the smallest lead of an action over any that is not the same, and its error.
+
+    Both are 0 if all are the same.
+    """
     leads = [found.lead(np.array([best]), np.array([other])) for other in found.action]
     pairs = [(float(lead[0]), float(error[0])) for lead, error in leads]
     return min((pair for pair in pairs if pair != (0.0, 0.0)), default=(0.0, 0.0))
