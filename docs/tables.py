@@ -80,13 +80,16 @@ def commands() -> str:
 
 def principles() -> str:
     """Returns the principles of play with their evidence."""
-    heads = "positions | points | champion | people | population | partner | opponents"
-    rows = [f"| principle | {heads} |", "|---" + "|--:" * 7 + "|"]
+    heads = (
+        "positions | points | beyond random | champion | people | population | partner | opponents"
+    )
+    rows = [f"| principle | {heads} |", "|---" + "|--:" * 8 + "|"]
     for one in PRINCIPLES:
         found = evidence()[one.key]
         rates = [_figure(rate, 2) for rate in found.followed.values()]
         told = [_figure(nats, 2) for nats in (found.partner, found.opponents)]
-        cells = [f"{found.positions}", _figure(found.worth, 1), *rates, *told]
+        points = [_figure(points, 1) for points in (found.worth, found.beyond)]
+        cells = [f"{found.positions}", *points, *rates, *told]
         name = f"**{one.name}**" if found.pays else one.name
         rows.append(f"| {name}: {one.sentence} | {' | '.join(cells)} |")
     return "\n".join(rows)

@@ -1,8 +1,8 @@
 """Names principles of play: what each advises in a position, and the evidence for it.
 
 A principle is tested on what a seat sees. The evidence was measured once, by
-``research/signals/principles.py``. Advice names those alone whose worth, in points, is above 0 with
-its whole interval.
+``research/signals/principles.py``. Advice names those alone whose worth, in points, is above 0 and
+above that of a random principle, with the whole intervals.
 """
 
 from __future__ import annotations
@@ -170,21 +170,22 @@ PRINCIPLES: Final = (
 class Evidence:
     """What was measured of a principle. Each figure is a mean and its 95 % interval."""
 
-    positions: int  #: Of an exam, in which it applies.
+    positions: int  #: Of an exam, in which the best action follows it or goes against it.
     worth: Figure | None
     """Points by which the best action that follows it leads the best one against it, over these
     positions; None: they are too few."""
-    followed: Mapping[
-        str, Figure
-    ]  #: How often champion, people and population do, where it applies.
+    beyond: Figure | None
+    """The same minus that of a random principle, which advises as many of these actions."""
+    followed: Mapping[str, Figure]
+    """How often champion, people and population do, where it applies."""
     partner: Figure | None
     """Nats of the hand that the champion's actions which follow it tell; None: too few."""
     opponents: Figure | None  #: The same for an opponent.
 
     @property
     def pays(self) -> bool:
-        """Whether following it is worth something."""
-        return self.worth is not None and self.worth[1] > 0
+        """Whether following it is worth something, and more than a random principle."""
+        return all(found is not None and found[1] > 0 for found in (self.worth, self.beyond))
 
 
 @cache

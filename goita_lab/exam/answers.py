@@ -8,6 +8,7 @@ for who knows the tiles and rules only, 1 for the exact posterior, and below 0 f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -24,7 +25,7 @@ from goita_agents.base import (
     raised,
     read_actions,
 )
-from goita_agents.registry import load_agent
+from goita_agents.registry import every_part, load_agent, weights
 from goita_env import View
 from goita_env.checks import describe
 from goita_env.errors import GoitaError
@@ -119,8 +120,15 @@ def take(
         raise AgentError(f"expected {spec!r} to answer, but it raised {raised(error)}") from error
     finally:
         close([agent])
-    played = sum(spec in line for line in questions.players)
+    mine = names(spec) if isinstance(spec, str) else set()
+    played = sum(any(mine & names(player) for player in line) for line in questions.players)
     return graded(agent.name, questions, chosen, believed, played=played, faults=faults)
+
+
+@cache
+def names(spec: str) -> set[str]:
+    """Returns the players inside an agent's text, without their options."""
+    return {*weights([spec]), *(part.name for part in every_part(spec))} - {"population"}
 
 
 def graded(

@@ -7,7 +7,9 @@
 
 Agents and members of the population take the exam and play duplicate deals against ``heuristic``.
 Printed are the rank correlations of the points that they lose in the exam, and of the share that
-they know, with their points a round, with intervals over agents (bootstrap).
+they know, with their points a round, with intervals over agents (bootstrap); the same of the points
+of agents that lose few. Readers are then scored in other ways: what they know of all seats, by the
+Brier score too, and of seats that they played themselves, or others did.
 """
 
 from __future__ import annotations
@@ -21,12 +23,15 @@ from typing import Final
 import numpy as np
 from scipy.stats import spearmanr
 
-from goita_agents.files import json_text, write_whole
+from goita_agents.base import Float
+from goita_agents.files import write_whole
 from goita_agents.population import Population
 from goita_agents.population.manifest import INFORMATION
 from goita_lab import cli, provenance
 from goita_lab.arena import play_pair
-from goita_lab.exam.answers import take
+from goita_lab.arena.report.figures import estimate
+from goita_lab.arena.statistics.intervals import Interval, ratio_interval
+from goita_lab.exam.answers import counted, score, take
 from goita_lab.exam.questions import SHIPPED, Questions
 from goita_lab.exam.report import OPPONENTS, PARTNER
 from goita_lab.work import shown
@@ -34,6 +39,11 @@ from goita_lab.work import shown
 AGENTS: Final = ("champion", "heuristic", "greedy", "random", "people")
 MEMBERS: Final = 20
 DEALS: Final = 1000
+CLOSE: Final = 2.6
+"""Points lost: who loses fewer is among the close ones."""
+READERS: Final = ("champion", "heuristic", "people")
+UNLIKE: Final = ("people:temperature=0", "champion:temperature=1", "champion:temperature=6")
+"""The same networks, surer of each move, or less sure."""
 EVERY: Final = 6
 """Beliefs are asked of every so many positions: a network takes up to half a second for each."""
 RESAMPLES: Final = 2000
@@ -73,11 +83,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     table = np.array(rows)
     heads = ("points lost", "known of partner", "known of opponents")
     found = {head: correlation(table[:, column], table[:, 3]) for column, head in enumerate(heads)}
+    close = table[table[:, 0] < CLOSE]
+    found[f"points lost, {len(close)} close agents"] = correlation(close[:, 0], close[:, 3])
     for head, (mean, low, high) in found.items():
-        print(f"{head:20} {mean:+.2f} [{low:+.2f}, {high:+.2f}]")
-    told = {"agents": agents, "columns": [*heads, "points"], "rows": rows, "correlations": found}
-    write_whole(args.output, json_text({**told, **provenance.provenance(agents)}))
+        print(f"{head:32} {mean:+.2f} [{low:+.2f}, {high:+.2f}]")
+    readers = {one: shares(one, whole) for one in (*READERS, *UNLIKE)}
+    readers["counts unseen tiles"] = shares(counted(whole.view()), whole)
+    for reader, each in readers.items():
+        print(f"{reader:24}", *(f"{name} {estimate(one)}" for name, one in each.items()), sep="  ")
+    told = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
+    told |= {"correlations": found, "readers": readers}
+    write_whole(args.output, provenance.to_json(told, agents))
     return 0
+
+
+def shares(reader: str | Float, exam: Questions) -> dict[str, Interval | None]:
+    """Returns the share that a reader, or its beliefs, knew of all seats, scored in other ways."""
+    believed = take(reader, exam).believed if isinstance(reader, str) else reader
+    itself = np.array([[one == reader for one in line[1:]] for line in exam.players])
+    on = (exam.phase() > 0)[:, None]
+    found = {}
+    for name, by, seats in (
+        ("log", score, on),
+        ("Brier", brier, on),
+        ("itself", score, on & itself),
+        ("others", score, on & ~itself),
+    ):
+        known, could = (
+            ((by(one, exam.exact) - by(exam.facts, exam.exact)) * seats).sum(axis=1)
+            for one in (believed, exam.exact)
+        )
+        some = could > 0
+        found[name] = ratio_interval(known[some], could[some]) if some.sum() > 1 else None
+    return found
+
+
+def brier(believed: Float, exact: Float) -> Float:
+    """Returns the expected Brier score of beliefs [N, 3, 8] with its sign turned: [N, 3]."""
+    return -(exact * (1 - believed) ** 2 + (1 - exact) * believed**2).sum(axis=2)
 
 
 def correlation(one: np.ndarray, other: np.ndarray) -> tuple[float, float, float]:

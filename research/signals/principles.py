@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from goita_agents import principles
-from goita_agents.base import Bool
+from goita_agents.base import Bool, Float
 from goita_agents.beliefs import PolicyModel
 from goita_agents.files import write_whole
 from goita_agents.principles import PRINCIPLES, Principle
@@ -28,10 +28,12 @@ from goita_lab.signals.listening import POLICY, ActionInformation, listen
 from goita_lab.signals.measures.principles import FEWEST, followed, taken, told
 from goita_lab.signals.playing import Play, play
 
-FORMAT: Final = "goita-principles-1"
+FORMAT: Final = "goita-principles-2"
 FILE: Final = Path(principles.__file__).with_suffix(".json")
 SEED: Final = 31
 DEALS: Final = 400
+RANDOM: Final = 200
+"""Random principles behind a control."""
 OPPONENTS: Final = (1, 3)
 SPEAKER: Final = "champion"
 POPULATION: Final = tuple(sorted({one for two in TABLES for one in two if "population:" in one}))
@@ -48,13 +50,30 @@ def speak() -> tuple[Play, ActionInformation]:
     return made, listen(made, models, known=False, where=follows)[0]
 
 
-def worth(principle: Principle, exam: Questions) -> tuple[int, Interval | None]:
-    """Returns in how many positions it applies, and what following it is worth, in points."""
+def worth(principle: Principle, exam: Questions) -> tuple[int, Interval | None, Interval | None]:
+    """Returns what following a principle is worth, in points.
+
+    Returns:
+        In how many positions the best action takes a side; what following is worth there; and how
+        much more than following a random principle, which advises as many of the same actions.
+    """
+    rng, rows = np.random.default_rng(SEED), np.arange(len(exam))
     follow, against = principle.actions(exam.view())
-    some = follow.any(axis=1)
-    best = [np.where(one, exam.points, -np.inf).max(axis=1)[some] for one in (follow, against)]
-    few = some.sum() < FEWEST
-    return int(some.sum()), None if few else mean_interval(best[0] - best[1])
+    some = (follow | against)[rows, exam.best]
+    follow, meant, points = follow[some], (follow | against)[some], exam.points[some]
+
+    def leads(follow: Bool) -> Float:
+        best = [np.where(one, points, -np.inf).max(axis=1) for one in (follow, meant & ~follow)]
+        return np.asarray(best[0] - best[1])
+
+    def at_random() -> Bool:
+        order = np.where(meant, rng.random(meant.shape), 1.0).argsort(axis=1).argsort(axis=1)
+        return np.asarray(order < follow.sum(axis=1, keepdims=True))
+
+    if some.sum() < FEWEST:
+        return int(some.sum()), None, None
+    control = np.mean([leads(at_random()) for _ in range(RANDOM)], axis=0)
+    return int(some.sum()), mean_interval(leads(follow)), mean_interval(leads(follow) - control)
 
 
 def measure(exam: Questions, spoken: Play, heard: ActionInformation) -> dict[str, dict[str, Any]]:
@@ -66,7 +85,7 @@ def measure(exam: Questions, spoken: Play, heard: ActionInformation) -> dict[str
     people, *others = [play([one], DEALS, seed=SEED) for one in ("people", *POPULATION)]
     found: dict[str, dict[str, Any]] = {}
     for one in PRINCIPLES:
-        positions, points = worth(one, exam)
+        positions, points, beyond = worth(one, exam)
         members = [share.mean for made in others if (share := rate(one, made))]
         follow, _ = taken(one, spoken)
         rates = {
@@ -77,6 +96,7 @@ def measure(exam: Questions, spoken: Play, heard: ActionInformation) -> dict[str
         found[one.key] = {
             "positions": positions,
             "worth": figure(points),
+            "beyond": figure(beyond),
             "followed": {name: figure(each) for name, each in rates.items()},
             "partner": figure(told(spoken, heard, follow)),
             "opponents": figure(told(spoken, heard, follow, speakers=OPPONENTS)),

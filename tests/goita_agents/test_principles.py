@@ -89,14 +89,14 @@ def test_many_positions_are_tested_at_once():
 
 def test_the_evidence_has_every_figure_of_every_principle():
     text = Path(principles.__file__).with_suffix(".json").read_text(encoding="utf-8")
-    assert json.loads(text)["format"] == "goita-principles-1"
+    assert json.loads(text)["format"] == "goita-principles-2"
     assert {"champion", "people"} <= json.loads(text)["weights"].keys()
     found = evidence()
     assert [*found] == [one.key for one in PRINCIPLES]
     for one in found.values():
-        assert (one.worth is None) == (one.positions < 20)
+        assert (one.worth is None) == (one.beyond is None) == (one.positions < 20)
         assert [*one.followed] == ["champion", "people", "population"]
-        figures = [one.worth, *one.followed.values(), one.partner, one.opponents]
+        figures = [one.worth, one.beyond, *one.followed.values(), one.partner, one.opponents]
         assert all(low <= mean <= high for mean, low, high in filter(None, figures))
         assert all(0 <= mean <= 1 for mean, _, _ in one.followed.values())
     assert [found[key].pays for key in ("stop", "hold_back")] == [True, False]

@@ -144,6 +144,8 @@ def test_scores_are_those_by_hand():
 def test_policies_programs_and_believers_take_it(some):
     greedy = take("greedy", some)
     assert greedy.played == len(some)
+    again = take("mine=champion:temperature=1", some, believes=False)
+    assert again.played == sum("champion" in line for line in some.players) > 0
     assert greedy.known is not None
     # A program answers with actions, and cannot say what it believes.
     program = take("exec:python examples/bot_python.py", some)
