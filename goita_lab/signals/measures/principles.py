@@ -30,7 +30,8 @@ class PrincipleUse:
     followed: Interval | None
     """Share of them that follow it; None where they are fewer than ``FEWEST``."""
     told: Interval | None
-    """Nats that an action which follows it tells the partner about the hand; None: too few."""
+    """Nats that an action which follows it tells the partner about the hand, of those that were
+    heard; None: too few. A play shows tiles, so it tells more than a pass in any case."""
     against: Interval | None
     """The same of actions that go against it."""
 
