@@ -39,8 +39,8 @@ from goita_lab.work import shown
 AGENTS: Final = ("champion", "heuristic", "greedy", "random", "people")
 MEMBERS: Final = 20
 DEALS: Final = 1000
-CLOSE: Final = 2.6
-"""Points lost: who loses fewer is among the close ones."""
+CLOSE: Final = 12
+"""Of the agents, those that lose the fewest points: they are close to each other."""
 READERS: Final = ("champion", "heuristic", "people")
 UNLIKE: Final = ("people:temperature=0", "champion:temperature=1", "champion:temperature=6")
 """The same networks, surer of each move, or less sure."""
@@ -83,12 +83,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     table = np.array(rows)
     heads = ("points lost", "known of partner", "known of opponents")
     found = {head: correlation(table[:, column], table[:, 3]) for column, head in enumerate(heads)}
-    close = table[table[:, 0] < CLOSE]
-    found[f"points lost, {len(close)} close agents"] = correlation(close[:, 0], close[:, 3])
+    close = table[table[:, 0].argsort()[:CLOSE]]
+    found[f"points lost, the best {CLOSE}"] = correlation(close[:, 0], close[:, 3])
     for head, (mean, low, high) in found.items():
         print(f"{head:32} {mean:+.2f} [{low:+.2f}, {high:+.2f}]")
-    readers = {one: shares(one, whole) for one in (*READERS, *UNLIKE)}
-    readers["counts unseen tiles"] = shares(counted(whole.view()), whole)
+    beliefs = {one: take(one, whole).believed for one in (*READERS, *UNLIKE)}
+    beliefs["counts unseen tiles"] = counted(whole.view())
+    readers = {reader: shares(reader, believed, whole) for reader, believed in beliefs.items()}
     for reader, each in readers.items():
         print(f"{reader:24}", *(f"{name} {estimate(one)}" for name, one in each.items()), sep="  ")
     told = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
@@ -97,9 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def shares(reader: str | Float, exam: Questions) -> dict[str, Interval | None]:
-    """Returns the share that a reader, or its beliefs, knew of all seats, scored in other ways."""
-    believed = take(reader, exam).believed if isinstance(reader, str) else reader
+def shares(reader: str, believed: Float | None, exam: Questions) -> dict[str, Interval | None]:
+    """Returns the share of all seats that a reader knew, scored in other ways."""
     itself = np.array([[one == reader for one in line[1:]] for line in exam.players])
     on = (exam.phase() > 0)[:, None]
     found = {}
