@@ -121,11 +121,11 @@ def test_a_principle_speaks_where_evidence_and_values_agree():
 
 
 def test_the_principle_that_was_broken_speaks_first():
-    points = valued(FIRST, _15=20.0, _12=15.0, _85=15.0)
-    # Kings are worth more, but nobody lays one face down.
-    lance, king = principles.single_lance, principles.no_king_down
-    for chosen, said in (("12", lance), ("85", king), ("13", lance)):
-        assert speaking(FIRST, points, parse("15"), parse(chosen)) is said
+    points = valued(AGAIN, _42=20.0, _45=15.0, _12=15.0)
+    lances, pawn = principles.lance_run, principles.keep_pawn
+    # People would gain more by lances, which is what is said of a play against both.
+    for chosen, said in (("45", lances), ("12", pawn), ("14", lances)):
+        assert speaking(AGAIN, points, parse("42"), parse(chosen)) is said
 
 
 def test_a_hint_names_a_principle_and_another_hint_none():
