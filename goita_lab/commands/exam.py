@@ -4,7 +4,7 @@
 
     goita exam take people greedy            where they lose points, and what they know
     goita exam take mine=my_agents:Bot --json mine.json
-    goita exam make -o exam.npz --seed 7      another exam, in a quarter of an hour
+    goita exam make -o exam.npz --seed 7      another exam, in ten minutes
 
 A tournament says how many points a bot loses; an exam says where. docs/exam.md says how points and
 beliefs are computed, and what they are not.
