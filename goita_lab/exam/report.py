@@ -39,16 +39,16 @@ LEGEND: Final = (
 
 def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
     """Yields how positions are grouped, the name of each group, and which they are: bool [N]."""
+    phase, kind = questions.phase(), questions.kind()
     stakes = np.digitize(questions.stakes(), STAKES)
-    for title, names, numbers in (
-        ("phase", PHASES, questions.phase()),
-        ("decision", KINDS, questions.kind()),
-        ("stake, points", STAKE_NAMES, stakes),
-    ):
-        for number, name in enumerate(names):
-            yield title, name, numbers == number
+    for number, name in enumerate(PHASES):
+        yield "phase", name, phase == number
+    for number, name in enumerate(KINDS[1:], 1):
+        yield "decision", name, kind == number
     answers = [KINDS.index(name) for name in KINDS if name.startswith("best to")]
-    yield "decision", "receive or pass", np.isin(questions.kind(), answers)
+    yield "decision", "receive or pass", np.isin(kind, answers)
+    for number, name in enumerate(STAKE_NAMES):
+        yield "stake, points", name, stakes == number
     view = questions.view()
     for one in PRINCIPLES:
         follow, against = one.actions(view)
@@ -93,10 +93,10 @@ def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Tabl
     """Returns what each agent lost by group, and what it knew of all seats.
 
     Before play next to nothing can be known, so the second table leaves it out. The last of the
-    answers is its control.
+    answers is the control of both: it plays at random and counts tiles.
     """
-    agents = [one for one in ranked(answers) if not one.control]
-    knowing = [answers[-1], *(one for one in agents if one.known is not None)]
+    agents = [answers[-1], *(one for one in ranked(answers) if not one.control)]
+    knowing = [one for one in agents if one.known is not None]
     lost, knew = [], []
     for title, name, rows in groups(questions):
         head = f"{title}: {name}", _count(rows)
