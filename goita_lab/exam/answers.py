@@ -149,10 +149,10 @@ def graded(
     behind = questions.points[rows, questions.best][:, None] - questions.points
     behind = np.where(np.isnan(behind), 0, behind)
     best = (abs(behind) < SAME) & ~np.isnan(questions.points)
-    exact, played_on = questions.exact, (questions.phase() > 0)[:, None]
+    exact, in_play = questions.exact, (questions.phase() > 0)[:, None]
 
     def above(one: Float) -> Float:
-        return (score(one, exact) - score(questions.facts, exact)) * played_on
+        return (score(one, exact) - score(questions.facts, exact)) * in_play
 
     return Answers(
         name,

@@ -116,7 +116,7 @@ def test_a_worker_that_died_on_another_node_is_an_error(cluster):
     assert sorted(on_workers(abs, [-5, -6], 2)) == [5, 6]
 
 
-def test_measures_of_signals_are_the_same_on_a_cluster_and_go_on_from_a_file(cluster, tmp_path):
+def test_measures_of_signals_are_the_same_on_a_cluster_and_resume_from_a_file(cluster, tmp_path):
     one, file = Runner(), tmp_path / "parts"
     wanted = worth(["random"], "first_lead", 3, runner=one)
     for _ in range(2):
