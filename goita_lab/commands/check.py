@@ -4,8 +4,9 @@ goita check my_bots:Cautious:risk=0.9
 goita check "exec:node my_bot.js" --rules pagat
 
 "builds": the agent can be built, and a program starts. "answers": legal actions of the right shape,
-within narrowed masks too, the same to the same question (goita_env.testing.check_agent). "plays":
-it ends a small tournament against greedy without a fault.
+within narrowed masks too, the same to the same question (goita_env.testing.check_agent), and
+probabilities, if it has a method ``beliefs`` for the exam. "plays": it ends a small tournament
+against greedy without a fault.
 """
 
 from __future__ import annotations
@@ -25,8 +26,12 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.summary import Summary
+from goita_lab.exam.answers import Believes, beliefs
+from goita_lab.exam.questions import Questions
 
 AGAINST: Final = "greedy"
+FEW: Final = 12
+"""Positions of the exam for which an agent says its beliefs, if it has any."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,8 @@ def _answers(args: Args) -> str:
         program = unwrapped(agent)
         if isinstance(program, ExternalAgent) and program.faults:
             return str(program.faults[0])
+        if isinstance(agent, Believes):
+            beliefs(agent, Questions.load().view()[:FEW])
     except (AssertionError, AgentError) as error:
         return str(error)
     except Exception as error:  # an agent may raise whatever it likes

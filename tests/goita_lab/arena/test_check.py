@@ -33,6 +33,13 @@ def test_what_is_wrong_is_told(behaviour, check_name, told, capsys):
     assert told in found[check_name]
 
 
+def test_beliefs_are_asked_for_too(capsys, monkeypatch):
+    monkeypatch.setattr("hosted_bots.First.beliefs", lambda bot, view: [1.5], raising=False)
+    code, found = lines(capsys, "First")
+    assert code == 1
+    assert "expected probabilities from 0 to 1 of shape (12, 3, 8)" in found["answers"]
+
+
 def test_what_cannot_be_built_is_exit_code_2(capsys):
     for spec in ("hosted_bots:Nobody", "exec:false"):
         assert "expected" in refusal(capsys, check.main, [spec])
