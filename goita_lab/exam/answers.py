@@ -2,7 +2,7 @@
 
 The share known compares scores of probabilities that a seat holds a tile of each kind. A score is
 the expected logarithm under the exact posterior, summed over kinds and positions. The share is 0
-for who knows the tiles and rules only, 1 for the exact posterior, and below 0 for who misreads.
+for who knows the tiles and rules only, 1 for the exact posterior, and below 0 for worse beliefs.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from goita_agents.base import (
     raised,
     read_actions,
 )
+from goita_agents.models import PolicyModel
 from goita_agents.registry import every_part, load_agent, weights
 from goita_env import View
 from goita_env.checks import describe
@@ -78,7 +79,7 @@ class Answers:
     def share(
         self, seats: list[int], some: Bool | slice = slice(None), *, above: Answers | None = None
     ) -> Interval | None:
-        """Returns the share of what could be known of some seats that was known: 0 to 2.
+        """Returns the share of what could be known of some seats, numbers 0 to 2, that was known.
 
         ``above``: minus the share of others, position by position. None without beliefs, or where
         fewer than two positions had something to know.
@@ -150,9 +151,10 @@ def graded(
     behind = np.where(np.isnan(behind), 0, behind)
     best = (abs(behind) < SAME) & ~np.isnan(questions.points)
     exact, in_play = questions.exact, (questions.phase() > 0)[:, None]
+    floor = score(questions.facts, exact)
 
     def above(one: Float) -> Float:
-        return (score(one, exact) - score(questions.facts, exact)) * in_play
+        return (score(one, exact) - floor) * in_play
 
     return Answers(
         name,
@@ -207,9 +209,9 @@ def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Flo
         return found
     if not (isinstance(agent, Policy) and is_stateless(agent)):
         return None
-    read = np.zeros((len(view), len(SEATS), NUM_KINDS))
+    model, read = PolicyModel(agent), np.zeros((len(view), len(SEATS), NUM_KINDS))
     for row in range(len(view)):
-        read[row] = read_as(agent, view[row : row + 1])
+        read[row] = read_as(model, view[row : row + 1])
         progress(f"beliefs of {agent.name}", row + 1, len(view))
     return read
 
@@ -217,8 +219,8 @@ def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Flo
 def counted(view: View) -> Float:
     """Returns what follows if all unseen tiles lie in any place as likely: float64 [N, 3, 8].
 
-    A place is in a hand or under a block. It differs from all deals being as likely: who has shown
-    a tile of a kind has fewer of it left.
+    A place is in a hand or under a block. It differs from all deals being as likely: a tile that
+    was shown counts as one drawn from the hand at random.
     """
     places = view.hand_sizes + view.face_down.sum(axis=2)
     unseen = view.unseen.astype(np.int64)

@@ -70,7 +70,8 @@ SURE: Final = 2.0
 """Standard errors by which the best action must lead each other one."""
 
 PHASES: Final = ("before play", *PLAYED)
-KINDS: Final = ("before play", "lead", "best to receive", "best to pass", "finish")
+ANSWERS: Final = ("best to receive", "best to pass")
+KINDS: Final = ("before play", "lead", *ANSWERS, "finish")
 STAKES: Final = (5.0, 15.0)
 """Points between the best action and the mean of the others, that part low, middle and high."""
 
@@ -290,16 +291,16 @@ def question(view: View, players: tuple[str, ...], rng: np.random.Generator) -> 
         np.array([lead_error]),
         held(listener, view)[None],
         held(Listener(view, LEGAL_MODEL), view)[None],
-        np.array([[read_as(one, view) for one in READERS]]),
+        np.array([[read_as(PolicyModel(one), view) for one in READERS]]),
         (players,),
         1,
         1,
     )
 
 
-def read_as(reader: str | Policy, view: View) -> Float:
-    """Returns what a reader believes who takes everybody for itself, as ``held``: [3, 8]."""
-    return held(Listener(view, PolicyModel(reader)), view)
+def read_as(model: PolicyModel, view: View) -> Float:
+    """Returns what a reader believes who takes everybody for one model, as ``held``: [3, 8]."""
+    return held(Listener(view, model), view)
 
 
 def held(listener: Listener, view: View) -> Float:

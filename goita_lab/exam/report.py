@@ -16,7 +16,7 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.exam.answers import Answers
-from goita_lab.exam.questions import KINDS, PHASES, STAKES, Questions
+from goita_lab.exam.questions import ANSWERS, KINDS, PHASES, STAKES, Questions
 
 PARTNER: Final = [1]
 OPPONENTS: Final = [0, 2]
@@ -45,8 +45,7 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
         yield "phase", name, phase == number
     for number, name in enumerate(KINDS[1:], 1):
         yield "decision", name, kind == number
-    answers = [KINDS.index(name) for name in KINDS if name.startswith("best to")]
-    yield "decision", "receive or pass", np.isin(kind, answers)
+    yield "decision", "receive or pass", np.isin(kind, [KINDS.index(one) for one in ANSWERS])
     for number, name in enumerate(STAKE_NAMES):
         yield "stake, points", name, stakes == number
     view = questions.view()

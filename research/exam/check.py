@@ -85,16 +85,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     found = {head: correlation(table[:, column], table[:, 3]) for column, head in enumerate(heads)}
     close = table[table[:, 0].argsort()[:CLOSE]]
     found[f"points lost, the best {CLOSE}"] = correlation(close[:, 0], close[:, 3])
-    for head, (mean, low, high) in found.items():
-        print(f"{head:32} {mean:+.2f} [{low:+.2f}, {high:+.2f}]")
     beliefs = {one: take(one, whole).believed for one in (*READERS, *UNLIKE)}
     beliefs["counts unseen tiles"] = counted(whole.view())
     readers = {reader: shares(reader, believed, whole) for reader, believed in beliefs.items()}
-    for reader, each in readers.items():
-        print(f"{reader:24}", *(f"{name} {estimate(one)}" for name, one in each.items()), sep="  ")
     told = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
     told |= {"correlations": found, "readers": readers}
     write_whole(args.output, provenance.to_json(told, agents))
+    for head, (mean, low, high) in found.items():
+        print(f"{head:32} {mean:+.2f} [{low:+.2f}, {high:+.2f}]")
+    for reader, each in readers.items():
+        print(f"{reader:24}", *(f"{name} {estimate(one)}" for name, one in each.items()), sep="  ")
     return 0
 
 

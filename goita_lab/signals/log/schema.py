@@ -29,6 +29,9 @@ from goita_lab.signals.playing import Play
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SAFE_ARROW: Final = (14, 0, 1)
+"""The first pyarrow that runs no code which a Parquet file holds (CVE-2023-47248)."""
+
 DEALS: Final = "deals"
 DECISIONS: Final = "decisions"
 FOLDERS: Final = {DECISIONS: "decisions", DEALS: "_deals"}
@@ -53,10 +56,17 @@ class LogError(GoitaError):
 def arrow() -> Any:
     """Returns pyarrow, which takes a while to load.
 
-    The extra asks for 14.0.1 or newer, which runs no code of a file's (CVE-2023-47248).
+    Raises:
+        ImportError: if it is so old that a file can make it run code.
     """
     import pyarrow.parquet
 
+    version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
+    if version < SAFE_ARROW:
+        raise ImportError(
+            f"expected pyarrow 14.0.1 or newer, which runs no code of a file's, got "
+            f"{pyarrow.__version__}: pip install -U pyarrow"
+        )
     return pyarrow
 
 

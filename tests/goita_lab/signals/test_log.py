@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 
@@ -220,3 +221,25 @@ def test_a_file_that_unpacks_to_more_than_its_rounds_can_have_is_refused(mine, m
 def test_tables_that_do_not_fit_together_are_one_clear_error(mine):
     craft(mine / DEALS, agent_2=lambda v: ["exec:id"] * len(v))
     refuses(log.LogError, "exec:id", log.read, mine)
+
+
+def test_an_extension_type_runs_no_code(mine, tmp_path):
+    """Old pyarrow unpickled what a file gives as the class of a column (CVE-2023-47248)."""
+    mark = tmp_path / "ran"
+    pickled = f"cposix\nsystem\n(S'touch {mark}'\ntR.".encode()
+    table = pa.parquet.read_table(mine / DECISIONS)
+    field = table.schema.field("move").with_metadata(
+        {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickled}
+    )
+    place = table.schema.get_field_index("move")
+    fields = [field if number == place else one for number, one in enumerate(table.schema)]
+    made = table.cast(pa.schema(fields, table.schema.metadata))
+    pa.parquet.write_table(made, mine / DECISIONS)
+    with suppress(log.LogError):
+        log.read(mine)
+    assert not mark.exists()
+
+
+def test_an_old_pyarrow_is_refused(mine, monkeypatch):
+    monkeypatch.setattr(pa, "__version__", "14.0.0")
+    refuses(ImportError, "expected pyarrow 14.0.1 or newer", log.read, mine)

@@ -1,5 +1,6 @@
 """Tournaments: who meets whom, any number of workers, stopping and going on, faults, cross-play."""
 
+import os
 import signal
 import time
 from importlib.metadata import EntryPoint
@@ -14,8 +15,9 @@ from goita_lab.arena.tournament import arena, block
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals, tasks
+from goita_lab.work import WorkerError
 from raising import refuses
-from tournament_plans import plan, played
+from tournament_plans import found, keep, plan, played
 
 
 def pairings(*agents, **settings):
@@ -159,3 +161,20 @@ def test_what_an_agent_loads_at_its_first_decision_is_not_on_its_clock(monkeypat
     assert Heavy.loaded
     assert after.thinking.max() < 0.25
     assert (after.points == before.points).all()
+
+
+def test_a_worker_that_dies_is_an_error_and_what_was_played_is_kept(tmp_path, monkeypatch):
+    path, whole = tmp_path / "results.db", plan(deals=176)
+
+    def die(task, **settings):
+        if task.block == 9:
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return play_block(task)
+
+    monkeypatch.setattr(arena, "play_block", die)
+    refuses(WorkerError, "stay alive", keep, path, whole, workers=2)
+    monkeypatch.undo()
+    again, file = keep(path, whole)
+    assert file.blocks
+    assert found(again) == played(whole)

@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -269,3 +270,20 @@ def test_a_file_starts_no_code_unless_it_is_named_again(
     assert f"in match.json (--{'partner' if seat == 2 else 'opponents'})" in complaint
     assert "give the agent on the command line" in complaint
     assert not (tmp_path / "PWNED").exists()
+
+
+def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path):
+    file, deep = tmp_path / "m.json", "[" * 10**6
+    nested = '{"format": "goita-record-1", "rules": "jga", "table": '
+    for text in (
+        deep,
+        nested + deep,
+        f'{{"x": {deep + deep.replace("[", "]")}, {nested[1:]} 1}}',
+        " " * (savegame.MOST_BYTES + 1),
+        f'{{"table": {{"agents": ["", "greedy", "greedy", "greedy"], "seed": {"9" * 5000}}}}}',
+    ):
+        file.write_text(text)
+        with pytest.raises(errors.GoitaError) as caught:
+            savegame.resume(file)
+        assert len(str(caught.value)) < 300
+    refuses(errors.GoitaError, "at most 10,000,000 bytes", savegame.resume, Path("/dev/zero"))
