@@ -1,4 +1,6 @@
-"""Defines what an agent is: shown views and legal actions, it chooses an action in each row.
+"""Defines what an agent is, and checks what agents answer.
+
+An agent is shown views and legal actions, and chooses an action in each row.
 
 ``N`` is the number of rows, 69 the number of actions; rows are independent positions, as a rule of
 different games. At least one action is legal in each. The answer for a row may depend on nothing
@@ -10,12 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 
 from goita_env.actions import NUM_ACTIONS
+from goita_env.actions import name as action_name
 from goita_env.arrays import Bool, Float, Int
+from goita_env.checks import are_legal, describe, illegal_action
+from goita_env.errors import ActionError, AnswerError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.views import View
 
@@ -26,7 +31,9 @@ class Agent(Protocol):
     Attributes:
         name: by which results know the agent. The seat environments do without one. Where an
             agent that a text names has an attribute ``by_seat`` that is true, as those of a user's
-            class have, it plays one seat alone, so that it sees one hand of a deal.
+            class have, it plays one seat alone, so that it sees one hand of a deal. Where an
+            attribute ``trusted_class`` is its class, it is of this distribution: tests have checked
+            its answers, and nothing checks them again while it plays.
     """
 
     name: str
@@ -141,6 +148,104 @@ class RedealObserver(StatefulAgent, Protocol):
             view: [n] the position after the last choice, as each seat sees it.
         """
         ...
+
+
+SUM_TOLERANCE: Final = 1e-6
+"""By how much the sum of an agent's probabilities may differ from 1."""
+
+
+def is_trusted(agent: object) -> bool:
+    """Tells whether an agent is of this distribution, so that only tests check its answers."""
+    # A copy of a trusted agent is trusted, too; an object of a class derived from its class is not.
+    return getattr(agent, "trusted_class", None) is type(agent)
+
+
+def copied(view: View, legal: Bool) -> tuple[View, Bool]:
+    """Returns copies of views and masks, for an agent that may write into what it is shown."""
+    return view[np.arange(len(view))], legal.copy()  # an index array copies, a slice would not
+
+
+def read_actions(answer: object, legal: Bool, source: str) -> tuple[Int, dict[int, ActionError]]:
+    """Reads what an agent answered when it was to choose actions.
+
+    Args:
+        answer: what ``act`` returned, possibly a foreign object; it is made an array only once.
+        legal: bool [N, 69], with messages [N, 77].
+        source: who answered, for the errors: " from 'greedy'".
+
+    Returns:
+        The actions, int64 [N], 0 in wrong rows; and for each row with NaN, another number or an
+        illegal action the error that says what was expected and what came.
+
+    Raises:
+        AnswerError: if the answer is not N whole numbers.
+    """
+    expected = f"expected {len(legal)} actions as whole numbers{source}, got"
+    try:
+        chosen = np.array(answer)
+    except ValueError as error:
+        raise AnswerError(f"{expected} rows of different lengths") from error
+    # A float is an answer only as NaN: "I have no action here".
+    missing = np.isnan(chosen) if chosen.dtype.kind == "f" else np.zeros(chosen.shape, bool)
+    if chosen.shape != (len(legal),) or not (chosen.dtype.kind in "iu" or missing.any()):
+        raise AnswerError(f"{expected} {describe(chosen)}")
+    inside = (chosen >= 0) & (chosen < legal.shape[1]) & (chosen % 1 == 0)
+    actions: Int = np.where(inside, chosen, 0).astype(np.int64)
+    legitimate = inside & are_legal(actions, legal)
+    wrong: dict[int, ActionError] = {}
+    for row in np.flatnonzero(~legitimate).tolist():
+        if inside[row]:
+            wrong[row] = illegal_action(int(actions[row]), legal[row], source)
+        else:
+            expected = f"expected actions 0..{legal.shape[1] - 1}{source}"
+            wrong[row] = ActionError(f"{expected}, got {chosen[row].item()!r}")
+    return actions, wrong
+
+
+def read_probabilities(answer: object, legal: Bool, source: str) -> Float:
+    """Reads what an agent answered when its probabilities were asked for: float64 [N, 69].
+
+    Args:
+        answer: what ``probabilities`` returned, possibly a foreign object.
+        legal: bool [N, 69], with messages [N, 77].
+        source: who answered, for the error: " from 'greedy'".
+
+    Raises:
+        AnswerError: if it is not N rows of finite floats, at least 0, 0 where illegal, with a sum
+            of 1 within ``SUM_TOLERANCE``; its ``row`` is the first wrong one.
+    """
+    expected = f"expected probabilities of shape {legal.shape}{source}, got"
+    try:
+        rows = np.asarray(answer)
+    except ValueError as error:
+        raise AnswerError(f"{expected} rows of different lengths") from error
+    if rows.shape != legal.shape or rows.dtype.kind != "f":
+        raise AnswerError(f"{expected} {describe(rows)}")
+    rows = rows.astype(np.float64, copy=False)
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = rows.sum(axis=1)
+    # One pass over all rows; what is wrong in a row is found only where something is.
+    if (rows >= 0).all() and (abs(total - 1) <= SUM_TOLERANCE).all() and not rows[~legal].any():
+        return rows
+    for row, (chances, allowed) in enumerate(zip(rows, legal, strict=True)):
+        if not np.isfinite(chances).all():
+            wrong, came = "finite probabilities", "NaN or infinity"
+        elif (chances < 0).any():
+            action = int(chances.argmin())
+            wrong, came = "probabilities of at least 0", _chance(chances, action)
+        elif chances[~allowed].any():
+            action = int(np.where(allowed, 0, chances).argmax())
+            wrong, came = "probability 0 for illegal actions", _chance(chances, action)
+        elif abs(total[row] - 1) > SUM_TOLERANCE:
+            wrong, came = "probabilities that sum to 1", f"the sum {total[row]:.9g}"
+        else:
+            continue
+        raise AnswerError(f"expected {wrong}{source}, got {came}", row)
+    return rows
+
+
+def _chance(chances: Float, action: int) -> str:
+    return f"{chances[action]:.9g} for {action_name(action, len(chances))!r}"
 
 
 def uniform(legal: Bool, numbers: Float) -> Int:

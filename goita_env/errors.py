@@ -36,6 +36,22 @@ class StaleTurnError(GoitaError):
     """A turn's view that was asked for after the next step, without observations."""
 
 
+class AgentError(GoitaError):
+    """An agent that does not exist, cannot be built, or answers what it may not."""
+
+
+class AnswerError(AgentError):
+    """An answer of an agent that is not one: no array of actions, or no probabilities.
+
+    Attributes:
+        row: index of the first position with a wrong answer; None: the answer as a whole is wrong.
+    """
+
+    def __init__(self, text: str, row: int | None = None) -> None:
+        super().__init__(text)
+        self.row = row
+
+
 class ObservationError(GoitaError):
     """A vector that is not an observation of this layout version."""
 

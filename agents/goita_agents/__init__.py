@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.base import Agent, AgentError, check_actions
+from goita_agents.asking import ask_actions
+from goita_agents.base import Agent, AgentError
 from goita_agents.bots.network import LogitAgent
 from goita_agents.models import check_stateless
 from goita_agents.registry import agent_names, load_agent
@@ -63,4 +64,4 @@ def choose_action(
         )
     if not legal.any():
         raise AgentError("expected a legal action in the mask, got none: the seat is not asked")
-    return int(check_actions(agent.act(view, legal, rng), legal, agent.name, view.game)[0])
+    return int(ask_actions(agent, view, legal, rng)[0])

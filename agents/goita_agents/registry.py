@@ -42,7 +42,10 @@ from goita_env.errors import install
 from goita_env.information import PLAIN, InformationStructure
 
 GROUP: Final = "goita.agents"
-ARGUMENTS: Final = {"file": "PATH", "population": "METHOD-SEED", "exec": "COMMAND"}
+PROGRAM: Final = "exec"
+"""The name of agents that are programs of anybody."""
+
+ARGUMENTS: Final = {"file": "PATH", "population": "METHOD-SEED", PROGRAM: "COMMAND"}
 """What stands behind a built-in name, where that is more than options."""
 
 MOST: Final = 2_000
@@ -282,8 +285,10 @@ def load_agent(spec: str | Agent | type) -> Agent:
     if isinstance(spec, type):
         return _with_name(agent, spec.__name__)
     agent.name = short_name(spec)
-    if is_own(spec):
-        agent.by_seat = True  # type: ignore[union-attr]  # optional in goita_env.agent.Agent
+    # Both attributes are optional in goita_env.agent.Agent.
+    agent.by_seat = is_own(spec)  # type: ignore[union-attr]
+    if not any(part.is_own or part.name == PROGRAM for part in every_part(spec)):
+        agent.trusted_class = type(agent)  # type: ignore[union-attr]
     return agent
 
 

@@ -14,13 +14,16 @@ from goita_env.agent import (
     RandomAgent,
     StatefulAgent,
     close,
+    copied,
     is_built_in,
+    is_trusted,
     plays,
+    read_actions,
+    read_probabilities,
     sample_at,
     uniform,
 )
 from goita_env.arrays import U64, Bool, Float, Int
-from goita_env.checks import are_legal, check_actions, illegal_action
 from goita_env.engine.state import State
 from goita_env.errors import SettingError, install
 from goita_env.information import PLAIN, InformationStructure
@@ -79,6 +82,7 @@ class _Player:
         """The next numbers are the same text's at the next seats."""
         self.blind = type(agent) is RandomAgent
         """It acts without a look."""
+        self.is_trusted = self.blind or is_trusted(agent)
         self.memory = agent if isinstance(agent, StatefulAgent) else None
         self.policy: Callable[[View, Bool], Float] | None = getattr(agent, "probabilities", None)
         self.rng: np.random.Generator | None = None
@@ -270,15 +274,19 @@ class Bots:
         return chosen
 
     def _choose(self, player: _Player, rows: Int, view: View, legal: Bool) -> Int:
+        if player.is_trusted:
+            if player.policy is not None:
+                return sample_at(player.policy(view, legal), self._draw(rows))
+            assert player.rng is not None
+            return player.agent.act(view, legal, player.rng)
+        source, shown = f" from {player.label}", copied(view, legal)
         if player.policy is not None:
-            return sample_at(player.policy(view, legal), self._draw(rows))
+            chances = read_probabilities(player.policy(*shown), legal, source)
+            return sample_at(chances, self._draw(rows))
         assert player.rng is not None
-        answer = player.agent.act(view, legal, player.rng)
-        chosen = check_actions(answer, len(rows), f" from {player.label}")
-        fine = are_legal(chosen, legal)
-        if not fine.all():
-            row, source = int(fine.argmin()), f" from {player.label}"
-            raise illegal_action(int(chosen[row]), legal[row], source, f" in game {rows[row]}")
+        chosen, wrong = read_actions(player.agent.act(*shown, player.rng), legal, source)
+        for row, error in wrong.items():
+            raise type(error)(f"{error} in game {rows[row]}")
         return chosen
 
     def _draw(self, rows: Int) -> Float:

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from goita_agents.base import AgentError, close, raised
+from goita_agents.asking import ask_beliefs, build_agent, end_agent
+from goita_agents.base import AgentError, raised
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
-from goita_agents.registry import load_agent
 from goita_env.rules import JGA, Rules
 from goita_env.testing import check_agent
 from goita_lab import cli
@@ -26,7 +26,6 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.summary import Summary
-from goita_lab.exam.answers import Believes, beliefs
 from goita_lab.exam.questions import Questions
 
 AGAINST: Final = "greedy"
@@ -78,18 +77,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _answers(args: Args) -> str:
     """Returns what is wrong with the agent's answers; empty: nothing."""
-    agent = load_agent(args.agent)
+    agent = build_agent(args.agent)
     try:
         check_agent(agent, args.rules)
         program = unwrapped(agent)
         if isinstance(program, ExternalAgent) and program.faults:
             return str(program.faults[0])
-        if isinstance(agent, Believes):
-            beliefs(agent, Questions.load().view()[:FEW])
+        ask_beliefs(agent, Questions.load().view()[:FEW])
     except (AssertionError, AgentError) as error:
         return str(error)
-    except Exception as error:  # an agent may raise whatever it likes
-        return raised(error)
+    except (Exception, SystemExit) as error:  # an agent may raise whatever it likes
+        return f"it raised {raised(error)}"
     finally:
-        close([agent])
+        end_agent(agent)
     return ""

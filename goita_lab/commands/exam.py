@@ -18,8 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from goita_agents.asking import check_agents
 from goita_agents.files import check_writable, write_whole
 from goita_env.errors import GoitaError, SettingError
+from goita_env.rules import JGA
 from goita_lab import cli, provenance
 from goita_lab.exam.answers import controls, take
 from goita_lab.exam.page import html
@@ -53,7 +55,7 @@ class MakeArgs:
         check_workers(self.workers)
         check_writable(self.output)
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         kept = self.output.with_suffix(".parts")
         found = make(self.positions, self.seed, Runner(self.workers, kept, shown()))
         players = sorted({player for table in TABLES for player in table})
@@ -64,6 +66,7 @@ class MakeArgs:
         print(
             f"{len(found)} positions in {self.output}; of {found.asked} {dropped:.0%} were dropped"
         )
+        return 0
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,9 @@ class TakeArgs:
             if path is not None:
                 check_writable(path)
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         questions = Questions.load(self.exam or SHIPPED)
+        check_agents(self.agents, JGA)
         everybody = [
             *(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
             *(take(spec, questions) for spec in READERS if spec not in self.agents),
@@ -105,6 +109,7 @@ class TakeArgs:
             page = html(everybody, len(self.agents), questions, command)
             write_whole(self.html, page.encode())
         sys.stdout.write(terminal(everybody, questions))
+        return int(any(fault.kind != "late" for one in everybody for fault in one.faults))
 
 
 COMMANDS: Final[dict[str, Any]] = {"make": MakeArgs, "take": TakeArgs}
@@ -117,10 +122,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(args, int):
         return args
     try:
-        args.run(cli.command("goita exam", argv))
+        return int(args.run(cli.command("goita exam", argv)))
     except (GoitaError, OSError) as error:
         cli.fail(error)
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted; `make` goes on by the same command, `take` begins anew\n")
         return 130
-    return 0

@@ -15,7 +15,9 @@ import msgspec
 import numpy as np
 from scipy.stats import spearmanr
 
+from goita_agents.asking import check_agents, fault_lines
 from goita_agents.base import Float
+from goita_agents.faults import Fault
 from goita_agents.files import locked
 from goita_agents.registry import check_shipped, content_hash, short_name
 from goita_env.rules import Rules, get_rules
@@ -49,6 +51,8 @@ class Row:
     weights: str  #: SHA-256 of its network or code; empty where it has none.
     score: Score
     train: Score  #: With the partners of the train split.
+    faults: tuple[Fault, ...] = ()
+    """Actions that are missing or illegal: all legal ones stand for each, equally likely."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class Found:
                     "name": row.name,
                     "agent": row.agent,
                     "strength": row.score.strength,
+                    "faults": len(row.faults),
                     **_figures(row.score, ""),
                     **_figures(row.train, "train_"),
                 }
@@ -122,15 +127,24 @@ class Measure:
         self.met = Benchmark(self.tree, self.players, split)
         self.train = Benchmark(self.tree, self.players, "train")
 
-    def policy(self, spec: str) -> Float:
-        """Returns the policy [A] of a player of the benchmark, by its name, or of an agent."""
+    def agent_row(self, name: str, spec: str) -> Row:
+        """Measures a player of the benchmark, by its name, or an agent by its text."""
         if spec in self.players.names:
-            return np.asarray(self.players.policies[self.players.names.index(spec)])
-        return policy_of(self.tree, spec)
+            return self.row(name, self.players.policies[self.players.names.index(spec)], spec)
+        policy, faults = policy_of(self.tree, spec)
+        return self.row(name, policy, spec, content_hash(spec) or "", faults)
 
-    def row(self, name: str, policy: Float, agent: str = "") -> Row:
-        weights = "" if agent in ("", *self.players.names) else content_hash(agent) or ""
-        return Row(name, agent, weights, self.met.score(policy), self.train.score(policy))
+    def row(
+        self,
+        name: str,
+        policy: Float,
+        agent: str = "",
+        weights: str = "",
+        faults: tuple[Fault, ...] = (),
+    ) -> Row:
+        """Measures a policy [A]; the other arguments are fields of the row."""
+        scores = self.met.score(policy), self.train.score(policy)
+        return Row(name, agent, weights, *scores, faults)
 
     def controls(self) -> Iterator[Row]:
         """Yields what the figures of agents are compared with."""
@@ -146,8 +160,9 @@ class Measure:
         yield self.row("uniform play", tree.uniform())
 
     def measure(self, agents: Sequence[str]) -> Found:
-        """Measures agents and controls."""
-        rows = [self.row(short_name(spec), self.policy(spec), spec) for spec in agents]
+        """Measures agents and controls; every agent is built before anything is computed."""
+        check_agents((spec for spec in agents if spec not in self.players.names), self.tree.rules)
+        rows = [self.agent_row(short_name(spec), spec) for spec in agents]
         rows += self.controls()
         rows.sort(key=lambda row: row.score.regret.mean())
         partners = self.met.partners, self.train.partners
@@ -186,7 +201,8 @@ def terminal(found: Found) -> str:
     ]
     prices = found.rows[0].score.price, found.rows[0].train.price
     told.insert(0, "price of not knowing: {:.2f}, train split {:.2f}".format(*prices))
-    return "\n\n".join((draw(table(found)), LEGEND, "\n".join(told))) + "\n"
+    faults = [line for row in found.rows for line in fault_lines(row.name, row.faults)]
+    return "\n\n".join((draw(table(found)), *faults, LEGEND, "\n".join(told))) + "\n"
 
 
 # -------------------------------------------------------------------------------------- leaderboard
@@ -251,7 +267,7 @@ def check(entry: Entry, measure: Measure, agent: str | None = None) -> Iterator[
     spec = agent or entry.agent
     if agent is None and spec not in measure.players.names:
         check_shipped(spec, "a leaderboard")
-    row = measure.row(entry.name, measure.policy(spec), spec)
+    row = measure.agent_row(entry.name, spec)
     if row.weights != entry.weights:
         yield f"weights: {entry.weights!r} entered, {row.weights!r} here"
     points = dict(zip(measure.met.partners, row.score.points.tolist(), strict=True))

@@ -22,15 +22,22 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.base import AgentError, Float, Policy, check_actions, is_stateless
-from goita_agents.external.agent import ExternalAgent
-from goita_agents.registry import load_agent
+from goita_agents.asking import attempt_actions, build_agent, end_agent
+from goita_agents.base import AgentError, Float, Policy, is_stateless
+from goita_agents.faults import Fault, FaultTracking
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.exact.agent import read, write
 from goita_lab.exact.tree import Tree
-from goita_lab.exact.values import reached, respond, sign, value
+from goita_lab.exact.values import (
+    ROUNDING,
+    check_policy,
+    reached,
+    respond,
+    sign,
+    value,
+)
 
 Split = Literal["train", "validation", "test"]
 
@@ -208,29 +215,51 @@ class Benchmark:
         return float((self.best - self._points(self.bayes)).mean())
 
     def score(self, agent: Float) -> Score:
-        """Measures an agent [A]."""
+        """Measures an agent [A].
+
+        Raises:
+            SettingError: if its policy is none.
+            ArithmeticError: if its regret is below the price, or it makes more with a type than the
+                best response, which no policy can.
+        """
+        check_policy(self.table.tree, agent)
         points = self._points(agent)
         strength = self.table.strength(agent, self.players.equilibria)
-        return Score(points, self.best - points, self.price, strength)
+        score = Score(points, self.best - points, self.price, strength)
+        least = min(score.left, float(score.regret.min()))
+        if least < -ROUNDING:
+            raise ArithmeticError(
+                "expected a regret of at least 0 with every type, and of at least the price on "
+                f"average, got {least!r} less"
+            )
+        return score
 
     def _points(self, agent: Float) -> Float:
         return np.array([[self.table.points(agent, kind) for kind in four] for four in self._types])
 
 
-def policy_of(tree: Tree, spec: str, seed: int = 0) -> Float:
-    """Returns the policy of an agent, which is asked once at every information set: float64 [A].
+def policy_of(tree: Tree, spec: str, seed: int = 0) -> tuple[Float, tuple[Fault, ...]]:
+    """Returns the policy of an agent, float64 [A], which acts once at every information set.
 
-    An agent without known probabilities is asked for its action, and so is a program.
+    An agent without known probabilities is asked for its actions, and so is a program. An action
+    that is missing or illegal is replaced by all legal ones, equally likely; these faults are
+    returned, too. Agents do not observe messages, and send each with the same probability.
+
+    Raises:
+        AgentError: if there is no such agent, its program does not start, it has a memory, it
+            forfeits, or its probabilities are none.
     """
-    agent = load_agent(spec)
-    if isinstance(agent, Policy) and is_stateless(agent):
-        return tree.policy_of([agent] * NUM_SEATS)
-    if not (is_stateless(agent) or isinstance(agent, ExternalAgent)):
-        raise AgentError(f"expected an agent without a memory, got {agent.name!r}")
-    view = tree.view()
-    legal = view.legal()
-    answer = agent.act(view, legal, np.random.default_rng(seed))
-    chosen = check_actions(answer, legal, spec, view.game)
-    if faults := getattr(agent, "faults", None):
-        raise AgentError(f"expected answers of {agent.name!r}, got {faults[0].text}")
-    return np.where(chosen[tree.owner] == tree.action, 1.0, 0.0)
+    agent = build_agent(spec, tree.rules)
+    try:
+        if isinstance(agent, Policy) and is_stateless(agent):
+            return tree.policy_of([agent] * NUM_SEATS), ()
+        if not (is_stateless(agent) or isinstance(agent, FaultTracking)):
+            raise AgentError(f"expected an agent without a memory, got {agent.name!r}")
+        # With a message the sets of the first level are those in which the dealer sends it.
+        sets = np.arange(tree.sets[1] if tree.channel else 0, len(tree.seat))
+        view = tree.view()[sets]
+        legal = view.legal()
+        attempt = attempt_actions(agent, view, legal, seed)
+    finally:
+        end_agent(agent)
+    return tree.filled(sets, attempt.policy(legal)), attempt.faults

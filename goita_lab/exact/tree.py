@@ -15,6 +15,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from goita_agents.asking import ask_probabilities
 from goita_agents.base import Float, Int, Policy
 from goita_env import View
 from goita_env.errors import SettingError
@@ -97,21 +98,36 @@ class Tree:
     def policy_of(self, agents: Sequence[Policy]) -> Float:
         """Returns the probabilities with which agents at the four seats act: float64 [A].
 
-        Agents don't observe messages, and each message is sent with the same probability.
+        Agents do not observe messages, and send each with the same probability.
+
+        Raises:
+            AgentError: if an agent's probabilities are none.
         """
-        view, found = self.view(), self.uniform()
+        view, policy = self.view(), self.uniform()
         play = np.arange(len(self.seat)) >= (self.sets[1] if self.channel else 0)
-        for number, agent in enumerate(agents):
-            if agent in agents[:number]:
+        for place, agent in enumerate(agents):
+            if agent in agents[:place]:
                 continue
             seats = [seat for seat, other in enumerate(agents) if other == agent]
-            rows = np.flatnonzero(play & np.isin(self.seat, seats))
-            asked = view[rows]
-            known = agent.probabilities(asked, asked.legal())
-            some = np.flatnonzero(np.isin(self.owner, rows))
-            place = np.searchsorted(rows, self.owner[some])
-            found[some] = known[place, self.action[some]]
-        return found
+            sets = np.flatnonzero(play & np.isin(self.seat, seats))
+            shown = view[sets]
+            chances = ask_probabilities(agent, shown, shown.legal())
+            policy = self.filled(sets, chances, policy)
+        return policy
+
+    def filled(self, sets: Int, chances: Float, policy: Float | None = None) -> Float:
+        """Returns a policy with the probabilities of some information sets: float64 [A].
+
+        Args:
+            sets: [n] the information sets, ascending.
+            chances: [n, 69] the probability of each action there.
+            policy: float64 [A] for the other sets; None: uniform.
+        """
+        filled = self.uniform() if policy is None else policy.copy()
+        actions = np.flatnonzero(np.isin(self.owner, sets))
+        rows = np.searchsorted(sets, self.owner[actions])
+        filled[actions] = chances[rows, self.action[actions]]
+        return filled
 
     def carry(self, policy: Float, source: Tree) -> Float:
         """Returns a policy [A] of the same game with fewer eyes, in which seats see no more."""

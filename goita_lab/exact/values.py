@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 
 from goita_agents.base import Float
+from goita_env.agent import SUM_TOLERANCE
+from goita_env.errors import SettingError
 from goita_lab.exact import kernel
 from goita_lab.exact.tree import Tree
 
@@ -106,13 +108,42 @@ def respond(tree: Tree, policy: Float, player: int, others: Float) -> Response:
     return Response(float(values[: len(tree.chance)].sum()), found)
 
 
+ROUNDING: Final = 1e-6
+"""Points by which rounding may violate what is a theorem of exact values."""
+
+
+def check_policy(tree: Tree, policy: Float) -> None:
+    """Raises a SettingError unless a policy [A] is a distribution at every information set."""
+    if policy.shape != tree.action.shape:
+        raise SettingError(
+            f"expected probabilities of shape {tree.action.shape}, got {policy.shape}"
+        )
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = abs(totals(tree, policy) - 1)
+    # NaN compares as false, so a set with NaN is wrong, too.
+    if not (policy >= 0).all() or not (apart <= SUM_TOLERANCE).all():
+        raise SettingError(
+            "expected probabilities of at least 0 that sum to 1 at every information set, got "
+            f"least {policy.min()!r}, and sums up to {apart.max()!r} from 1"
+        )
+
+
 def gains(tree: Tree, policy: Float) -> dict[int, float]:
-    """Returns what each player could gain in points by a best response, by player."""
+    """Returns what each player could gain in points by a best response, by player.
+
+    Raises:
+        SettingError: if the policy is none.
+        ArithmeticError: if a gain is negative, which no best response allows.
+    """
+    check_policy(tree, policy)
     base = value(tree, policy)
-    return {
+    found = {
         player: sign(player) * (best_response(tree, policy, player).value - base)
         for player in sorted(set(tree.players))
     }
+    if min(found.values()) < -ROUNDING:
+        raise ArithmeticError(f"expected gains of best responses of at least 0, got {found}")
+    return found
 
 
 def sign(player: int) -> int:

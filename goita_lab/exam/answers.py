@@ -9,27 +9,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 import numpy as np
 from scipy.special import comb
 
+from goita_agents.asking import (
+    ask_beliefs,
+    ask_probabilities,
+    attempt_actions,
+    build_agent,
+    end_agent,
+)
 from goita_agents.base import (
     Agent,
-    AgentError,
     Bool,
     Float,
     Policy,
-    close,
     is_stateless,
-    raised,
-    read_actions,
 )
+from goita_agents.faults import Fault
 from goita_agents.models import PolicyModel
-from goita_agents.registry import every_part, load_agent, weights
+from goita_agents.registry import every_part, weights
 from goita_env import View
-from goita_env.checks import describe
-from goita_env.errors import GoitaError
+from goita_env.rules import JGA
 from goita_env.tiles import NUM_KINDS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
 from goita_lab.exam.questions import SEATS, Questions, read_as
@@ -39,22 +42,6 @@ LEAST: Final = 0.01
 """Probabilities are clipped to this and 1 minus this."""
 SAME: Final = 1e-6
 """Points by which an action may be behind the best one and still be a best answer."""
-
-
-@runtime_checkable
-class Believes(Protocol):
-    """An agent that says what it believes."""
-
-    def beliefs(self, view: View) -> Float:
-        """Returns probabilities that a seat holds a tile of each kind, not lying face up.
-
-        Args:
-            view: N positions.
-
-        Returns:
-            float64 [N, 3, 8], the seats being next, partner and previous.
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -69,7 +56,8 @@ class Answers:
     known: Float | None  #: [N, 3] Score of them above that of tiles and rules; before play 0.
     could: Float  #: [N, 3] The same of the exact posterior.
     played: int  #: Of how many positions it was one of the players.
-    faults: int  #: Answers that failed: any legal action stands for them, all as likely.
+    faults: tuple[Fault, ...]
+    """Actions that are missing or illegal: all legal ones stand for each, equally likely."""
     control: bool  #: It is no agent.
 
     def points(self, some: Bool | slice = slice(None)) -> Interval:
@@ -106,21 +94,20 @@ def take(
     its method ``beliefs`` says, or what follows if everybody plays as it does. The latter is kept
     with the questions for ``READERS``.
 
+    An action that is missing or illegal counts as a random one, and is listed in ``faults``.
+
     Raises:
-        AgentError: if there is no such agent, or an answer is none.
+        AgentError: if there is no such agent, its program does not start, it forfeits, or its
+            probabilities or beliefs are none.
     """
-    agent, believed = load_agent(spec), None
+    agent = build_agent(spec, JGA)
     try:
-        chosen, faults = decisions(agent, spec, questions, seed)
-        if believes:
-            kept = questions.kept(spec)
-            believed = beliefs(agent, questions.view(), progress) if kept is None else kept
-    except GoitaError:
-        raise
-    except Exception as error:  # an agent may raise whatever it likes
-        raise AgentError(f"expected {spec!r} to answer, but it raised {raised(error)}") from error
+        chosen, faults = decisions(agent, questions, seed)
+        believed = questions.kept(spec) if believes else None
+        if believes and believed is None:
+            believed = beliefs(agent, questions.view(), progress)
     finally:
-        close([agent])
+        end_agent(agent)
     mine = names(spec) if isinstance(spec, str) else set()
     played = sum(any(mine & names(player) for player in line) for line in questions.players)
     return graded(agent.name, questions, chosen, believed, played=played, faults=faults)
@@ -139,7 +126,7 @@ def graded(
     believed: Float | None,
     *,
     played: int = 0,
-    faults: int = 0,
+    faults: tuple[Fault, ...] = (),
     control: bool = False,
 ) -> Answers:
     """Grades decisions [N, 69] and beliefs [N, 3, 8].
@@ -181,32 +168,20 @@ def scores(believed: Float, exact: Float) -> Float:
     return np.asarray(exact * np.log(sure) + (1 - exact) * np.log(1 - sure))
 
 
-def decisions(agent: Agent, spec: str, questions: Questions, seed: int) -> tuple[Float, int]:
-    """Returns the probability of each action, float64 [N, 69], and how many answers failed."""
+def decisions(agent: Agent, questions: Questions, seed: int) -> tuple[Float, tuple[Fault, ...]]:
+    """Returns the probability of each action, float64 [N, 69], and the agent's faults."""
     view = questions.view()
     legal = view.legal()
     if isinstance(agent, Policy) and is_stateless(agent):
-        return np.asarray(agent.probabilities(view, legal), float), 0
-    action, wrong = read_actions(agent.act(view, legal, np.random.default_rng(seed)), legal, spec)
-    chosen = np.eye(legal.shape[1])[action]
-    some = list(wrong)
-    chosen[some] = legal[some] / legal[some].sum(axis=1, keepdims=True)
-    return chosen, len(wrong) + len(getattr(agent, "faults", ()))
+        return ask_probabilities(agent, view, legal), ()
+    attempt = attempt_actions(agent, view, legal, seed)
+    return attempt.policy(legal), attempt.faults
 
 
 def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Float | None:
     """Returns what an agent believes, float64 [N, 3, 8]; None where it cannot say."""
-    if isinstance(agent, Believes):
-        found = np.asarray(agent.beliefs(view), float)
-        wanted = (len(view), len(SEATS), NUM_KINDS)
-        fine = abs(found - 0.5) < 0.5 + SAME
-        if found.shape != wanted or not fine.all():
-            got = found[~fine][0] if found.shape == wanted else describe(found)
-            raise AgentError(
-                f"expected probabilities from 0 to 1 of shape {wanted} from beliefs() of "
-                f"{agent.name!r}, got {got}"
-            )
-        return found
+    if (believed := ask_beliefs(agent, view)) is not None:
+        return believed
     if not (isinstance(agent, Policy) and is_stateless(agent)):
         return None
     model, read = PolicyModel(agent), np.zeros((len(view), len(SEATS), NUM_KINDS))

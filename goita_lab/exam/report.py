@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from goita_agents.asking import fault_lines
 from goita_agents.base import Bool
 from goita_agents.principles import PRINCIPLES
 from goita_env import actions
@@ -85,7 +86,7 @@ def _remarks(one: Answers) -> Iterator[str]:
     if one.played:
         yield f"played in {one.played} of them"
     if one.faults:
-        yield f"{one.faults} faults"
+        yield f"{len(one.faults)} faults"
 
 
 def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Table]:
@@ -128,7 +129,8 @@ def ranked(answers: Sequence[Answers]) -> list[Answers]:
 def terminal(answers: Sequence[Answers], questions: Questions) -> str:
     """Returns the tables of an exam."""
     tables = main_table(answers, questions), *groups_tables(answers, questions)
-    return "\n\n".join([*map(draw, tables), LEGEND]) + "\n"
+    faults = [line for one in answers for line in fault_lines(one.name, one.faults)]
+    return "\n\n".join([*map(draw, tables), *faults, LEGEND]) + "\n"
 
 
 def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
@@ -152,7 +154,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
                 "known_of_opponents": one.share(OPPONENTS),
                 "known_above_counting": one.share(EVERYBODY, above=answers[-1]),
                 "played_in": one.played,
-                "faults": one.faults,
+                "faults": len(one.faults),
                 "groups": {
                     f"{title}: {name}": {
                         "positions": int(some.sum()),

@@ -21,6 +21,7 @@ from typing import Final
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from goita_agents.asking import ask_probabilities
 from goita_agents.base import AgentError, Bool
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import Array
@@ -164,7 +165,7 @@ def _try(
     temperature, _ = predict(network, validation).fit(validation)
     network = heated(network, temperature)
     view, legal = validation.view(), validation.legal
-    mine, other = (one.at(1.0).probabilities(view, legal) for one in (network, start))
+    mine, other = (ask_probabilities(one.at(1.0), view, legal) for one in (network, start))
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.where(other > 0, other * np.log(other / mine), 0.0).sum(axis=1)
     return network, Tried(

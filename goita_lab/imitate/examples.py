@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from goita_agents.asking import ask_probabilities
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.bots.network import LogitAgent
 from goita_env import View
@@ -180,7 +181,7 @@ def predict(model: Policy | None, examples: Examples) -> Prediction:
         table = np.where(legal, model.logits(view).astype(np.float64), -np.inf)
         return Prediction(table, can_be_heated=True)
     with np.errstate(divide="ignore"):
-        table = np.log(model.probabilities(view, legal))
+        table = np.log(ask_probabilities(model, view, legal))
     return Prediction(table, can_be_heated=False)
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from goita_agents.asking import build_agent
 from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network_file import write_network
 from goita_agents.files import json_text, write_whole
-from goita_agents.registry import load_agent
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
@@ -74,7 +74,7 @@ def learn(
         json: file for all numbers; None: none.
     """
     begin = time.perf_counter()
-    start = check_start(load_agent(init), init)
+    start = check_start(build_agent(init), init)
     reading = read_examples(games, player, rules)
     split = split_games(reading.examples, seed)
     others: list[tuple[str, Policy | None]] = [(init, start)]

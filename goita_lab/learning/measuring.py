@@ -15,8 +15,9 @@ from typing import Final
 
 import numpy as np
 
+from goita_agents.asking import build_agent
 from goita_agents.base import Agent, Float, close, plays
-from goita_agents.registry import load_agent, plain_text
+from goita_agents.registry import plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode
@@ -131,11 +132,11 @@ class Evaluator:
 
     def load(self, name: str) -> Agent:
         """Returns an opponent, as ``plain:base=A`` if it knows the base game alone."""
-        agent = load_agent(name)
+        agent = build_agent(name)
         if plays(agent, self.information):
             return agent
         close([agent])
-        return load_agent(plain_text(name))
+        return build_agent(plain_text(name))
 
     def measure(
         self, decisions: int, agent: Agent, past: tuple[int, Agent] | None

@@ -16,8 +16,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from goita_agents.asking import ask_actions, build_agent
 from goita_agents.base import Agent, AgentError, Bool, Float, Int, StatefulAgent
-from goita_agents.registry import check_plays, expand, load_agent
+from goita_agents.registry import check_plays, expand
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -133,7 +134,7 @@ class OpponentPool:
         self._agents = [*opponents, *mates]
         self.players = [PoolPlayer(name) for name in self._agents]
         self._built = {
-            number: load_agent(name) for number, name in enumerate(self._agents) if name != SELF
+            number: build_agent(name) for number, name in enumerate(self._agents) if name != SELF
         }
         for number, agent in self._built.items():
             if isinstance(agent, StatefulAgent):
@@ -189,7 +190,8 @@ class OpponentPool:
             asked = rows[mine]
             if number not in self._built:
                 self._built[number] = self.load(self.players[number].decisions)
-            actions[mine] = self._built[number].act(turn.view[asked], legal[asked], self._rng)
+            player = self._built[number]
+            actions[mine] = ask_actions(player, turn.view[asked], legal[asked], self._rng)
         return actions
 
     def after_step(self, turn: StepResult) -> None:

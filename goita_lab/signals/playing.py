@@ -9,8 +9,8 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from goita_agents.asking import ask_probabilities, build_agent
 from goita_agents.base import AgentError, Bool, Int, Policy, is_stateless, plays, sample
-from goita_agents.registry import load_agent
 from goita_env import View
 from goita_env.actions import CALL
 from goita_env.arrays import Int8
@@ -135,7 +135,7 @@ def load_policy(spec: str | Policy) -> Policy:
     Raises:
         AgentError: if it is another one, or does not exist.
     """
-    agent = load_agent(spec)
+    agent = build_agent(spec)
     if not isinstance(agent, Policy):
         raise AgentError(f"expected probabilities(), as of a known policy, got {agent.name!r}")
     if not is_stateless(agent):
@@ -247,7 +247,7 @@ def _played(
         for number, policy in enumerate(policies):
             mine = np.flatnonzero(player == number)
             if len(mine):
-                likely = policy.probabilities(now.view[mine], now.legal[mine])
+                likely = ask_probabilities(policy, now.view[mine], now.legal[mine])
                 actions[mine] = sample(likely, rngs[number])
                 notes[3].append((_key(rows[mine], time), likely.astype(np.float32)))
         games.step(actions)

@@ -67,7 +67,7 @@ def test_who_cannot_answer_and_what_cannot_be_answered_is_refused():
         (greedy, turn.observation, mask, r"expected one observation and its mask \[69\]"),
         (greedy, one, mask[:5], r"expected one observation and its mask \[69\]"),
         (greedy, one[:9], mask, "expected an observation of shape"),
-        (Stubborn(), one, None, r"expected one of .* got 'continue' from 'stubborn'"),
+        (Stubborn(), one, None, "expected one of .* from 'stubborn', got 'continue'"),
         ("greedy", one, None, r"expected an object with act\(\), which .* got 'greedy'"),
         (Nothing(), one, None, "expected a text or an object with .* got <.*Nothing object"),
         (Remembers(), one, None, "an agent that plays from one view only, got 'remembers'"),

@@ -401,7 +401,7 @@ def test_a_bot_that_plays_wrongly_is_named_and_a_reset_goes_on():
     for answer, error, words in (
         (lambda legal: (~legal).argmax(axis=1), errors.IllegalActionError, r"from Wrong\(\)"),
         (lambda legal: np.full(len(legal), 69), errors.ActionError, "69"),
-        (lambda legal: np.zeros(len(legal)), errors.ActionError, "whole numbers"),
+        (lambda legal: np.zeros(len(legal)), errors.AnswerError, "whole numbers"),
     ):
         bot.answer = answer
         refuses(error, words, env.step, env.sample_legal(np.random.default_rng(0)))

@@ -34,13 +34,17 @@ def even(view, legal):
 
 
 FAULTY = {
-    faulty("Passing", act=lambda _, view, legal, rng: np.zeros(len(legal), int)): "legal actions",
-    faulty("Short", act=lambda _, *args: act(*args)[1:]): "actions of shape",
-    faulty("Halved", act=lambda _, *args: act(*args) / 2): "whole numbers",
+    faulty("Passing", act=lambda _, view, legal, rng: np.zeros(len(legal), int)): "one of ",
+    faulty("Short", act=lambda _, *args: act(*args)[1:]): "16 actions as whole numbers",
+    faulty("Halved", act=lambda _, *args: act(*args) / 2): "16 actions as whole numbers",
     faulty("Outside", act=lambda _, view, legal, rng: np.full(len(legal), 69)): "actions 0..68",
-    faulty("Boastful", probabilities=lambda _, view, legal: 1 / 69 + 0 * legal): "zero probability",
+    faulty(
+        "Boastful", probabilities=lambda _, view, legal: 1 / 69 + 0 * legal
+    ): "probability 0 for illegal actions",
     faulty("Doubtful", probabilities=lambda _, *args: even(*args) / 2): "probabilities that sum to",
-    faulty("Flat", probabilities=lambda _, *args: even(*args)[0]): "probabilities (16, 69)",
+    faulty(
+        "Flat", probabilities=lambda _, *args: even(*args)[0]
+    ): "probabilities of shape (16, 69)",
 }
 
 
@@ -69,7 +73,7 @@ def test_who_plays_what_a_narrowed_mask_forbids_is_told_where(kind):
     with pytest.raises(AssertionError) as error:
         testing.check_agent(kind(), num_games=16, steps=40)
     assert re.match(
-        rf"expected legal actions, got 'p' in {place}, where legal is [1-8]{{2}}( \d\d)* \(a mask",
+        rf"expected one of [1-8]{{2}}( \d\d)*, got 'p' \(0\) in {place} \(a mask",
         str(error.value),
     )
 
@@ -186,7 +190,7 @@ class Ragged(Uniform):
         (None, r"with act\(\), got None"),
         (WithoutNumbers(), r"act\(view, legal, rng\), got .*too many"),
         (KnowsTheGameAlone(), r"begin\(games, seats, view\), got .*too many"),
-        (Ragged(), r"actions of shape \(64,\)"),
+        (Ragged(), "64 actions as whole numbers, got rows of different lengths"),
     ],
 )
 def test_what_is_no_agent_is_an_assertion_error_too(agent, expected):

@@ -140,7 +140,7 @@ BAD = {
     ActsByGame: "expected actions that depend on the view alone",
     NotANumber: "expected finite probabilities",
     HalfSure: "expected probabilities that sum to 1",
-    Illegal: "expected zero probability for illegal actions",
+    Illegal: "probability 0 for illegal actions",
     Negative: "expected probabilities of at least 0",
 }
 """By agent, a part of the sentence by which it is refused."""

@@ -22,11 +22,11 @@ GAME_ORDER = [
     *("arrays", "tiles", "errors", "actions", "checks", "rules", "information"),
     *("hands", "seeds", "engine"),
     *("render", "views", "agent", "worlds", "text", "rounds", "game", "records"),
-    *("envs", "goita_v0"),
+    *("envs", "goita_v0", "consistency"),
     *("uke_shogi", "uke_shogi_v0", "testing", "open_spiel"),
 ]
 AGENT_ORDER = [
-    *("base", "faults", "files", "compiling", "registry", "principles"),
+    *("base", "faults", "files", "compiling", "registry", "asking", "principles"),
     *("models", "bots", "people"),
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
@@ -186,6 +186,35 @@ def past_the_interface(texts: dict[str, str]) -> set[str]:
     }
 
 
+ASKED = {"act": 3, "probabilities": 2, "beliefs": 1, "begin": 3, "redeal": 2, "end": 3}
+"""Methods of an agent, with the number of their arguments."""
+ASKS = {"goita_agents.asking", "goita_agents.models"}
+"""Files that call them: the place where answers are checked, and ``PolicyModel``."""
+
+
+def bare_calls(texts: dict[str, str]) -> set[tuple[str, str]]:
+    """Finds where a method of an agent is called past ``goita_agents.asking``: (file, call).
+
+    The wrappers of bots/ may call what they wrap. A call of ``self`` is a class's own, and what is
+    named a model has the method ``probabilities`` of ``OpponentModel``.
+    """
+    found = set()
+    for name, text in texts.items():
+        if name in ASKS or name.startswith("goita_agents.bots."):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            arguments = len(node.args) + len(node.keywords)
+            starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+            if ASKED.get(node.func.attr) != arguments and not (starred and node.func.attr in ASKED):
+                continue
+            receiver = ast.unparse(node.func.value)
+            if receiver not in ("self", "super()") and not receiver.lower().endswith("model"):
+                found.add((name, ast.unparse(node.func)))
+    return found
+
+
 def test_the_order_lists_every_package():
     assert {subpackage(name) for name in BOTH} == set(ORDER)
     assert len(ORDER) == len(set(ORDER))
@@ -220,6 +249,16 @@ RULES = {
     "no import cycle": (cycle, BOTH, []),
     "the core imports numpy, gymnasium and pettingzoo alone": (foreign, GAME, set()),
     "only learning imports torch": (with_torch, BOTH, {"goita_lab.learning"}),
+    # A pool of opponents acts for many agents, and sentences say how a round ended.
+    "agents are asked in one place": (
+        bare_calls,
+        AGENTS,
+        {
+            ("goita_lab.learning.ppo", "self.pool.act"),
+            ("goita_lab.pages.play.replies", "sentences.end"),
+            ("goita_lab.pages.play.table", "sentences.end"),
+        },
+    ),
     # That of the benchmarks times the tables.
     "only the solver imports the engine": (past_the_interface, OUTSIDE, {"benchmarks.startup"}),
 }
@@ -306,6 +345,15 @@ def test_a_planted_import_of_another_package_is_caught():
 
 def test_a_planted_import_of_torch_is_caught():
     assert with_torch({"goita_agents.bots.network": "def load():\n    from torch import nn"})
+
+
+def test_a_planted_call_of_an_agent_is_caught():
+    asks = "def f(agent, view, legal):\n    return agent.probabilities(view, legal)"
+    assert bare_calls({"goita_lab.exam.answers": asks})
+    assert bare_calls({"goita_lab.exam.answers": "built[0].act(*question, rng)"})
+    assert bare_calls({"goita_lab.exam.answers": "agent.at(1.0).probabilities(view, legal=legal)"})
+    assert not bare_calls({"goita_agents.bots.wrapped": asks, "goita_agents.asking": asks})
+    assert not bare_calls({"goita_agents.beliefs.types": "self.model.probabilities(view, legal)"})
 
 
 @pytest.mark.parametrize(

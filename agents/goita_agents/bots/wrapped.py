@@ -60,6 +60,8 @@ class Wrapped:
             self.redeal = self._redeal
         if isinstance(base, FaultTracking):
             self.forfeit = base.forfeit
+        if callable(check_start := getattr(base, "check_start", None)):
+            self.check_start = check_start
 
     def shown(self, view: View) -> View:
         """Returns what the agent inside is shown."""
@@ -83,7 +85,8 @@ class Wrapped:
             return _silence(legal)
         question = self._question(view[asked], legal[asked])
         answer = np.asarray(self.base.act(*question, rng))
-        read_actions(answer, question[1], self.name)  # raises for what is no answer at all
+        # Raises for what is no answer at all.
+        read_actions(answer, question[1], f" from {self.name!r}")
         chosen = _silence(legal).astype(answer.dtype)
         chosen[asked] = answer
         return chosen

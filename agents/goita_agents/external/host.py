@@ -10,13 +10,13 @@ from typing import Final, TextIO
 
 import numpy as np
 
+from goita_agents.asking import ask_actions, notify
 from goita_agents.base import (
     Agent,
     AgentError,
     RedealObserver,
     Results,
     StatefulAgent,
-    check_actions,
     close,
     plays,
 )
@@ -98,7 +98,7 @@ class Host:
         self._tables[table.game] = table
         if isinstance(agent, StatefulAgent):
             view = table.view()
-            agent.begin(view.game, np.array([table.seat]), view)
+            notify(agent, "begin", view.game, np.array([table.seat]), view)
 
     def _event(self, message: Message) -> None:
         self._table(message).happens(message)
@@ -113,8 +113,7 @@ class Host:
         legal = np.zeros((1, many), bool)
         legal[0, numbers] = True
         view, agent = table.asked(numbers), self._agent
-        answer = agent.act(view, legal.copy(), self._rng)
-        (chosen,) = check_actions(answer, legal, agent.name, view.game).tolist()
+        (chosen,) = ask_actions(agent, view, legal, self._rng).tolist()
         self._send({"type": "act", "game": table.game, "action": actions.name(chosen, many)})
 
     def _redeal(self, message: Message) -> None:
@@ -122,7 +121,7 @@ class Host:
         table.ends()
         if isinstance(agent, RedealObserver):
             view = table.view()
-            agent.redeal(view.game, view)
+            notify(agent, "redeal", view.game, view)
 
     def _end(self, message: Message) -> None:
         table, agent = self._table(message), self._agent
@@ -136,7 +135,7 @@ class Host:
             view = table.view()
             results = Results(np.array([winner]), np.array([points]), view)
             counts = (kinds[:, :, None] == np.arange(NUM_KINDS)).sum(axis=1)
-            agent.end(view.game, results, counts[None])
+            notify(agent, "end", view.game, results, counts[None])
 
     def _table(self, message: Message) -> SeatTable:
         if (table := self._tables.get(protocol.read_number(message, "game"))) is None:

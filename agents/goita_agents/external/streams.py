@@ -7,6 +7,7 @@ and only its last lines are kept. POSIX only, because it needs process groups.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import selectors
 import signal
@@ -21,6 +22,9 @@ from goita_agents.faults import BotError
 
 STDERR_LINES: Final = 20  # Last lines of standard error that are kept.
 STDERR_WIDTH: Final = 500  # Bytes of each of them that are kept.
+
+NO_INTERPRETER: Final = "; add a first line such as #!/usr/bin/env python3"
+"""What to do with a program that the system cannot start as it is."""
 
 _CHUNK: Final = 65536
 
@@ -40,7 +44,8 @@ class Process:
                 start_new_session=True,
             )
         except OSError as error:
-            raise BotError("died", f"expected to start the program, but: {error}") from error
+            hint = NO_INTERPRETER if error.errno == errno.ENOEXEC else ""
+            raise BotError("died", f"it does not start: {error.strerror}{hint}") from error
         self.pid: Final = self._popen.pid
         streams = self._popen.stdin, self._popen.stdout, self._popen.stderr
         self._stdin, self._stdout, self._stderr = cast("tuple[IO[bytes], ...]", streams)

@@ -9,6 +9,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from goita_agents.asking import ask_probabilities
 from goita_agents.base import Float, Policy
 from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.types import Types
@@ -127,7 +128,7 @@ class Advisor:
             seat: its number, 0 to 3.
             earlier: the rounds of the match before this one.
         """
-        chances = self._shown.probabilities(view, view.legal())[0]
+        chances = ask_probabilities(self._shown, view, view.legal())[0]
         seed = int(np.random.default_rng(view.words[0]).integers(2**63))
         chosen = int(chances.argmax())
         found = self._value(view, seat, tuple(earlier), chosen, seed)

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from goita_agents.asking import ask_actions, ask_probabilities
 from goita_agents.base import Agent, AgentError, Bool, Float, Int, Policy, sample_at
 from goita_env import View, seeds
 from goita_env.arrays import U64
@@ -50,17 +51,20 @@ class PlayoutPolicy:
         if not self._draws:
             rng = np.random.default_rng(0)
             before = rng.bit_generator.state
-            chosen = self.base.act(view[rows], legal[rows], rng)
+            chosen = ask_actions(self.base, view[rows], legal[rows], rng)
             if rng.bit_generator.state == before:
-                return np.asarray(chosen[again])
+                return chosen[again]
             self._draws = True
         if isinstance(self.base, Policy):
-            known = self.base.probabilities(view[rows], legal[rows])
-            return sample_at(known[again], uniforms(keys, time))
+            chances = ask_probabilities(self.base, view[rows], legal[rows])
+            return sample_at(chances[again], uniforms(keys, time))
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
         parts = [
-            self.base.act(
-                view[rows], legal[rows], np.random.default_rng((int(keys[rows[0]]), time))
+            ask_actions(
+                self.base,
+                view[rows],
+                legal[rows],
+                np.random.default_rng((int(keys[rows[0]]), time)),
             )
             for rows in np.split(np.arange(len(view)), starts[1:])
         ]

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from goita_agents.asking import ask_actions
 from goita_agents.base import Bool, Float, Int
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.registry import Entry
@@ -64,11 +65,11 @@ class SolverAgent:
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
         seeds = rng.integers(2**63, size=len(view))
-        chosen = self._greedy.act(view, legal, rng)
+        chosen = ask_actions(self._greedy, view, legal, rng)
         for row in range(len(view)):
             one, own = view[row : row + 1], np.random.default_rng(seeds[row])
             if view.asked_call[row] or view.asked_choice[row]:
-                chosen[row] = self._before_play.act(one, legal[row : row + 1], own)[0]
+                chosen[row] = ask_actions(self._before_play, one, legal[row : row + 1], own)[0]
             else:
                 actions = np.flatnonzero(legal[row])
                 values = self._values(one, actions, own)

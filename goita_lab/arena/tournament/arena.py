@@ -22,13 +22,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from goita_agents.asking import build_agent
 from goita_agents.base import Agent, close
 from goita_agents.faults import FAULTS
 from goita_agents.registry import (
     check_names,
     check_plays,
     is_own,
-    load_agent,
     may_share,
     short_name,
 )
@@ -44,7 +44,6 @@ from goita_lab.arena.tournament.plan import (
     Pairing,
     Schedule,
     Task,
-    check_starts,
     tasks,
 )
 from goita_lab.arena.tournament.results import ResultsFile
@@ -224,7 +223,7 @@ def play_pair(
     Raises:
         AgentError, SettingError: if an argument is impossible, before anything is played.
     """
-    given = tuple(one if isinstance(one, str) else load_agent(one) for one in (a, b))
+    given = tuple(one if isinstance(one, str) else build_agent(one) for one in (a, b))
     check_names(one for one in given if isinstance(one, str))
     built: list[Agent] = []
     try:
@@ -250,8 +249,7 @@ def _shared(
     if not isinstance(spec, str):
         check_plays(spec, spec.name, information)
         return spec
-    built.append(load_agent(spec))
-    check_starts(built[-1], spec, rules, information)
+    built.append(build_agent(spec, rules, information))
     warm_up(spec, rules, information)
     return built[-1] if may_share(built[-1], spec) else None
 

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from goita_agents.base import Agent, Bool, Int, StatefulAgent, check_actions, close, uniform
+from goita_agents.asking import GuardedAgent, ask_actions, build_agent
+from goita_agents.base import Agent, Bool, Int, StatefulAgent, close, uniform
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
-from goita_agents.faults import FAULTS, Fault, FaultTracking, GuardedAgent
-from goita_agents.registry import is_own, load_agent, may_share, short_name
+from goita_agents.faults import FAULTS, Fault, FaultTracking
+from goita_agents.registry import is_own, may_share, short_name
 from goita_env import View
 from goita_env.information import InformationStructure
 from goita_env.rounds import PendingDecisions, Rounds
@@ -87,7 +88,7 @@ def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
     """
     if is_own(spec):
         return
-    agent = load_agent(spec)
+    agent = build_agent(spec)
     try:
         if isinstance(unwrapped(agent), ExternalAgent):
             return
@@ -98,7 +99,7 @@ def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
         for step in count():
             now = rounds.decisions
             if len(now.rows) and step % 4 == 0:
-                agent.act(now.view, now.legal, rng)
+                ask_actions(agent, now.view, now.legal, rng)
             if rounds.over:
                 return
             rounds.step(uniform(now.legal, rng.random(len(now.rows))))
@@ -213,12 +214,12 @@ class _Block:
 
     def _ask(self, one: Seated, view: View, legal: Bool) -> Int:
         start = time.perf_counter()
-        answer = one.agent.act(view, legal, one.rng)
+        actions = ask_actions(one.agent, view, legal, one.rng)
         self.thinking[one.player] += time.perf_counter() - start
         self.decisions[one.player] += len(view)
         if self.fault_tracking:
             self._pool_faults()
-        return check_actions(answer, legal, one.agent.name, view.game)
+        return actions
 
     def _pool_faults(self) -> None:
         """Counts the faults of a player's instances together: it forfeits as a whole."""
@@ -265,7 +266,7 @@ def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> 
             continue
         own = is_own(spec)
         if not own:
-            agent = load_agent(spec)
+            agent = build_agent(spec)
             if may_share(agent, spec):
                 yield Seated(agent, player, rng, seats)
                 continue
@@ -275,9 +276,9 @@ def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> 
             seed = bot_seed(task.seed, PURPOSE, *place)
             if own and guarded:
                 chance = bot_generator(task.seed, "replacement", *place)
-                agent = GuardedAgent(short_name(spec), partial(load_agent, spec), seat, chance)
+                agent = GuardedAgent(short_name(spec), partial(build_agent, spec), seat, chance)
             else:
-                agent = agent or load_agent(spec)
+                agent = agent or build_agent(spec)
                 if isinstance(program := unwrapped(agent), ExternalAgent):
                     program.seed = seed
             yield Seated(agent, player, rng, ((seating, seat),))

@@ -15,16 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 import goita_env
-from goita_agents.base import Agent, AgentError, Bool, Int, close
-from goita_agents.bots.wrapped import unwrapped
-from goita_agents.external.agent import ExternalAgent
+from goita_agents.asking import check_agents
+from goita_agents.base import Bool, Int
 from goita_agents.faults import Fault
 from goita_agents.registry import (
     check_names,
-    check_plays,
     content_hash,
     is_own,
-    load_agent,
     short_name,
 )
 from goita_env.checks import check_seed
@@ -114,13 +111,6 @@ def check_deals(deals: int, least: int = 2, what: str = "a number of deals") -> 
     """Checks a number of deals; raises a SettingError. An interval needs two."""
     if isinstance(deals, bool) or not isinstance(deals, int) or not least <= deals <= MAX_DEALS:
         raise SettingError(f"expected {what} from {least:,} to {MAX_DEALS:,}, got {deals!r}")
-
-
-def check_starts(agent: Agent, spec: str, rules: Rules, information: InformationStructure) -> None:
-    """Raises an AgentError if an agent does not play such games, or its program does not start."""
-    check_plays(agent, spec, information)
-    if isinstance(program := unwrapped(agent), ExternalAgent):
-        program.check_start(rules, information)
 
 
 def tasks(
@@ -214,14 +204,7 @@ class Schedule(ABC):
     def check_agents(self) -> None:
         """Builds every agent once, and starts every program."""
         for spec in self.specs:
-            try:
-                agent = load_agent(spec)
-                try:
-                    check_starts(agent, spec, get_rules(self.rules), self.information_of(spec))
-                finally:
-                    close([agent])
-            except SystemExit as error:  # a class may leave where it likes
-                raise AgentError(f"expected to build {spec!r}, but it left the program") from error
+            check_agents([spec], get_rules(self.rules), self.information_of(spec))
 
 
 @dataclass(frozen=True)

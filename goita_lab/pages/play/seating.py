@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from goita_agents.base import Agent, AgentError, StatefulAgent, close, raised
-from goita_agents.registry import load_agent, short_name
+from goita_agents.asking import build_agent
+from goita_agents.base import Agent, StatefulAgent, close
+from goita_agents.registry import short_name
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
@@ -67,14 +67,16 @@ class Seating:
 
     Args:
         specs: by seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat.
+        rules: the rule set that they play; programs are started once.
     """
 
-    def __init__(self, specs: Sequence[str | Agent]) -> None:
+    def __init__(self, specs: Sequence[str | Agent], rules: Rules = JGA) -> None:
+        self._rules = rules
         self._specs = {seat: spec for seat, spec in enumerate(specs) if spec != HUMAN}
         self.agents: dict[int, Agent] = {}
         try:
             for seat, spec in self._specs.items():
-                self.agents[seat] = load_agent(spec) if isinstance(spec, str) else spec
+                self.agents[seat] = build_agent(spec, rules) if isinstance(spec, str) else spec
         except BaseException:
             self.close()
             raise
@@ -85,26 +87,13 @@ class Seating:
 
     def renewed(self) -> Seating:
         """Returns the same agents, built anew where they came as texts; the old ones end."""
-        new = Seating([self._specs.get(seat, HUMAN) for seat in range(NUM_SEATS)])
+        new = Seating([self._specs.get(seat, HUMAN) for seat in range(NUM_SEATS)], self._rules)
         self.close()
         return new
 
     def close(self) -> None:
         """Ends what agents run that came as texts."""
         close(agent for seat, agent in self.agents.items() if isinstance(self._specs[seat], str))
-
-
-@contextmanager
-def blamed(agent: Agent) -> Iterator[None]:
-    """Turns what an agent's code raises into an AgentError.
-
-    It names the agent, the type and the place, but not the text, which may tell a hand.
-    """
-    try:
-        yield
-    except (Exception, SystemExit) as error:
-        said = raised(error, text=False)
-        raise AgentError(f"expected {agent.name!r} to play, but it raised {said}") from error
 
 
 def new_seed() -> int:

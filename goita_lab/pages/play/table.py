@@ -22,7 +22,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from goita_agents.base import Agent, AgentError, RedealObserver, Results, read_actions
+from goita_agents.asking import ask_actions, notify
+from goita_agents.base import Agent, AgentError, RedealObserver, Results
 from goita_agents.search.advisor import Advisor, Hint
 from goita_env import Game, View, actions
 from goita_env.errors import EpisodeOverError, GoitaError, RecordError
@@ -34,7 +35,7 @@ from goita_env.tiles import NONE, NUM_SEATS
 from goita_env.views import Replay
 from goita_lab.pages.play import sentences
 from goita_lab.pages.play.advice import advisor
-from goita_lab.pages.play.seating import MatchSettings, Seating, blamed
+from goita_lab.pages.play.seating import MatchSettings, Seating
 
 Asks = Literal["move", "round", "match", ""]
 
@@ -69,7 +70,7 @@ class PlayTable:
         numbers = GameNumbers(settings.seed, PURPOSE)
         self._shown = NUM_SEATS * numbers.shown(np.zeros(1, np.int64))
         """[1] The number of the match for agents, but for the seat."""
-        self._seating = Seating(settings.agents)
+        self._seating = Seating(settings.agents, settings.rules)
         try:
             self._replay([move for deal in deals for move in deal.moves])
             played = from_game(self.game).deals
@@ -276,13 +277,8 @@ class PlayTable:
         view.game = self._shown + seat
         mask = view.legal()
         rng = bot_generator(self.settings.seed, PURPOSE, self._made, seat)
-        with blamed(agent):
-            answer = agent.act(view, mask, rng)
-        (action,), wrong = read_actions(answer, mask, agent.name)
-        if wrong:
-            # Neither is named: the player may read this, and both tell of the hand.
-            raise AgentError(f"expected a legal action from {agent.name!r}, got another one")
-        return int(action)
+        # The player may read an error, which must not tell of the hand.
+        return int(ask_actions(agent, view, mask, rng, secret=True)[0])
 
     def _tell_deal(self) -> None:
         deal = self.game.deals[-1]
@@ -291,8 +287,7 @@ class PlayTable:
             fresh = Replay.of_seat(
                 self.settings.rules, seat, hand, deal.dealer, deal.scores, number
             )
-            with blamed(self._seating.agents[seat]):
-                agent.begin(number, np.array([seat]), fresh.view(seat))
+            notify(agent, "begin", number, np.array([seat]), fresh.view(seat), secret=True)
 
     def _tell_redeal(self) -> None:
         """Tells agents that want to know it how the deal before the present one went."""
@@ -304,8 +299,7 @@ class PlayTable:
                 replay = Replay.of_deals(self.settings.rules, hands, dealer, scores, number)
                 for _, action in deal.moves:
                     replay.step(action)
-                with blamed(self._seating.agents[seat]):
-                    agent.redeal(number, replay.view(seat))
+                notify(agent, "redeal", number, replay.view(seat), secret=True)
 
     def _tell_end(self) -> None:
         stateful = self._seating.stateful()
@@ -314,8 +308,8 @@ class PlayTable:
         over, (winner, points) = self.ended(), self.results[-1]
         for seat, agent in stateful:
             results = Results(np.array([winner]), np.array([points]), over.view(seat))
-            with blamed(self._seating.agents[seat]):
-                agent.end(self._shown + seat, results, over.dealt[None].astype(np.int64))
+            hands = over.dealt[None].astype(np.int64)
+            notify(agent, "end", self._shown + seat, results, hands, secret=True)
 
     def _save(self) -> None:
         if self._keep is not None:

@@ -17,10 +17,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from goita_agents.asking import ask_probabilities, build_agent
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from goita_agents.beliefs.people import PEOPLE, people
 from goita_agents.principles import speaking
-from goita_agents.registry import content_hash, load_agent
+from goita_agents.registry import content_hash
 from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.playout_budget import check_search
 from goita_agents.search.typed_search import TypedSearch
@@ -128,7 +129,7 @@ class Analyst:
     """
 
     def __init__(self, settings: AnalysisSettings, priors: Float | None = None) -> None:
-        agent = load_agent(settings.agent)
+        agent = build_agent(settings.agent)
         if not (isinstance(agent, Policy) and is_stateless(agent)):
             raise AgentError(
                 "expected an agent with known probabilities and no memory, such as champion, "
@@ -152,7 +153,7 @@ class Analyst:
         points = {one.action: one.points for one in valued.options} if valued else {}
         told = valued and not 0 < valued.loss <= valued.loss_error  # a level choice proves nothing
         principle = speaking(view, points, valued.best, action) if valued and told else None
-        chances = self._shown.probabilities(view, view.legal())[0]
+        chances = ask_probabilities(self._shown, view, view.legal())[0]
         game.play(action)
         tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
         graded = [

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy import typing as npt
 
+from goita_agents.asking import ask_probabilities
 from goita_agents.base import Float, Int, Policy
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -139,7 +140,7 @@ def policy_distance(play: Play, policies: Mapping[str, Policy]) -> dict[tuple[st
     """
     rows = np.flatnonzero(play.choice)
     view, legal = play.view(rows), play.legal[rows]
-    known = {name: its.probabilities(view, legal) for name, its in policies.items()}
+    known = {name: ask_probabilities(its, view, legal) for name, its in policies.items()}
     return {
         (one, other): over_deals(play, rows, divergence(known[one], known[other]))
         for one, other in combinations(known, 2)

@@ -14,6 +14,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from goita_agents.asking import ask_probabilities
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
@@ -186,7 +187,7 @@ def causal_influence(
     row, action = np.nonzero(legal)
     likely = (legal / legal.sum(axis=1, keepdims=True))[row, action]
     if messages == "policy":
-        likely = known.probabilities(play.view(rows), legal)[row, action]
+        likely = ask_probabilities(known, play.view(rows), legal)[row, action]
     some = likely > 0
     row, action, likely = row[some], action[some], likely[some]
     answers = _answers(positions(play, rows), row, action, known)
@@ -244,6 +245,6 @@ def _next_action(rounds: Rounds, done: Bool, seat: int, policy: Policy) -> Float
     if len(rows):
         legal = decisions.legal[asked]
         known[:, rows, PASS] = 0
-        known[0, rows, :NUM_ACTIONS] = policy.probabilities(decisions.view[asked], legal)
+        known[0, rows, :NUM_ACTIONS] = ask_probabilities(policy, decisions.view[asked], legal)
         known[1, rows, :NUM_ACTIONS] = legal / legal.sum(axis=1, keepdims=True)
     return known

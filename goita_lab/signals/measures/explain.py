@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from goita_agents.asking import ask_probabilities
 from goita_agents.base import Bool, Float, Int, Policy, certain, check_temperature, sample
 from goita_agents.bots.network import NetworkAgent
 from goita_env import View
@@ -156,8 +157,8 @@ def speaker_tree(
     if len(deals) < 2:
         raise SettingError(f"expected held-out decisions of two deals, got {len(deals)}")
     view, legal = played.view(held), played.legal[held]
-    action = load_policy(policy).probabilities(view, legal).argmax(axis=1)
-    same = agent.probabilities(view, legal).argmax(axis=1) == action
+    action = ask_probabilities(load_policy(policy), view, legal).argmax(axis=1)
+    same = ask_probabilities(agent, view, legal).argmax(axis=1) == action
     fidelity = rate_interval(np.bincount(which, same), np.bincount(which))
     text, leaves = tree_text(agent.tree, view_features(view[:1])[0]), agent.tree.get_n_leaves()
     points = duplicate_points(agent, policy, rounds, seed)
@@ -176,14 +177,14 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
         raise SettingError(f"expected {2 * LEAST} positions at least, got {len(rows)}")
     view, legal = played.view(rows), played.legal[rows]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
-    known = load_policy(policy)
-    action = sample(known.probabilities(view, legal), rng)
+    imitated = load_policy(policy)
+    action = sample(ask_probabilities(imitated, view, legal), rng)
     limits = {"max_depth": DEPTH, "min_samples_leaf": LEAST}
     tree = DecisionTreeClassifier(**limits, random_state=seed)
     tree.fit(view_features(view)[1], public_actions(action))
     blocks = np.zeros((2, NUM_ACTIONS))
     np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))
-    return TreeAgent(tree, blocks, f"tree of {known.name}")
+    return TreeAgent(tree, blocks, f"tree of {imitated.name}")
 
 
 def duplicate_points(

@@ -15,7 +15,7 @@ from goita_lab.exact import agent as files
 from goita_lab.exact import entries, teamwork
 from goita_lab.exact.teamwork import Benchmark, Players, Table, policy_of
 from goita_lab.exact.tree import Channel, Tree, enumerate_game
-from goita_lab.exact.values import Learner, best_response, sign, value
+from goita_lab.exact.values import Learner, best_response, gains, sign, value
 from raising import refuses
 from samples import slow
 
@@ -152,7 +152,7 @@ def test_points_of_a_shipped_partner_are_those_of_many_rounds(tree, played, roun
     players = Players.load(tree)
     number = players.of("test")[0]
     partner, listeners = players.types(tree, number)[2]
-    agent = policy_of(tree, "heuristic")
+    agent, _ = policy_of(tree, "heuristic")
     expected = Table(tree).points(agent, (partner, listeners))
     mean, error = played(tree, [agent, listeners, partner, listeners], rounds=rounds)
     assert abs(mean - expected) < 2 * 1.96 * error
@@ -187,12 +187,80 @@ def played(tmp_path):
 
 
 def test_an_agent_is_asked_once_at_every_information_set(tiny):
-    assert policy_of(tiny, "random") == pytest.approx(tiny.uniform())
-    greedy = policy_of(tiny, "greedy")
+    assert policy_of(tiny, "random")[0] == pytest.approx(tiny.uniform())
+    greedy, _ = policy_of(tiny, "greedy")
     assert (np.add.reduceat(greedy, tiny.starts[:-1]) == 1).all()
-    asked = policy_of(tiny, "exec:python examples/bot_python.py")
-    assert set(np.unique(asked)) == {0, 1}
+    program, faults = policy_of(tiny, "exec:python examples/bot_python.py")
+    assert set(np.unique(program)) == {0, 1}
+    assert faults == ()
     refuses(AgentError, "without a memory", policy_of, tiny, "champion:search=on")
+
+
+class Acts:
+    """Takes the first legal action, and has no probabilities; an illegal one where it leads."""
+
+    name = "acts"
+
+    def act(self, view, legal, rng):
+        return np.where(view.leads & (view.num_plays > 0), 68, legal.argmax(axis=1))
+
+
+def test_an_illegal_action_is_a_random_one_and_is_counted(tiny):
+    policy, faults = policy_of(tiny, Acts())
+    view = tiny.view()
+    wrong = view.leads & (view.num_plays > 0)
+    assert len(faults) == wrong.sum() > 0
+    at_fault = wrong[tiny.owner]
+    assert policy[at_fault] == pytest.approx(tiny.uniform()[at_fault])
+    assert set(policy[~at_fault]) == {0, 1}
+
+
+def test_an_agent_that_only_acts_sends_each_message_with_the_same_probability(tiny):
+    spoken = enumerate_game(tiny.rules, channel=Channel())
+    policy, _ = policy_of(spoken, Acts())
+    silent, _ = policy_of(tiny, Acts())
+    sends = spoken.owner < spoken.sets[1]
+    assert (policy[sends] == 0.5).all()
+    # Whoever does not observe the message plays as if there were none.
+    assert value(spoken, policy) == pytest.approx(value(tiny, silent))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda chances, legal: (~legal) / (~legal).sum(axis=1, keepdims=True),
+            "probability 0 for",
+        ),
+        (lambda chances, legal: chances / 2, "sum to 1 .* got the sum 0.5"),
+        (lambda chances, legal: chances * np.nan, "finite probabilities"),
+        (lambda chances, legal: 0 * chances, "sum to 1 .* got the sum 0"),
+    ],
+)
+def test_probabilities_that_are_none_give_no_figures(tiny, change, words):
+    class Wrong(Acts):
+        def probabilities(self, view, legal):
+            return change(legal / legal.sum(axis=1, keepdims=True), legal)
+
+    refuses(AgentError, f"{words}.* at seat [0-3] .*Rule set tiny", policy_of, tiny, Wrong())
+    refuses(AgentError, words, tiny.policy_of, [Wrong()] * SEATS)
+
+
+def test_what_no_policy_can_make_is_an_error_and_no_figure(tiny, players):
+    benchmark = Benchmark(tiny, players, "train")
+    assert benchmark.score(tiny.uniform()).left > 0
+    for wrong in (0 * tiny.uniform(), 1.3 * tiny.uniform(), np.nan * tiny.uniform()):
+        refuses(SettingError, "sum to 1 at every information set", benchmark.score, wrong)
+        refuses(SettingError, "sum to 1 at every information set", gains, tiny, wrong)
+    refuses(SettingError, "of shape", gains, tiny, tiny.uniform()[1:])
+    # A stored best response that makes too little would rank agents below the price.
+    low = replace(players, best=players.best - 3)
+    refuses(
+        ArithmeticError,
+        "a regret of at least 0",
+        Benchmark(tiny, low, "train").score,
+        benchmark.bayes,
+    )
 
 
 @pytest.fixture

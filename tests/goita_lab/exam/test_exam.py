@@ -28,6 +28,7 @@ from goita_lab.exam.questions import (
     question,
     sought,
 )
+from goita_lab.exam.report import terminal
 from goita_lab.work import Runner
 from raising import refuses
 from world_positions import position
@@ -171,6 +172,45 @@ def test_policies_programs_and_believers_take_it(some):
     assert found.share([0, 2]).mean == pytest.approx(1)
     agent.beliefs = lambda view: some.exact[:, :2]
     refuses(AgentError, r"0 to 1 of shape \(\d+, 3, 8\) from beliefs", take, agent, some)
+
+
+def test_a_wrong_answer_in_an_exam_is_a_random_one_and_wrong_probabilities_end_it(some, capsys):
+    legal = some.view().legal()
+
+    class Acts:
+        def __init__(self):
+            self.name = type(self).__name__.lower()
+
+        def act(self, view, legal, rng):
+            return np.where(np.arange(len(view)) % 2, some.best, (~legal).argmax(axis=1))
+
+    class Sure(Acts):
+        def probabilities(self, view, legal):
+            return np.eye(69)[(~legal).argmax(axis=1)]
+
+        def beliefs(self, view):
+            return np.full((len(view), 3, 8), 0.5)
+
+    acted = take(Acts(), some)
+    random = controls(some)[1]
+    failed = np.arange(len(some)) % 2 == 0
+    assert len(acted.faults) == failed.sum()
+    assert acted.lost[failed] == pytest.approx(random.lost[failed])
+    assert acted.lost[~failed] == pytest.approx(0)
+    assert (acted.chosen[failed] > 0).tolist() == legal[failed].tolist()
+    text = terminal([acted, *controls(some)], some)
+    assert f"acts: {failed.sum()} faults (illegal), for which any legal action stands" in text
+    refuses(AgentError, "probability 0 for illegal actions from 'sure'", take, Sure(), some)
+
+
+def test_an_agent_that_does_not_start_ends_an_exam_before_it_begins(tmp_path, monkeypatch, capsys):
+    (tmp_path / "ends").write_text("#!/bin/sh\nexit 3\n")
+    (tmp_path / "ends").chmod(0o755)
+    monkeypatch.setattr(exam, "take", None)  # nobody is asked
+    with pytest.raises(SystemExit) as stop:
+        exam.main(["take", "greedy", f"exec:{tmp_path / 'ends'}"])
+    assert stop.value.code == 2
+    assert "the program ended with exit" in capsys.readouterr().err
 
 
 def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):

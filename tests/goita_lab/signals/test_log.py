@@ -208,7 +208,7 @@ def test_agents_that_a_log_names_are_never_loaded(mine, monkeypatch):
                 )
             },
         )
-    for place in ("goita_agents.registry.load_agent", "goita_lab.signals.playing.load_agent"):
+    for place in ("goita_agents.registry.load_agent", "goita_lab.signals.playing.build_agent"):
         monkeypatch.setattr(place, load)
     assert log.read(mine).agents == tuple(names)
 

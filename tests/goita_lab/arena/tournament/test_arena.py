@@ -256,7 +256,7 @@ def test_an_agent_that_runs_something_is_closed_by_what_built_it(monkeypatch):
     play_block(block(("last legal", "greedy"), deals=4), [mine, load_agent("greedy")])
     assert closed == []
     play_block(block(deals=4))  # the first block of a process warms another instance up
-    monkeypatch.setattr("goita_lab.arena.tournament.block.load_agent", lambda name: Running())
+    monkeypatch.setattr("goita_lab.arena.tournament.block.build_agent", lambda name: Running())
     play_block(block(deals=4))
     assert len(closed) == 2
 

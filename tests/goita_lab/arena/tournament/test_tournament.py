@@ -155,7 +155,7 @@ def test_what_an_agent_loads_at_its_first_decision_is_not_on_its_clock(monkeypat
 
     (task,) = tasks(("greedy", "greedy"), 8)
     before = play_block(task)
-    monkeypatch.setattr(block, "load_agent", lambda spec: Heavy())
+    monkeypatch.setattr(block, "build_agent", lambda spec: Heavy())
     block.warm_up.cache_clear()
     after = play_block(task)
     assert Heavy.loaded

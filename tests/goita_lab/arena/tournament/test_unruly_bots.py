@@ -149,7 +149,7 @@ def test_what_a_bot_prints_is_not_among_the_tables(at_the_bots, capfd):
         *(("hosted_bots:Nobody", "Nobody"), ("no_bots:Bot", "no_bots")),
         *((OWN + "raises,never=1", "never=1"), (OWN + "raises,every=x", "every=int")),
         ("leaving_bots:Bot", "SystemExit"),
-        ("hosted_bots:ExitsAsItIsLookedAt", "it left the program"),
+        ("hosted_bots:ExitsAsItIsLookedAt", "it raised SystemExit: 0"),
     ],
 )
 def test_what_is_not_there_or_cannot_be_imported_is_exit_code_2(

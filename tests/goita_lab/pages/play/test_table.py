@@ -189,7 +189,8 @@ def test_what_an_agents_code_raises_names_the_agent_and_tells_no_hand(where, err
         list(play_on(table(1, ("", Raising(where, error), "greedy", "greedy")), any_move(0)))
     line = Raising._at.__code__.co_firstlineno + 2
     assert str(caught.value) == (
-        f"expected 'greedy' to play, but it raised {error.__name__} (test_table.py, line {line})"
+        f"expected 'greedy' to answer {where}(), but it raised {error.__name__} "
+        f"(test_table.py, line {line})"
     )
 
 
@@ -199,7 +200,7 @@ ILLEGAL = "expected a legal action from 'greedy', got another one"
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (None, "expected 1 actions as whole numbers, got shape .. of object from 'greedy'"),
+        (None, "expected 1 actions as whole numbers from 'greedy', got shape .. of object"),
         ([0.0], "float64"),
         *(([action], f"^{ILLEGAL}$") for action in (99, actions.REDEAL)),
     ],

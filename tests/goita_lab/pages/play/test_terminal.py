@@ -157,8 +157,8 @@ def test_an_agent_that_raises_ends_the_program_in_a_line_and_the_match_goes_on(
         code, out, err = ended(monkeypatch, capsys, *words, typed=["11", "12", "13", "22"] * 50)
         assert code == 1
         assert err == (
-            "goita play: error: expected 'my_bot:Raising' to play, but it raised "
-            "ZeroDivisionError (my_bot.py, line 5)\n"
+            "goita play: error: expected 'my_bot:Raising' to answer act(), but it "
+            "raised ZeroDivisionError (my_bot.py, line 5)\n"
         )
         assert "Continue: goita play --resume m.json --partner my_bot:Raising" in out
     (tmp_path / "my_bot.py").write_text(
