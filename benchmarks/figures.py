@@ -350,7 +350,7 @@ RUNS: Final = {
     ),
     "study-teamwork": Run(
         "python research/studies/teamwork.py",
-        20,
+        25,
         {
             **prices("list", "the list of types"),
             **prices("kind", "whether the opponents are equilibria or listeners"),
