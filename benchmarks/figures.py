@@ -246,7 +246,7 @@ RUNS: Final = {
     "agents": Run(
         "goita evaluate --one heuristic --agents random greedy people champion --deals 20000"
         " --seed 77001 --json {json}",
-        3,
+        1,
         {
             f"agents-{one}": pair(one, "heuristic")
             for one in ("random", "greedy", "people", "champion")
