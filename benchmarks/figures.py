@@ -23,8 +23,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from goita_agents.files import write_whole
 from goita_lab import cli
+from goita_lab.arena.statistics.intervals import Interval
+from research.intervals import rank_correlation
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FIGURES: Final = ROOT / "docs" / "figures.json"
@@ -119,6 +123,49 @@ def trained(opponent: str) -> Pick:
     return pick
 
 
+def correlation(interval: Interval) -> dict[str, Any]:
+    """Returns a rank correlation with its 95 % interval, as a figure without leading zeros."""
+    ends = (interval.mean, interval.low, interval.high)
+    mean, low, high = (f"{end:.2f}".replace("0.", ".") for end in ends)
+    return {"text": f"{mean} [{low}, {high}]", "mean": mean}
+
+
+def ranking_of_coordination(found: Any) -> dict[str, Any]:
+    """Picks the rank correlation of points with unknown partners and with itself, over agents."""
+    ranked = [
+        (one["points"]["over_deals"]["mean"], one["self_play"]["mean"]) for one in found["entries"]
+    ]
+    return correlation(rank_correlation(*zip(*ranked, strict=True)))
+
+
+def ranking_of_regret(*, controls: bool) -> Pick:
+    """Picks the rank correlation of low regret in ``mini_3`` with strength, over agents."""
+
+    def pick(found: Any) -> dict[str, Any]:
+        rows = found["games"]["mini_3"]["found"]["agents"]
+        ranked = [
+            (-np.mean(row["regret"]), row["strength"]) for row in rows if controls or row["agent"]
+        ]
+        return correlation(rank_correlation(*zip(*ranked, strict=True)))
+
+    return pick
+
+
+def prices(key: str, knowledge: str) -> dict[str, Pick]:
+    """Picks the price of not knowing in ``mini_3`` for a player who knows a part of the type."""
+    columns = {"equilibria": slice(2), "listeners": slice(2, None), "mean": slice(None)}
+
+    def picking(which: slice) -> Pick:
+        def pick(found: Any) -> dict[str, Any]:
+            regret = found["games"]["mini_3"]["prices"][knowledge]
+            text = f"{np.mean(regret[which]):.2f}"
+            return {"text": text, "mean": text}
+
+        return pick
+
+    return {f"price-{key}-{column}": picking(which) for column, which in columns.items()}
+
+
 def studied(*path: str) -> Pick:
     """Picks an interval of the champion from a report on signals."""
 
@@ -192,14 +239,18 @@ RUNS: Final = {
             "search-gain": at("heuristic", "gain"),
             "search-no-conventions": at("no_conventions", "first"),
             "alone-no-conventions": at("no_conventions", "second"),
+            "gain-no-conventions": at("no_conventions", "gain"),
             "search-champion": at("champion_alone", "first"),
         },
     ),
     "agents": Run(
-        "goita evaluate --one heuristic --agents random greedy people champion --deals 1600"
+        "goita evaluate --one heuristic --agents random greedy people champion --deals 20000"
         " --seed 77001 --json {json}",
         1,
-        {f"agents-{one}": pair(one, "heuristic") for one in ("random", "greedy", "people")},
+        {
+            f"agents-{one}": pair(one, "heuristic")
+            for one in ("random", "greedy", "people", "champion")
+        },
     ),
     "exploit-champion": Run(
         "goita exploit champion --deals 3200 --seed 2501 --control-deals 0 -o {folder} "
@@ -221,7 +272,8 @@ RUNS: Final = {
             key: pick
             for agent in ("champion", "people", "heuristic", "greedy", "random")
             for key, pick in partners(agent).items()
-        },
+        }
+        | {"coordination-ranking": ranking_of_coordination},
         "benchmarks/results/coordination.json",
     ),
     "signals": Run(
@@ -295,6 +347,19 @@ RUNS: Final = {
             "people-champion": at("contrasts", 4, "difference"),
         },
         "research/studies/results/people.json",
+    ),
+    "study-teamwork": Run(
+        "python research/studies/teamwork.py",
+        25,
+        {
+            **prices("list", "the list of types"),
+            **prices("kind", "whether the opponents are equilibria or listeners"),
+            **prices("pair", "which of the four pairs of opponents it meets"),
+            **prices("partner", "the partner"),
+            "regret-ranking": ranking_of_regret(controls=False),
+            "regret-ranking-controls": ranking_of_regret(controls=True),
+        },
+        "research/studies/results/teamwork.json",
     ),
 }
 """Runs by name."""

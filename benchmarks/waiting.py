@@ -5,20 +5,20 @@
 
 Every line runs in a process of its own, on one thread; old and new alternate, so that a slow minute
 hits both. The table has the median of each and the median of their ratios in a round. Times are CPU
-seconds where nothing is said. It needs the extra ``[lab]`` and a quiet machine, and writes
-``benchmarks/results/waiting.md``, to which docs/about.md links.
+seconds where nothing is said. It needs the extra ``[lab]`` and a quiet machine. If all lines are
+measured, it writes ``benchmarks/results/waiting.md``, with the date, the machine and its load.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
@@ -204,6 +204,21 @@ def table(found: dict[str, list[list[float]]], lines: list[Line]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def conditions(rounds: int) -> str:
+    """Returns a sentence that says when and on what machine the lines were measured."""
+    from benchmarks.throughput import describe_machine
+    from goita_env import __version__
+    from goita_lab.provenance import versions
+
+    machine, load = describe_machine(), os.getloadavg()[2]
+    return (
+        f"Medians of {rounds} rounds, CPU time of one thread, on {date.today()}: {machine['CPU']}, "
+        f"{machine['system']}, Python {machine['Python']}, goita-env {__version__} at commit "
+        f"{versions()['commit'][:8]}. Load of the machine over the last quarter of an hour: "
+        f"{load:.1f}."
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--against", type=Path, help="another checkout, the old one")
@@ -227,8 +242,7 @@ def main() -> None:
     text = table(found, lines)
     print(f"\n{text}")
     if len(lines) == len(LINES):
-        machine = f"{platform.machine()}, Python {platform.python_version()}"
-        RESULT.write_text(f"{text}\nMedians of {args.rounds} rounds, {machine}.\n")
+        RESULT.write_text(f"{text}\n{conditions(args.rounds)}\n")
 
 
 if __name__ == "__main__":

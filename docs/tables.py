@@ -81,7 +81,8 @@ def commands() -> str:
 def principles() -> str:
     """Returns the principles of play with their evidence."""
     heads = (
-        "positions | points | beyond random | champion | people | population | partner | opponents"
+        "best action decides | points | beyond random | "
+        "champion | people | population | partner | opponents"
     )
     rows = [f"| principle | {heads} |", "|---" + "|--:" * 8 + "|"]
     for one in PRINCIPLES:

@@ -1,6 +1,7 @@
+#!/usr/bin/env node
 // A Goita bot in plain JavaScript, over the bot protocol (docs/protocol.md).
 //
-// Play it:  python evaluate.py --agents "exec:node examples/bot_node.js" greedy
+// Play it:  goita evaluate --agents "exec:./bot_node.js" greedy      (in this folder)
 //
 // It counts what it has not seen: its own hand, and all that lies face up, is out. It attacks with
 // the kind that the others can receive least, and leaves its partner's attacks alone.

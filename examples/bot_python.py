@@ -1,6 +1,7 @@
+#!/usr/bin/env python3
 """A Goita bot in plain Python, over the bot protocol (docs/protocol.md).
 
-Play it:  python evaluate.py --agents "exec:python examples/bot_python.py" greedy
+Play it:  goita evaluate --agents "exec:./bot_python.py" greedy      (in this folder)
 
 It stores its own hand and the seat of the last attack. It leaves its partner's attacks alone.
 Otherwise it plays the pair with the attack of which it holds most, so that it can repeat it.

@@ -1,7 +1,7 @@
 """Trains all four seats by self-play: PPO in one file, in CleanRL's style, on the batched game.
 
 pip install ".[train]"
-python examples/cleanrl_ppo.py --steps 2000000
+python examples/cleanrl_ppo.py --steps 1000000
 
 Row i of ``GoitaVectorEnv`` is the observation of the seat to act in game i, so the game's next step
 belongs to another seat. The return of a decision must contain what the same seat gets until that

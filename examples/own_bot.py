@@ -1,7 +1,7 @@
 """Defines a bot as a class, checks it, and uses it as opponent and partner of a learner.
 
-python examples/own_bot.py --steps 2000
-python evaluate.py --agents own_bot:Cautious:keep=3 greedy --deals 500     (in this folder)
+python own_bot.py --steps 2000                                           (both in this folder)
+goita evaluate --agents own_bot:Cautious:keep=3 greedy --deals 500
 
 A bot is any object with ``act``. It gets a batch of positions, each as seen by the seat to act, and
 returns a legal action for each. It never gets a state.

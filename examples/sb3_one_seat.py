@@ -1,7 +1,7 @@
 """Trains one seat among bots with stock MaskablePPO of stable-baselines3, a thousand games at once.
 
 pip install ".[train]"
-python examples/sb3_one_seat.py --steps 3000000
+python examples/sb3_one_seat.py --steps 1048576
 
 The policy has one seat, drawn for each deal. The printed points include deals that ended before it
 decided anything. Without them it would look a quarter of a point better than it is.

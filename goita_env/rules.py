@@ -5,7 +5,7 @@ the pagat.com page on Goita (John McLeod, 2016), and a page with nine kinds on p
 differ there). Where a text is silent, the booklet holds.
 
 Here is what differs; what the rules say is in ``engine.rulebook``. Small games, which no text has,
-are the booklet's rules with fewer tiles (``Rules.deck``): they can be solved exactly.
+are the booklet's rules with fewer tiles (``Rules.deck``): policies are evaluated exactly there.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 
 The champion plays the program; a model imitates the program in these games; the champion's search
 takes the opponents for the model, and is measured on fresh deals beside the champion alone. The
-folder takes games, model and report. The same command goes on after a stop.
+folder takes games, model and report. The same command resumes after a stop.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 goita check my_bots:Cautious:risk=0.9
 goita check "exec:node my_bot.js" --rules pagat
 
-"builds": the agent can be built, and a program starts. "answers": legal actions of the right shape,
-within narrowed masks too, the same to the same question (goita_env.testing.check_agent), and
-probabilities, if it has a method ``beliefs`` for the exam. "plays": it ends a small tournament
-against greedy without a fault.
+"builds": the agent can be built, and a program starts. "answers": a class gives legal actions of
+the right shape, within narrowed masks too, and the same for the same view; its probabilities are a
+distribution over legal actions, if it has any (goita_env.testing.check_agent), and its beliefs for
+the exam are probabilities, if it has a method ``beliefs``. A program plays 64 games in parallel, at
+all seats, without a fault. "plays": it ends a small tournament against greedy without a fault.
 """
 
 from __future__ import annotations

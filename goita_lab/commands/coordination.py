@@ -63,8 +63,8 @@ class Args:
     test: bool = False
     """the partners of the final table in place of those of the validation split"""
     speak: bool = False
-    """the agents observe and send messages in games that have them; else they are deaf and silent
-    there"""
+    """the agents observe and send messages in games that have them; else they neither send nor
+    observe messages there"""
     partners: tuple[str, ...] | None = None
     """partners in place of the held-out ones; the results are marked"""
     opponents: tuple[str, ...] | None = None

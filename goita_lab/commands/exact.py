@@ -4,7 +4,7 @@
 
     goita exact mini_3                                solves it, in half a minute
     goita exact mini_3 --team 60                      and proves what a team gains
-    goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command goes on
+    goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command resumes
     goita exact mini_3 --agents heuristic champion    measures agents
     goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
     goita exact mini_3 --correlated -o plans.npz      seeks the value for teams
@@ -64,7 +64,7 @@ class Args:
     """look for the best responses of teams, with so many seconds of this machine to prove each;
     0: bounds have to do. In games of a million histories it takes minutes"""
     output: Path | None = field(default=None, metadata=cli.short("-o"))
-    """file for the solution (.npz); the same command goes on from it, and
+    """file for the solution (.npz); the same command resumes from it, and
     goita_lab.exact.agent:SolvedAgent:path=FILE plays it"""
     json: Path | None = None
 

@@ -38,7 +38,7 @@ class MakeArgs:
 
         goita exam make -o exam.npz --seed 7
 
-    The same command goes on after a stop.
+    The same command resumes after a stop.
     """
 
     output: Path = field(metadata=cli.short("-o"))

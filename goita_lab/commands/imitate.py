@@ -6,7 +6,7 @@
     goita imitate champion-log -o model.safetensors
     goita imitate FOLDER_OF_KIFU -o model.safetensors
 
-GAMES are folders of saved games (goita evaluate --save-games), logs (goita_lab.signals log) and
+GAMES are folders of saved games (goita evaluate --save-games), logs (goita signals log) and
 records in any notation, or folders of them. The network is an agent, file:model.safetensors.
 """
 

@@ -2,9 +2,9 @@
 
 goita play --web                                   in a browser, with the champion as partner
 goita play --partner heuristic --opponents champion
-goita play --resume match-1.json                   goes on with a match
+goita play --resume match-1.json                   resumes a match
 
-Every move is saved at once; --resume goes on.
+Every move is saved at once; --resume resumes.
 """
 
 from __future__ import annotations

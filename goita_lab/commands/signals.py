@@ -1,15 +1,15 @@
-"""Measures what actions tell: the commands of ``goita signals``.
+"""Measures what actions reveal: the commands of ``goita signals``.
 
 ::
 
     goita signals log        play rounds and log every decision
     goita signals report     take all measures of agents, and write a page
-    goita signals worth      what one kind of decision tells and is worth
+    goita signals worth      what one kind of decision reveals and is worth
     goita signals messages   whether agents use messages
-    goita signals follow     what each move of a record told one seat
+    goita signals follow     what each move of a record revealed to one seat
 
 ``goita signals COMMAND --help`` shows examples and the options of each. After a
-stop the same command goes on with a log or a report, and with a measure that has --results.
+stop the same command resumes a log or a report, and a measure that has --results.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class LogArgs:
     rounds: int
     """number of rounds"""
     output: Path = field(metadata=cli.short("-o"))
-    """folder of the log; parts that are there already stay, so that a stopped log goes on"""
+    """folder of the log; parts that are there already stay, so that the same command resumes it"""
     seed: int = 0
     """seed of deals and random numbers"""
     rules: Rules = JGA
@@ -115,7 +115,7 @@ class Measure(Settings):
 
     workers: int = 1
     results: Path | None = None
-    """file that keeps finished pieces of work, so that a stopped run goes on"""
+    """file that keeps finished pieces of work, so that the same command resumes after a stop"""
     json: Path | None = None
 
     @property

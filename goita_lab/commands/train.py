@@ -3,8 +3,8 @@
 goita train                                    takes about four minutes on two cores
 goita train --preset standard                  takes about an hour
 goita train --preset champion                  the same with partners and opponents, in hours
-goita train --resume runs/NAME                 goes on with a run that was stopped or killed
-goita train --resume runs/NAME --total-timesteps N   goes on until N decisions were made
+goita train --resume runs/NAME                 resumes a run that was stopped or killed
+goita train --resume runs/NAME --total-timesteps N   resumes it until N decisions were made
 goita train --config runs/NAME/config.json     repeats a run; a file holds rarer settings, too
 goita plot runs/NAME                           draws how strong it became
 

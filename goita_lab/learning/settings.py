@@ -62,7 +62,7 @@ class Options:
     name: str | None = None
     """name of the run, whose directory is runs/NAME; without one, date and time"""
     resume: Path | None = None
-    """directory of a run to go on with, with its own settings; only --total-timesteps and
+    """directory of a run to resume, with its own settings; only --total-timesteps and
     --no-progress may differ"""
     preset: Literal["quick", "standard", "champion"] = "quick"
     """settings for about four minutes or an hour, or those of a champion, which are the defaults of
@@ -162,7 +162,7 @@ class Training(Options):
     """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
     prefer: tuple[str, ...] | None = None
     """points that each seat earns for plays of its own, so that other ways to play are learned:
-    p:1 for a pass, 5x:-2 for plays that block with a silver, x8:3 for attacks with a king"""
+    p:1 for a pass, 5x:-2 for plays that block with a gold, x8:3 for attacks with a king"""
     off_belief: bool = False
     """let decisions earn what they would in worlds of the rule constraints, whatever the others
     meant (off-belief learning)"""

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from goita_agents.base import Float
 from goita_agents.files import write_whole
@@ -35,6 +34,7 @@ from goita_lab.exam.answers import counted, score, take
 from goita_lab.exam.questions import SHIPPED, Questions
 from goita_lab.exam.report import OPPONENTS, PARTNER
 from goita_lab.work import shown
+from research.intervals import rank_correlation
 
 AGENTS: Final = ("champion", "heuristic", "greedy", "random", "people")
 MEMBERS: Final = 20
@@ -46,7 +46,6 @@ UNLIKE: Final = ("people:temperature=0", "champion:temperature=1", "champion:tem
 """The same networks, surer of each move, or less sure."""
 EVERY: Final = 6
 """Beliefs are asked of every so many positions: a network takes up to half a second for each."""
-RESAMPLES: Final = 2000
 
 
 @dataclass(frozen=True)
@@ -82,17 +81,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         rows.append((lost, *(one.mean if one else np.nan for one in known), points))
     table = np.array(rows)
     heads = ("points lost", "known of partner", "known of opponents")
-    found = {head: correlation(table[:, column], table[:, 3]) for column, head in enumerate(heads)}
+    found = {
+        head: rank_correlation(table[:, column], table[:, 3]) for column, head in enumerate(heads)
+    }
     close = table[table[:, 0].argsort()[:CLOSE]]
-    found[f"points lost, the best {CLOSE}"] = correlation(close[:, 0], close[:, 3])
+    found[f"points lost, the best {CLOSE}"] = rank_correlation(close[:, 0], close[:, 3])
     beliefs = {one: take(one, whole).believed for one in (*READERS, *UNLIKE)}
     beliefs["counts unseen tiles"] = counted(whole.view())
     readers = {reader: shares(reader, believed, whole) for reader, believed in beliefs.items()}
     told = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
-    told |= {"correlations": found, "readers": readers}
+    ends = {head: (one.mean, one.low, one.high) for head, one in found.items()}
+    told |= {"correlations": ends, "readers": readers}
     write_whole(args.output, provenance.to_json(told, agents))
-    for head, (mean, low, high) in found.items():
-        print(f"{head:32} {mean:+.2f} [{low:+.2f}, {high:+.2f}]")
+    for head, interval in found.items():
+        print(f"{head:32} {estimate(interval)}")
     for reader, each in readers.items():
         print(f"{reader:24}", *(f"{name} {estimate(one)}" for name, one in each.items()), sep="  ")
     return 0
@@ -121,15 +123,6 @@ def shares(reader: str, believed: Float | None, exam: Questions) -> dict[str, In
 def brier(believed: Float, exact: Float) -> Float:
     """Returns the expected Brier score of beliefs [N, 3, 8] with its sign turned: [N, 3]."""
     return -(exact * (1 - believed) ** 2 + (1 - exact) * believed**2).sum(axis=2)
-
-
-def correlation(one: np.ndarray, other: np.ndarray) -> tuple[float, float, float]:
-    """Returns Spearman's rank correlation with a 95 % interval over agents."""
-    rng, many = np.random.default_rng(0), len(one)
-    draws = [rng.integers(0, many, many) for _ in range(RESAMPLES)]
-    again = [spearmanr(one[draw], other[draw]).statistic for draw in draws]
-    low, high = np.nanquantile(again, (0.025, 0.975))
-    return float(spearmanr(one, other).statistic), float(low), float(high)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,14 @@ python research/search/inference.py --only-print --of 397M-6ef7007e
                                                        the same with an earlier champion
 
 Every row plays two agents, or two partners of one agent, on the same duplicate deals against the
-same opponents. What has been played stands in results/inference/CHAMPION/ROW.json, where CHAMPION
-is the number of decisions that the champion was trained with, in millions, and the beginning of
-its network's SHA-256. A row that is begun again goes on from there. Processes may play different
-rows at the same time. The deals of these rows chose nothing. Two of the opponents are trained from
-nothing, in some minutes each, the second anew for each champion:
+same opponents. In some rows the second agent, which is fast, also plays further deals. The first
+agent's points are then its mean gain over the second on the deals of both, plus the points of the
+second on all its deals: the second agent is a control variate. What has been played stands in
+results/inference/CHAMPION/ROW.json, where CHAMPION is the number of decisions that the champion was
+trained with, in millions, and the beginning of its network's SHA-256. A row that is begun again
+goes on from there. Processes may play different rows at the same time. The deals of these rows
+chose nothing. Two of the opponents are trained from nothing, in some minutes each, the second anew
+for each champion:
 
 python train.py --name outsider --preset quick --seed 77 --layers 192 192 --gae-lambda 0.8
 python train.py --name attacker --preset quick --seed 78 --opponents champion
@@ -36,7 +39,7 @@ from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_lab import cli
 from goita_lab.arena.report.figures import estimate
-from goita_lab.arena.statistics.intervals import mean_interval, t_interval
+from goita_lab.arena.statistics.intervals import Interval, mean_interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import MIXED_SEATINGS, PAIR_SEATINGS, Task
 from goita_lab.provenance import plain
@@ -61,21 +64,28 @@ class Row:
     against: str
     """Agent of the other team."""
     deals: int
+    """Deals that both agents play."""
     seed: int
     agents: tuple[str, str] = (INFERRING, ALONE)
     """What is compared: the first minus the second."""
     partner: str | None = None
     """Partner of either; None: the same agent."""
     episode: Episode = "round"
+    second_deals: int | None = None
+    """All deals of the second agent, those of both first; None: it plays no further ones."""
+
+    def deals_of(self, agent: str) -> int:
+        """Returns how many deals an agent of the row plays."""
+        return self.second_deals or self.deals if agent == self.agents[1] else self.deals
 
 
 ROWS: Final = {
-    "heuristic": Row("heuristic", 1_600, 77_001),
+    "heuristic": Row("heuristic", 1_600, 77_001, second_deals=20_000),
     "champion": Row("champion", 3_200, 77_002, (INFERRING, ASSUMING)),
     "champion_alone": Row("champion", 800, 77_012),
     "outsider": Row(OUTSIDER, 1_600, 77_003),
     "attacker": Row(ATTACKER, 1_600, 77_004),
-    "no_conventions": Row("heuristic:conventions=off", 1_600, 77_009),
+    "no_conventions": Row("heuristic:conventions=off", 1_600, 77_009, second_deals=20_000),
     "rollout": Row("rollout:base=heuristic", 1_600, 77_010),
     "beside_heuristic_champion": Row(ALONE, 1_600, 77_005, partner="heuristic"),
     "beside_heuristic_heuristic": Row("heuristic", 1_600, 77_006, partner="heuristic"),
@@ -123,10 +133,10 @@ def play(name: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with locked(file, "a row that no other process plays"):
         row, played = ROWS[name], load(name)
-        while any(len(played[agent].points) < row.deals for agent in row.agents):
-            agent = min(row.agents, key=lambda one: len(played[one].points))
+        while agents := [one for one in row.agents if len(played[one].points) < row.deals_of(one)]:
+            agent = min(agents, key=lambda one: len(played[one].points))
             first = len(played[agent].points)
-            size = min(BLOCK, row.deals - first)
+            size = min(BLOCK, row.deals_of(agent) - first)
             players = (
                 (agent, row.against) if row.partner is None else (agent, row.partner, row.against)
             )
@@ -139,7 +149,7 @@ def play(name: str) -> None:
             of.milliseconds += 1_000 * float(block.thinking[0])
             of.decisions += int(block.decisions[0])
             write_whole(file, msgspec.json.encode(played))
-            print(f"{name}, {agent}: {first + size:,} of {row.deals:,} deals", flush=True)
+            print(f"{name}, {agent}: {first + size:,} of {row.deals_of(agent):,} deals", flush=True)
 
 
 def champion() -> str:
@@ -156,25 +166,43 @@ def load(name: str, of: str | None = None) -> dict[str, Played]:
 
 
 def points(name: str, of: str | None = None) -> tuple[npt.NDArray[np.float64], ...]:
-    """Returns the points a game of a row's two agents, and the first minus the second: [n] each."""
+    """Returns the points a game of a row's two agents, in order of the deals: [n], [N]; N >= n."""
     row, played = ROWS[name], load(name, of)
     games = 2 if row.partner is None else 4
-    deals = min(len(one.points) for one in played.values())
-    first, second = (np.array(played[agent].points[:deals]) / games for agent in row.agents)
-    return first, second, first - second
+    first, second = (np.array(played[agent].points) / games for agent in row.agents)
+    return first[: len(second)], second if row.second_deals else second[: len(first)]
+
+
+def intervals(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> list[Interval]:
+    """Returns the points of a row's two agents, and the first minus the second, with intervals.
+
+    The second agent is a control variate of the first: on the n deals of both the first makes D
+    more, and the second makes S on its N deals. The mean of the first is that of D plus that of S,
+    with the variance var(D) / n + var(S) / N + 2 cov(D, S) / N, since the n are among the N. For
+    N = n both are the mean of the first and its variance.
+    """
+    deals = len(first)
+    gains = first - second[:deals]
+    gain, alone = mean_interval(gains), mean_interval(second)
+    common = float(np.cov(gains, second[:deals])[0, 1])
+    variance = gains.var(ddof=1) / deals + (second.var(ddof=1) + 2 * common) / len(second)
+    return [t_interval(gain.mean + alone.mean, float(variance) ** 0.5, deals - 1), alone, gain]
 
 
 def table(of: str | None = None) -> str:
     """Returns the table of the rows that have been played, in Markdown."""
     lines, outside = [], []
     for name, row in ROWS.items():
-        found = points(name, of)
-        if (deals := len(found[0])) < 2:
+        first, second = points(name, of)
+        if len(first) < 2:
             continue
         if name in OUTSIDE:
-            outside.append(found[2])
-        shown = (estimate(mean_interval(one)) for one in found)
-        lines.append([f"`{row.against}`", f"`{row.partner or 'itself'}`", f"{deals:,}", *shown])
+            outside.append(first - second[: len(first)])
+        deals = f"{len(first):,}"
+        if len(second) > len(first):
+            deals += f", second {len(second):,}"
+        shown = (estimate(interval) for interval in intervals(first, second))
+        lines.append([f"`{row.against}`", f"`{row.partner or 'itself'}`", deals, *shown])
     if len(outside) == len(OUTSIDE):
         mean = sum(float(one.mean()) for one in outside) / len(outside)
         error = sum(float(one.var(ddof=1)) / len(one) for one in outside) ** 0.5 / len(outside)
@@ -199,8 +227,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         play(name)
     print(table(args.of))
     if args.json:
-        named = {name: zip(KEYS, points(name, args.of), strict=True) for name in args.rows}
-        rows = {name: {key: mean_interval(v) for key, v in its} for name, its in named.items()}
+        rows = {
+            name: dict(zip(KEYS, intervals(*points(name, args.of)), strict=True))
+            for name in args.rows
+        }
         weights = {"champion": network().digest} if args.of is None else {}
         write_whole(args.json, json_text(plain({"weights": weights, **rows})))
     return 0

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.stats import spearmanr
 
+from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exact.entries import Measure
 from goita_lab.exact.teamwork import OPPONENTS, Players, Split, Table
 from goita_lab.exact.tree import Tree
 from research.drawing import scatter, table
+from research.intervals import rank_correlation
 from research.studies import study
 from research.studies.study import Options
 
@@ -47,7 +48,9 @@ class Game:
 
     diversity: Diversity
     found: dict[str, Any]  #: The figures of all agents with the test players.
-    parts: dict[str, float]  #: The price where the player knows a part of the type.
+    prices: dict[str, tuple[float, float, float, float]]
+    """What Bayes-optimal players lose who know a part of the type, by what they know: their regret
+    with each pair of ``OPPONENTS``, the mean over partners."""
 
 
 @dataclass(frozen=True)
@@ -81,23 +84,29 @@ def measure(game: str) -> Game:
     return Game(diverse, found, prices(test.tree, known))
 
 
-def prices(tree: Tree, known: Players) -> dict[str, float]:
-    """Returns the price of not knowing where the player knows the opponents, or the partner."""
-    table, numbers = Table(tree), known.of("test")
-    types = [known.types(tree, number) for number in numbers]
-    best = known.best[numbers]
-    by_opponents = [
-        float(best[:, column].mean()) - table.best([four[column] for four in types])[0]
-        for column in range(len(OPPONENTS))
-    ]
-    by_partner = [
-        float(row.mean()) - table.best(four)[0] for row, four in zip(best, types, strict=True)
-    ]
-    return {
-        "which equilibrium it meets": float(np.mean(by_opponents[:2])),
-        "that it meets listeners": float(np.mean(by_opponents[2:])),
-        "the partner": float(np.mean(by_partner)),
+def prices(tree: Tree, known: Players) -> dict[str, tuple[float, float, float, float]]:
+    """Returns the regret of Bayes-optimal players who know a part of the type: see ``Game``."""
+    place, partners = Table(tree), known.of("test")
+    types = [known.types(tree, partner) for partner in partners]
+    partner, opponents = np.indices((len(partners), len(OPPONENTS)))
+    # A player that knows a part of the type plays best against a shorter list of types: those with
+    # the same number here.
+    lists = {
+        "the list of types": np.zeros_like(partner),
+        "whether the opponents are equilibria or listeners": opponents // 2,
+        "which of the four pairs of opponents it meets": opponents,
+        "the partner": partner,
     }
+    found = {}
+    for knowledge, list_of in lists.items():
+        regret = known.best[partners]
+        for number in np.unique(list_of):
+            members = np.argwhere(list_of == number).tolist()
+            _, policy = place.best([types[row][column] for row, column in members])
+            for row, column in members:
+                regret[row, column] -= place.points(policy, types[row][column])
+        found[knowledge] = tuple(regret.mean(axis=0).tolist())
+    return found
 
 
 def diversity(tree: Tree, known: Players, split: Split = "test") -> Diversity:
@@ -161,26 +170,45 @@ def _agents(one: Game) -> str:
     heads = ["agent", "points", "regret", "with equilibria", "with listeners", "left"]
     price = one.found["agents"][0]
     told = f"The price of not knowing is {price['price']:.2f}, train split "
-    told += f"{price['train_price']:.2f}. Who knows a part of the type: "
-    told += ", ".join(f"{name} {figure:.2f}" for name, figure in one.parts.items()) + "."
-    return table([*heads, "train: regret", "left", "strength"], rows) + f"\n\n{told}"
+    told += f"{price['train_price']:.2f}. The price for a player who knows more, by opponents:"
+    agents = table([*heads, "train: regret", "left", "strength"], rows)
+    return f"{agents}\n\n{told}\n\n{_prices(one)}"
+
+
+def _prices(one: Game) -> str:
+    rows = [
+        [name, *(f"{figure:.2f}" for figure in (*four, np.mean(four)))]
+        for name, four in one.prices.items()
+    ]
+    return table(["the player knows", *OPPONENTS, "mean"], rows)
 
 
 def _correlations(one: Game) -> str:
-    ranks, first = one.found["rank_correlation"], one.found["agents"][0]
-    entered = [row for row in one.found["agents"] if row["name"] in AGENTS]
-    few = spearmanr([np.mean(row["regret"]) for row in entered], [-r["strength"] for r in entered])
-    net = net_of_strength([row for row in one.found["agents"] if row["agent"]])
-    named = [f"`{name}` {net[name]:+.2f}" for name in sorted(net, key=lambda name: net[name])]
+    rows, first = one.found["agents"], one.found["agents"][0]
+    named = {"with the controls": rows, "without": [row for row in rows if row["agent"]]}
+    ranks = [f"{name} {_short(ranking(some))}" for name, some in named.items()]
+    net = net_of_strength(named["without"])
+    shown = [f"`{name}` {net[name]:+.2f}" for name in sorted(net, key=lambda name: net[name])]
     best = np.add(first["points"], first["regret"])
     return (
-        f"Rank correlation of low regret with strength: {ranks['all']:.2f} over all, "
-        f"{ranks['agents']:.2f} over agents and players, {few.statistic:.2f} over agents. Net of "
-        f"strength the least regret have {', '.join(named[:3])}; the most "
-        f"{', '.join(named[-3:])}. Best responses "
+        f"Rank correlation of low regret with strength, and its 95 % interval over agents: "
+        f"{', '.join(ranks)}. Net of strength the least regret have {', '.join(shown[:3])}; the "
+        f"most {', '.join(shown[-3:])}. Best responses "
         f"make {best[:, :2].mean():+.2f} against equilibria and {best[:, 2:].mean():+.2f} against "
         "listeners."
     )
+
+
+def ranking(rows: list[dict[str, Any]]) -> Interval:
+    """Returns the rank correlation of low regret with strength over some agents."""
+    return rank_correlation(
+        [-np.mean(row["regret"]) for row in rows], [row["strength"] for row in rows]
+    )
+
+
+def _short(interval: Interval) -> str:
+    ends = (f"{end:.2f}" for end in (interval.low, interval.high))
+    return f"{interval.mean:.2f} [{', '.join(ends)}]"
 
 
 def figure(result: Result) -> bytes:

@@ -27,6 +27,11 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [page for page in PAGES if "_build" not in page.parts]
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
+OTHERS = [*ROOT.glob("*.md"), *(ROOT / ".github").glob("*.md")]
+for folder in ("agents", "benchmarks", "examples", "goita_env", "goita_lab", "research"):
+    OTHERS += (ROOT / folder).rglob("*.md")
+LINKED = sorted({*NAMES, *(page.relative_to(ROOT).as_posix() for page in OTHERS)})
+"""All Markdown of the repository: the pages, and what the site does not have."""
 
 OPTIONAL = {"torch", "stable_baselines3", "sb3_contrib", "torchrl", "ray"}
 OPTIONAL |= {"yaml", "pyarrow", "pandas"}
@@ -287,7 +292,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LINKED)
 def test_links_lead_to_files_of_the_project(name):
     page = ROOT / name
     for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
@@ -295,5 +300,24 @@ def test_links_lead_to_files_of_the_project(name):
             continue
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
+        assert target.is_relative_to(ROOT), link
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+FILE = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|json|md|svg|js|sh|npz))`(?!\s+of\s+commit\s)")
+
+
+@pytest.mark.parametrize("name", [name for name in LINKED if name.startswith("research/")])
+def test_a_page_of_research_names_files_that_exist_or_their_commit(name):
+    page = ROOT / name
+    places = (
+        ROOT,
+        page.parent,
+        ROOT / "research",
+        ROOT / "goita_env",
+        ROOT / "agents/goita_agents",
+    )
+    named = {path for path in FILE.findall(prose(page)) if not path.startswith("runs/")}
+    missing = [path for path in named if not any((place / path).exists() for place in places)]
+    assert sorted(missing) == []

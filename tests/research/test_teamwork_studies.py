@@ -12,7 +12,7 @@ from goita_lab.exact import teamwork
 from goita_lab.exact.tree import Channel, enumerate_game
 from goita_lab.exact.values import Learner, gains, value
 from research.studies import codes, study
-from research.studies.teamwork import diversity, net_of_strength
+from research.studies.teamwork import diversity, net_of_strength, prices
 from research.teamwork import train
 
 TINY = Rules(name="tiny", deck=(10, 2, 0, 0, 4, 0, 0, 0))
@@ -77,6 +77,14 @@ def test_the_script_trains_once_and_stores_what_can_be_loaded(tiny, tmp_path, mo
     assert np.abs(losses[np.arange(len(own)), own]).max() < 1e-9
     mean, least = found_losses.figures()
     assert 0 <= least < mean
+    # A player that knows more of the type loses less; what it loses with the whole list is the
+    # benchmark's price.
+    regret = prices(tiny, found)
+    none, kind, pair, partner = (float(np.mean(four)) for four in regret.values())
+    assert none == pytest.approx(teamwork.Benchmark(tiny, found, "test").price)
+    assert none >= kind >= pair >= -1e-9
+    assert none >= partner >= -1e-9
+    assert none > 0
 
 
 def test_regret_net_of_strength_is_what_a_line_leaves():

@@ -51,10 +51,11 @@ def test_our_bot_behind_the_protocol_makes_the_same_moves():
 def test_an_example_bot_beats_random_without_a_fault(bot):
     path = ROOT / "examples" / {"python": "bot_python.py", "node": "bot_node.js"}[bot]
     assert len(path.read_text(encoding="utf-8").splitlines()) < 80
-    if bot == "node" and shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    program = "node" if bot == "node" else sys.executable
-    with load_agent(f"exec:[ms=5000]{program} {path}") as agent:
+    interpreter = {"python": "python3", "node": "node"}[bot]
+    assert path.read_text(encoding="utf-8").startswith(f"#!/usr/bin/env {interpreter}\n")
+    if shutil.which(interpreter) is None:
+        pytest.skip(f"{interpreter} is not installed")
+    with load_agent(f"exec:[ms=5000]{path}") as agent:  # a command of its own, without interpreter
         result = play_pair(agent, "random", 30, seed=1)
     assert agent.faults == []
     assert result.points_per_round > 5
