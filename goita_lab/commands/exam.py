@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goita_agents.files import check_writable, write_whole
+from goita_agents.identity import Identities
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli, provenance
 from goita_lab.exam.answers import controls, take
@@ -53,7 +54,7 @@ class MakeArgs:
         check_workers(self.workers)
         check_writable(self.output)
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         kept = self.output.with_suffix(".parts")
         found = make(self.positions, self.seed, Runner(self.workers, kept, shown()))
         players = sorted({player for table in TABLES for player in table})
@@ -64,6 +65,7 @@ class MakeArgs:
         print(
             f"{len(found)} positions in {self.output}; of {found.asked} {dropped:.0%} were dropped"
         )
+        return 0
 
 
 @dataclass(frozen=True)
@@ -91,20 +93,23 @@ class TakeArgs:
             if path is not None:
                 check_writable(path)
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         questions = Questions.load(self.exam or SHIPPED)
+        identities = Identities(self.agents)
         everybody = [
             *(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
             *(take(spec, questions) for spec in READERS if spec not in self.agents),
             *controls(questions),
         ]
+        made = provenance.provenance(identities)
         if self.json is not None:
-            told = {"command": command, **figures(everybody, questions)}
-            write_whole(self.json, provenance.to_json(told, self.agents).encode())
+            told = {"command": command, **figures(everybody, questions), **made}
+            write_whole(self.json, provenance.to_json(told))
         if self.html is not None:
             page = html(everybody, len(self.agents), questions, command)
-            write_whole(self.html, page.encode())
-        sys.stdout.write(terminal(everybody, questions))
+            write_whole(self.html, page)
+        sys.stdout.write(terminal(everybody, questions) + provenance.marks(made))
+        return int(bool(made["changed"]))
 
 
 COMMANDS: Final[dict[str, Any]] = {"make": MakeArgs, "take": TakeArgs}
@@ -117,10 +122,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(args, int):
         return args
     try:
-        args.run(cli.command("goita exam", argv))
+        code: int = args.run(cli.command("goita exam", argv))
     except (GoitaError, OSError) as error:
         cli.fail(error)
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted; `make` goes on by the same command, `take` begins anew\n")
         return 130
-    return 0
+    return code

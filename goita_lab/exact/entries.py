@@ -17,7 +17,9 @@ from scipy.stats import spearmanr
 
 from goita_agents.base import Float
 from goita_agents.files import locked
-from goita_agents.registry import check_shipped, content_hash, short_name
+from goita_agents.identity import Identities
+from goita_agents.registry import check_shipped, short_name
+from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.coordination.leaderboard import Points, read_board, write_board
 from goita_lab.arena.report.figures import signed
@@ -25,7 +27,7 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.teamwork import OPPONENTS, Benchmark, Players, Score, Split, policy_of, shipped
 from goita_lab.exact.tree import Channel, enumerate_game
-from goita_lab.provenance import versions
+from goita_lab.provenance import marks, provenance
 
 FORMAT: Final = "goita-exact-leaderboard-1"
 TOLERANCE: Final = 0.001
@@ -46,7 +48,7 @@ class Row:
 
     name: str
     agent: str  #: Its text; empty: it is a control.
-    weights: str  #: SHA-256 of its network or code; empty where it has none.
+    weights: str  #: Its digest (``goita_agents.identity``); empty where it has none.
     score: Score
     train: Score  #: With the partners of the train split.
 
@@ -60,6 +62,8 @@ class Found:
     partners: tuple[str, ...]
     train_partners: tuple[str, ...]
     rows: tuple[Row, ...]
+    made: dict[str, Any]
+    """What the agents were made of, and which of them changed while they were asked."""
 
     def rank_correlation(self, *, controls: bool) -> float | None:
         """Returns Spearman's of the regret with weakness; None where it says nothing."""
@@ -91,7 +95,7 @@ class Found:
                 "all": self.rank_correlation(controls=True),
                 "agents": self.rank_correlation(controls=False),
             },
-            "versions": versions(),
+            **self.made,
         }
 
 
@@ -117,6 +121,7 @@ class Measure:
 
     def __init__(self, rules: str | Rules, split: Split, *, message: bool = False) -> None:
         shipped(get_rules(rules), message=message)
+        self.identities = Identities()
         self.tree = enumerate_game(rules, channel=Channel() if message else None)
         self.players = Players.load(self.tree)
         self.met = Benchmark(self.tree, self.players, split)
@@ -126,10 +131,11 @@ class Measure:
         """Returns the policy [A] of a player of the benchmark, by its name, or of an agent."""
         if spec in self.players.names:
             return np.asarray(self.players.policies[self.players.names.index(spec)])
+        self.identities.add(spec)
         return policy_of(self.tree, spec)
 
     def row(self, name: str, policy: Float, agent: str = "") -> Row:
-        weights = "" if agent in ("", *self.players.names) else content_hash(agent) or ""
+        weights = self.identities.digests.get(agent, "")
         return Row(name, agent, weights, self.met.score(policy), self.train.score(policy))
 
     def controls(self) -> Iterator[Row]:
@@ -151,7 +157,8 @@ class Measure:
         rows += self.controls()
         rows.sort(key=lambda row: row.score.regret.mean())
         partners = self.met.partners, self.train.partners
-        return Found(self.tree.rules.name, self.met.split, *partners, tuple(rows))
+        made = provenance(self.identities)
+        return Found(self.tree.rules.name, self.met.split, *partners, tuple(rows), made)
 
 
 def table(found: Found) -> Table:
@@ -186,7 +193,7 @@ def terminal(found: Found) -> str:
     ]
     prices = found.rows[0].score.price, found.rows[0].train.price
     told.insert(0, "price of not knowing: {:.2f}, train split {:.2f}".format(*prices))
-    return "\n\n".join((draw(table(found)), LEGEND, "\n".join(told))) + "\n"
+    return "\n\n".join((draw(table(found)), LEGEND, "\n".join(told))) + "\n" + marks(found.made)
 
 
 # -------------------------------------------------------------------------------------- leaderboard
@@ -204,7 +211,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """By partner and opponents."""
     strength: Points
     weights: str
-    """SHA-256 of its network or code; empty where it has none."""
+    """Its digest (``goita_agents.identity``); empty where it has none."""
     versions: dict[str, str]
 
 
@@ -220,6 +227,8 @@ def read(path: Path) -> tuple[Entry, ...]:
 
 def enter(path: Path, found: Found) -> None:
     """Adds the agents, each in place of an entry of its name, game and split."""
+    if found.made["changed"]:
+        raise SettingError(f"expected agents to enter that stay the same, {marks(found.made)}")
     new = [
         Entry(
             row.name,
@@ -229,7 +238,7 @@ def enter(path: Path, found: Found) -> None:
             dict(zip(found.partners, row.score.points.round(6).tolist(), strict=True)),
             round(row.score.strength, 6),
             row.weights,
-            versions(),
+            found.made["versions"],
         )
         for row in found.rows
         if row.agent

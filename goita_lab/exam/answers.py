@@ -25,8 +25,9 @@ from goita_agents.base import (
     raised,
     read_actions,
 )
+from goita_agents.identity import weights
 from goita_agents.models import PolicyModel
-from goita_agents.registry import every_part, load_agent, weights
+from goita_agents.registry import every_part, load_agent
 from goita_env import View
 from goita_env.checks import describe
 from goita_env.errors import GoitaError

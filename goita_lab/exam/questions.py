@@ -22,8 +22,8 @@ import numpy.typing as npt
 from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs import Listener
 from goita_agents.beliefs.following import RelativeSeat
+from goita_agents.identity import weights
 from goita_agents.models import LEGAL_MODEL, PolicyModel
-from goita_agents.registry import weights
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_env import View
