@@ -28,11 +28,12 @@ from collections.abc import Collection, Iterable, Iterator, Set
 from contextlib import suppress
 from functools import cache, lru_cache
 from hashlib import file_digest, sha256
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from goita_agents.base import Agent, AgentError, close
+from goita_agents.base import Agent, AgentError, close, raised
 from goita_agents.files import kind_of
 from goita_agents.registry import (
     Named,
@@ -117,6 +118,16 @@ def digest(spec: str, agent: Agent | None = None) -> str | None:
     return _digest(spec, _Paths.of(spec, agent))
 
 
+def code(name: str) -> str:
+    """Returns the SHA-256 of the source of an agent of this distribution: of its package's files.
+
+    A digest leaves that out, because the version stands for it. What is shipped with this
+    distribution may have been made by another version.
+    """
+    folder = Path(import_module(points()[name].module).__file__ or "").parent
+    return sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
+
+
 def weights(specs: Iterable[str]) -> dict[str, str]:
     """Returns the SHA-256 of each network in the agents' texts, by the text that names it alone.
 
@@ -160,7 +171,11 @@ class _Paths(NamedTuple):
 
 def _named_in(agent: Agent, attribute: str) -> list[str]:
     """Returns the paths in an attribute of an agent, which need not have it."""
-    paths = getattr(agent, attribute, ())
+    try:
+        paths = getattr(agent, attribute, ())
+    except Exception as error:  # a property may raise whatever it likes
+        text = f"expected {attribute} of {agent.name!r}, but it raised {raised(error)}"
+        raise AgentError(text) from error
     if not isinstance(paths, tuple | list):
         return []
     return [os.fspath(path) for path in paths if isinstance(path, str | os.PathLike)]
@@ -231,39 +246,35 @@ def _defaults(factory: Any, text: str) -> Iterator[str]:
 def _of_command(text: str, name: str) -> Iterator[str | None]:
     """Yields the hashes of the files that a command names, and of the bot that it hosts."""
     words = list(_words(re.sub(r"^\[[^\]]*\]", "", text)))
-    for word in words:
-        if os.path.exists(word) and not _is_on_path(word):
-            yield _content(word, name)
+    yield from _existing((word for word in words if not os.path.isdir(word)), name)
     for bot, hosted in pairwise(words):  # goita bot NAME
-        if bot != "bot":
-            continue
         try:
-            part = parse(hosted)
+            part = parse(hosted) if bot == "bot" else None
         except AgentError:  # the program of that name is another one
             continue
-        if not part.is_own:
+        if part is not None and part.is_own:
+            # Nothing of it is imported: its code is to run in a process of its own.
+            yield from _existing([*_sources({_module_of(part)}), *_paths_in(part.text)], name)
+        elif part is not None:
             yield from _contents(part, name)
-            continue
-        # Nothing of it is imported: its code is to run in a process of its own.
-        yield from _existing([*_sources({_module_of(part)}), *_paths_in(part.text)], name)
 
 
 def _words(command: str) -> Iterator[str]:
-    """Yields the words of a command, the values of its options, and those of a shell's command."""
-    for word in shlex.split(command):
-        yield word
-        yield from word.split("=", 1)[1:]
-        if len(word) < len(command) and any(map(str.isspace, word)):
-            with suppress(ValueError):  # an unbalanced quote
+    """Yields the words of a command that may be paths, and those of a command in one for a shell.
+
+    A program that is found on the PATH is left out: the system's, and not the agent's.
+    """
+    with suppress(ValueError):  # an unbalanced quote
+        for place, word in enumerate(shlex.split(command)):
+            program = shutil.which(os.path.basename(word))
+            if program is not None and (
+                os.path.realpath(program) == os.path.realpath(word)
+                or (place == 0 and os.sep not in word)
+            ):
+                continue
+            yield from (word, *word.split("=", 1)[1:])
+            if len(word) < len(command) and any(map(str.isspace, word)):
                 yield from _words(word)
-
-
-def _is_on_path(word: str) -> bool:
-    """Tells whether a word names a program of the PATH, by its name or by its whole path."""
-    program = shutil.which(os.path.basename(word))
-    if program is None:
-        return False
-    return os.sep not in word or os.path.realpath(program) == os.path.realpath(word)
 
 
 # --------------------------------------------------------------------------------- modules

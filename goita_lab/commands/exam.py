@@ -24,7 +24,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli, provenance
 from goita_lab.exam.answers import controls, take
 from goita_lab.exam.page import html
-from goita_lab.exam.questions import READERS, SHIPPED, TABLES, Questions, make
+from goita_lab.exam.questions import READERS, SHIPPED, TABLES, Questions, made_of, make
 from goita_lab.exam.report import figures, terminal
 from goita_lab.work import Runner, check_workers, shown
 
@@ -59,6 +59,7 @@ class MakeArgs:
         found = make(self.positions, self.seed, Runner(self.workers, kept, shown()))
         players = sorted({player for table in TABLES for player in table})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
+        about["readers"] = {reader: made_of(reader) for reader in READERS}
         found.save(self.output, about)
         kept.unlink(missing_ok=True)
         dropped = 1 - found.sure / found.asked

@@ -113,7 +113,9 @@ def test_one_file_is_its_own_hash_and_so_is_a_network(place):
         ("[ms=200]env X=1 ./program --load=weights.bin", ("program", "weights.bin")),
         ("sh -c './program \"weights.bin\" | cat'", ("program", "weights.bin")),
         ("python greedy", ("greedy",)),
-        ("env program", ()),
+        ("env ./program greedy", ("program", "greedy")),
+        ("env program", ("program",)),
+        ("python 'unbalanced", ()),
         ("goita bot bots:Bot:path=weights.bin", ("bots.py", "helper.py", "inner/deep.py")),
         ("goita bot x=bots:Bot:path=weights.bin", ("weights.bin",)),
     ],
@@ -121,9 +123,10 @@ def test_one_file_is_its_own_hash_and_so_is_a_network(place):
 def test_the_files_among_the_words_of_a_command_count(place, monkeypatch, command, counts):
     (place / "program").write_text("#!/bin/sh\n")
     (place / "program").chmod(0o755)
-    (place / "env").write_text("")  # of this name there is a program on the PATH, which runs
+    for name in ("env", "python"):
+        (place / name).write_text("")  # of this name there is a program on the PATH, which runs
     before = digest(f"exec:{command}")
-    for name in (*counts, "unused.py", "env"):
+    for name in (*counts, "unused.py", "env", "python"):
         with (place / name).open("a") as file:
             file.write("# another\n")
         after = digest(f"exec:{command}")
