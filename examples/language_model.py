@@ -69,6 +69,7 @@ class LanguageModel:
         # After an error of the server or a time-out the client waits and tries once more.
         self.client = openai.OpenAI(base_url=base, api_key=secret, timeout=timeout, max_retries=1)
         self.pool = ThreadPoolExecutor(parallel)
+        self.outputs = (answers,)  # no part of what it is: answers are added while it plays
         self.base, self.file, self.deduced, self.shots = base, answers, deduced, 2 * example
         self.options = {"model": model, "max_completion_tokens": tokens}
         self.options |= {"temperature": temperature} if temperature >= 0 else {}

@@ -15,7 +15,7 @@ class FromFile(LogitAgent):
     """The policy of cleanrl_ppo.py, torchrl_teams.py, rllib_one_seat.py or rllib_teams.py."""
 
     def __init__(self, path: str, temperature: float = 0.0) -> None:
-        super().__init__(temperature=temperature)
+        super().__init__(temperature=temperature, files=(path,))
         saved = torch.load(path)
         kind: type[nn.Module] = nn.Tanh
         if "actor.0.weight" in saved:  # cleanrl_ppo.py, which has a critic, too

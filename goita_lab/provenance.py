@@ -20,20 +20,40 @@ import goita_env
 import goita_lab
 from goita_agents.base import Float, Policy
 from goita_agents.files import json_text, write_whole
-from goita_agents.registry import weights
+from goita_agents.identity import Identities
+from goita_agents.registry import short_name
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
 
 PACKAGES: Final = ("numpy", "scipy", "choix", "torch")
 
 
-def provenance(specs: Iterable[str]) -> dict[str, Any]:
-    """Returns what a result says of who played, as JSON: "versions" and "weights".
+CHANGED: Final = "changed while it played"
+"""Marks the results of an agent that is made of something else at the end of a command."""
+
+
+def provenance(agents: Iterable[str] | Identities) -> dict[str, Any]:
+    """Returns what a result says of who played, as JSON.
+
+    The keys are "versions", "weights", "digests", and "changed": the agents that are made of
+    something else by now.
 
     Args:
-        specs: the texts of the agents.
+        agents: what they were made of when they were built; texts: what they are made of now.
     """
-    return {"versions": versions(), "weights": weights(specs)}
+    known = agents if isinstance(agents, Identities) else Identities(agents)
+    return {
+        "versions": versions(),
+        "weights": known.weights,
+        "digests": known.digests,
+        "changed": known.changed(),
+    }
+
+
+def marks(made: Mapping[str, Any]) -> str:
+    """Returns a line with the agents that changed, as ``provenance`` tells; empty: none did."""
+    names = ", ".join(map(short_name, made["changed"]))
+    return f"{CHANGED}: {names}\n" if names else ""
 
 
 @cache
@@ -76,8 +96,8 @@ def code() -> str:
     return digest.hexdigest()[:16]
 
 
-def to_json(found: Mapping[str, Any], agents: Iterable[str]) -> str:
-    """Returns results as JSON, with versions and the hashes of the agents' weights.
+def to_json(found: Mapping[str, Any], agents: Iterable[str] | Identities = ()) -> str:
+    """Returns results as JSON, with what ``provenance`` says of the agents, or they themselves.
 
     Dataclasses become objects by field, arrays lists, an agent its name, a pair "A | B", a number
     that isn't finite null.

@@ -46,6 +46,7 @@ from goita_agents.base import (
     uniform,
 )
 from goita_agents.faults import FAULTS, Fault, FaultTracking, Kind
+from goita_agents.identity import Identities
 from goita_agents.registry import check_plays, load_agent
 from goita_env import View
 from goita_env.checks import describe
@@ -122,11 +123,33 @@ def build_agent(
 
 
 def check_agents(
-    specs: Iterable[str], rules: Rules, information: InformationStructure = PLAIN
-) -> None:
-    """Builds each agent once and starts each program once; raises as ``build_agent``."""
+    specs: Iterable[str],
+    rules: Rules,
+    information: InformationStructure = PLAIN,
+    identities: Identities | None = None,
+) -> Identities:
+    """Builds each agent once and starts each program once, before anything is computed.
+
+    Args:
+        specs: texts of agents.
+        rules: the rule set of the game in which they are to act.
+        information: the options of this game.
+        identities: to which these agents are added; None: new ones.
+
+    Returns:
+        What the agents are made of.
+
+    Raises:
+        AgentError: as ``build_agent``, for the first agent that cannot play.
+    """
+    identities = Identities() if identities is None else identities
     for spec in specs:
-        end_agent(build_agent(spec, rules, information))
+        agent = build_agent(spec, rules, information)
+        try:
+            identities.add(spec, agent)
+        finally:
+            end_agent(agent)
+    return identities
 
 
 def end_agent(agent: Agent) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import isfinite
@@ -87,6 +88,14 @@ def _is_open(file: Path, lock: IO[str]) -> bool:
         return os.path.samestat(file.stat(), os.fstat(lock.fileno()))
     except FileNotFoundError:
         return False
+
+
+def kind_of(path: str | Path) -> str:
+    """Returns what a path names, in words: "a file", "a folder", "a device", "a fifo"."""
+    mode = os.stat(path).st_mode
+    kinds = {stat.S_IFREG: "a file", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a fifo"}
+    kinds |= {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a special file")
 
 
 def check_writable(path: Path, *, folder: bool = False) -> None:

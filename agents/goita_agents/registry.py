@@ -27,13 +27,11 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from goita_agents.base import Agent, AgentError, StatefulAgent, plays, raised
@@ -140,9 +138,18 @@ class Named:
         """Yields each option's text, its annotation (None: no such option) and its value."""
         text = self.split()[1] if self.text else ""
         hints = _hints(self.load().factory) if text else {}
-        for part in _split(text):
+        for part in split_text(text):
             key, _, value = (piece.strip() for piece in part.partition("="))
             yield part, hints.get(key), value
+
+
+_LOADED: Final[dict[str, Set[str]]] = {}
+"""The modules that the first import of a user's module loaded, by its name."""
+
+
+def loaded_with(module: str) -> Set[str]:
+    """Returns the names of the modules that importing a user's module loaded."""
+    return _LOADED.get(module, frozenset())
 
 
 def _load_own(text: str) -> Callable[..., Any]:
@@ -150,7 +157,10 @@ def _load_own(text: str) -> Callable[..., Any]:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # python -m puts it there, a script's own folder is
     module, _, name = text.partition(":")
+    before = set(sys.modules)
     import_module(module)
+    if module not in before:
+        _LOADED[module] = sys.modules.keys() - before
     try:
         found: Callable[..., Any] = pkgutil.resolve_name(text)
     except AttributeError as error:
@@ -236,7 +246,7 @@ def _members(text: str) -> tuple[str, ...] | None:
     return None if several is None else several(argument)
 
 
-def _split(text: str, at: str = ",") -> list[str]:
+def split_text(text: str, at: str = ",") -> list[str]:
     """Splits at the commas, or so, outside brackets."""
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
@@ -325,7 +335,7 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int) ->
     ]
     known = ", ".join(shown) or "none, it takes no options"
     options: dict[str, Any] = {}
-    for part in _split(text):
+    for part in split_text(text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key not in parameters or not equals:
             raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}")
@@ -362,7 +372,9 @@ def _agents_in(hint: Any, value: str) -> list[str]:
     if hint is Agent:
         return [_unbracketed(value)]
     if hint == tuple[Agent, ...]:
-        return list(expand(_unbracketed(one.strip()) for one in _split(_unbracketed(value), ";")))
+        return list(
+            expand(_unbracketed(one.strip()) for one in split_text(_unbracketed(value), ";"))
+        )
     return []
 
 
@@ -377,7 +389,7 @@ def _value(hint: Any, text: str) -> Any:
     if hint is Agent:
         return load_agent(_unbracketed(text))
     if hint == tuple[str, ...]:
-        return tuple(part.strip() for part in _split(_unbracketed(text), ";"))
+        return tuple(part.strip() for part in split_text(_unbracketed(text), ";"))
     if get_origin(hint) is Literal and text in get_args(hint):
         return text
     raise ValueError(f"expected a text for {hint!r}, got {text!r}")
@@ -452,41 +464,3 @@ def check_shipped(spec: str, where: str) -> str:
         if hint in (str, None):
             raise AgentError(f"expected options that an agent has in {where}, got {part!r}")
     return spec
-
-
-def content_hash(spec: str) -> str | None:
-    """Returns a SHA-256 of a user's code and of the networks that an agent is made of.
-
-    Agents among its options count, too; None if there are none.
-    """
-    sources: set[str] = set()
-    digests: list[str] = []
-    for part in every_part(spec):
-        if not part.is_own:
-            digests += _digests(part).values()
-        elif source := inspect.getsourcefile(part.load().factory):
-            sources.add(source)
-    code_bytes = b"".join(Path(file).read_bytes() for file in sorted(sources))
-    hashes = [sha256(code_bytes).hexdigest()] * bool(sources) + digests
-    return sha256(" ".join(hashes).encode()).hexdigest() if len(hashes) > 1 else (*hashes, None)[0]
-
-
-def weights(specs: Iterable[str]) -> dict[str, str]:
-    """Returns the SHA-256 of each network in the agents' texts, by the text that names it alone.
-
-    A user's class is left out: ``content_hash`` has it, which imports it.
-    """
-    found: dict[str, str] = {}
-    for spec in specs:
-        if not is_own(spec):
-            for part in every_part(spec):
-                found |= _digests(part)
-    return found
-
-
-def _digests(named: Named) -> dict[str, str]:
-    """Returns the digest of a name's own network by the text that names it; {} if it has none."""
-    digest, (argument, _) = named.load().digest, named.split()
-    if digest is None:
-        return {}
-    return {":".join((named.name, *argument)): digest(*argument)}

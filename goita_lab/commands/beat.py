@@ -32,7 +32,7 @@ from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
 from goita_lab.arena.tournament.summary import Played, Summary, failed
 from goita_lab.imitate.examples import FEWEST_GAMES
 from goita_lab.imitate.learn import learn
-from goita_lab.provenance import to_json
+from goita_lab.provenance import marks, to_json
 from goita_lab.work import check_workers
 
 CHAMPION: Final = "champion"
@@ -127,15 +127,16 @@ def run(args: Args, command: str) -> int:
     )
     plan = args.measuring()
     played, summary = play(args, plan, "measured.db", command)
+    made = {"digests": summary.digests, "changed": summary.changed}
     # Points of the champion or the search in each deal, mean of its games: [D].
     alone, search = (-one.games("points").mean(axis=0) for one in played)
     found = {"champion": alone, "search": search, "gain": search - alone}
     figures = {name: mean_interval(values) for name, values in found.items()}
-    told = {"program": args.program, "seed": args.seed, "figures": figures}
+    told = {"program": args.program, "seed": args.seed, "figures": figures, **made}
     write_whole(args.output / "result.json", to_json(told, plan.specs))
     write_whole(args.output / "report.html", report.html(summary))
-    print(text(args, figures))
-    return int(failed(summary.faults))
+    print(f"{text(args, figures)}\n{marks(made)}", end="")
+    return int(failed(summary.faults) or bool(summary.changed))
 
 
 def play(
@@ -148,7 +149,7 @@ def play(
     if stop is not None:
         raise SystemExit(exit_code(tournament, stop, args.output / results))
     played = tournament.played()
-    summary = Summary.of(plan, played, command=command)
+    summary = Summary.of(plan, played, identities=tournament.identities, command=command)
     for fault in report.fault_texts(summary.faults):
         sys.stderr.write(f"{fault}\n")
     return played, summary

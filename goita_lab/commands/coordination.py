@@ -146,8 +146,14 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     if code := exit_code(tournament, stop, args.results):
         return code, None
     seconds = time.perf_counter() - start
-    found = Results.of(benchmark, tournament.played(), command=command, seconds=seconds)
-    code = int(failed(found.faults))
+    found = Results.of(
+        benchmark,
+        tournament.played(),
+        identities=tournament.identities,
+        command=command,
+        seconds=seconds,
+    )
+    code = int(failed(found.faults) or bool(found.changed))
     try:
         if args.json is not None:
             deals = deal_figures(tournament.played())
@@ -194,7 +200,7 @@ def exact(args: Args) -> int:
     except (ValueError, OSError) as error:
         cli.fail(error)
     sys.stdout.write(entries.terminal(found))
-    return 0
+    return int(bool(found.made["changed"]))
 
 
 def _show(checked: Iterable[tuple[str, Sequence[str]]]) -> int:

@@ -117,7 +117,13 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         sys.stderr.write(f"seed: {plan.seed}\n")
     if not played:
         return code, None
-    found = Summary.of(plan, played, command=command, seconds=time.perf_counter() - start)
+    found = Summary.of(
+        plan,
+        played,
+        identities=tournament.identities,
+        command=command,
+        seconds=time.perf_counter() - start,
+    )
     try:
         if args.json and not code:
             write_summary(args.json, json_text(found.to_json()), deal_figures(played))
@@ -127,4 +133,4 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         sys.stderr.write(f"{error}\n")
         code = 1
     print(report.terminal(found))
-    return code or int(failed(found.faults)), found
+    return code or int(failed(found.faults) or bool(found.changed)), found

@@ -28,6 +28,7 @@ from typing import Any
 
 from goita_agents.base import Float
 from goita_agents.files import json_text, write_whole
+from goita_agents.identity import Identities
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
 from goita_lab import cli, provenance
@@ -88,6 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     command, start = cli.command("goita exact", argv), time.perf_counter()
     try:
         agents = {text: load_policy(text) for text in args.agents or ()}
+        identities = Identities(agents)
         found: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
         if args.correlated:
             tree = enumerate_game(args.rules)
@@ -115,11 +117,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (GoitaError, OSError) as error:
         cli.fail(error)
     found["seconds"] = time.perf_counter() - start
-    found["versions"] = provenance.versions()
+    found |= (made := provenance.provenance(identities))
     if args.json:
         write_whole(args.json, json_text(found))
-    print(command, flush=True)
-    return 0
+    print(f"{provenance.marks(made)}{command}", flush=True)
+    return int(bool(made["changed"]))
 
 
 def _describe(tree: Tree) -> dict[str, int]:

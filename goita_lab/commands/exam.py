@@ -25,7 +25,7 @@ from goita_env.rules import JGA
 from goita_lab import cli, provenance
 from goita_lab.exam.answers import controls, take
 from goita_lab.exam.page import html
-from goita_lab.exam.questions import READERS, SHIPPED, TABLES, Questions, make
+from goita_lab.exam.questions import READERS, SHIPPED, TABLES, Questions, made_of, make
 from goita_lab.exam.report import figures, terminal
 from goita_lab.work import Runner, check_workers, shown
 
@@ -60,6 +60,7 @@ class MakeArgs:
         found = make(self.positions, self.seed, Runner(self.workers, kept, shown()))
         players = sorted({player for table in TABLES for player in table})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
+        about["readers"] = {reader: made_of(reader) for reader in READERS}
         found.save(self.output, about)
         kept.unlink(missing_ok=True)
         dropped = 1 - found.sure / found.asked
@@ -96,20 +97,22 @@ class TakeArgs:
 
     def run(self, command: str) -> int:
         questions = Questions.load(self.exam or SHIPPED)
-        check_agents(self.agents, JGA)
+        identities = check_agents(self.agents, JGA)
         everybody = [
             *(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
             *(take(spec, questions) for spec in READERS if spec not in self.agents),
             *controls(questions),
         ]
+        made = provenance.provenance(identities)
         if self.json is not None:
-            told = {"command": command, **figures(everybody, questions)}
-            write_whole(self.json, provenance.to_json(told, self.agents).encode())
+            told = {"command": command, **figures(everybody, questions), **made}
+            write_whole(self.json, provenance.to_json(told))
         if self.html is not None:
             page = html(everybody, len(self.agents), questions, command)
-            write_whole(self.html, page.encode())
-        sys.stdout.write(terminal(everybody, questions))
-        return int(any(fault.kind != "late" for one in everybody for fault in one.faults))
+            write_whole(self.html, page)
+        sys.stdout.write(terminal(everybody, questions) + provenance.marks(made))
+        failed = any(fault.kind != "late" for one in everybody for fault in one.faults)
+        return int(failed or bool(made["changed"]))
 
 
 COMMANDS: Final[dict[str, Any]] = {"make": MakeArgs, "take": TakeArgs}

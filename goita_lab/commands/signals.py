@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goita_agents.files import write_whole
+from goita_agents.identity import Identities
 from goita_agents.models import PolicyModel
 from goita_agents.registry import expand
 from goita_env.errors import GoitaError, SettingError
@@ -63,12 +64,13 @@ class LogArgs:
     workers: int = 1
     information: InformationStructure = PLAIN
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         progress = shown()
         names = ("seed", "rules", "belief", "workers", "information")
         options = {name: vars(self)[name] for name in names}
         for done in log.write(self.output, expand(self.agents), self.rounds, **options):
             progress("rounds", done, self.rounds)
+        return 0
 
 
 @dataclass(frozen=True)
@@ -93,20 +95,22 @@ class FollowArgs:
     rules: Rules = JGA
     json: Path | None = None
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         record = read_record(self.record, self.rules)
         sys.stderr.writelines(f"{note}\n" for note in record.notes)
         deals = record.deals
         if not 1 <= self.deal <= len(deals):
             raise SettingError(f"expected a deal 1 to {len(deals)}, got {self.deal!r}")
         agent, epsilon = split_epsilon(self.read_as)
+        identities = Identities([agent])
         model = PolicyModel(agent, epsilon=epsilon)
         deal = deals[self.deal - 1]
         steps = follow_deal(deal, self.seat, model)
         if self.json is not None:
             told = {"deal": self.deal, "seat": self.seat, "model": model.name, "steps": steps}
-            write_whole(self.json, provenance.to_json(told, [agent]))
+            write_whole(self.json, provenance.to_json(told, identities))
         sys.stdout.write(f"{steps_text(deal, self.seat, steps, model.name)}\n")
+        return 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,12 +130,14 @@ class Measure(Settings):
     def runner(self) -> Runner:
         return Runner(self.workers, self.results, shown())
 
-    def tell(self, text: str, agents: Sequence[str], found: Mapping[str, Any]) -> None:
-        """Prints a text, and writes what was found to the file."""
+    def tell(self, text: str, identities: Identities, found: Mapping[str, Any]) -> int:
+        """Prints a text, and writes what was found to the file; returns the exit code."""
+        made = provenance.provenance(identities)
         if self.json is not None:
-            told = {"settings": self.settings, **found}
-            write_whole(self.json, provenance.to_json(told, agents))
-        sys.stdout.write(f"{text}\n")
+            told = {"settings": self.settings, **found, **made}
+            write_whole(self.json, provenance.to_json(told))
+        sys.stdout.write(f"{text}\n{provenance.marks(made)}")
+        return int(bool(made["changed"]))
 
 
 @dataclass(frozen=True)
@@ -152,12 +158,13 @@ class WorthArgs(Measure):
     deals: int = 240
     """number of deals of each agent; four times as many make intervals half as wide"""
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
+        identities = Identities(self.agents)
         found = worth(
             self.agents, self.where, self.deals, settings=self.settings, runner=self.runner
         )
         told = {"where": self.where, "agents": found}
-        self.tell(draw(worth_table(found)), [one.agent for one in found], told)
+        return self.tell(draw(worth_table(found)), identities, told)
 
 
 @dataclass(frozen=True)
@@ -180,12 +187,13 @@ class MessagesArgs(Measure):
     heard: int = 100
     """rounds in which exact listeners follow the messages"""
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
+        identities = Identities(self.agents)
         found = messages.message_uses(
             self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
         )
         shown = f"{draw(messages.table(found))}\n\n{messages.told_kinds(found)}"
-        self.tell(shown, self.agents, {"agents": found})
+        return self.tell(shown, identities, {"agents": found})
 
 
 @dataclass(frozen=True)
@@ -207,22 +215,26 @@ class ReportArgs(Measure):
     share: float = 1.0
     """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         from goita_lab.signals.page import html
 
         if self.quick and self.share != 1.0:
             raise SettingError("expected --quick or --share, got both")
-        made = quick(self.agents) if self.quick else full(self.agents, self.share)
-        plan = replace(made, **vars(self.settings))
+        plan = quick(self.agents) if self.quick else full(self.agents, self.share)
+        plan = replace(plan, **vars(self.settings))
         for file in (self.output, self.json or self.output):
             if file.is_dir() or not file.parent.is_dir():
                 raise SettingError(f"expected a file in a folder that exists, got {file!s}")
+        identities = Identities(self.agents)
         beside = self.output.with_name(f"{self.output.name}.parts")
         found = study(plan, replace(self.runner, results=self.results or beside))
-        write_whole(self.output, html(found, command))
+        made = provenance.provenance(identities)
+        write_whole(self.output, html(found, f"{command} {provenance.marks(made)}"))
         if self.json is not None:
-            write_whole(self.json, to_json(found, command))
+            write_whole(self.json, to_json(found, command, made))
         beside.unlink(missing_ok=True)
+        sys.stdout.write(provenance.marks(made))
+        return int(bool(made["changed"]))
 
 
 COMMANDS: Final[dict[str, Any]] = {
@@ -244,7 +256,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def measured(args: Any, command: str = "") -> int:
     """Runs a command by its options and returns the exit code."""
     try:
-        args.run(command)
+        code: int = args.run(command)
     except SettingError as error:
         cli.fail(error)
     except (GoitaError, ImportError, OSError) as error:
@@ -253,4 +265,4 @@ def measured(args: Any, command: str = "") -> int:
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted; the same command goes on, a measure with --results\n")
         return 130
-    return 0
+    return code

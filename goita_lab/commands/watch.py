@@ -22,6 +22,7 @@ from goita_lab import cli
 from goita_lab.pages import watch
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch.reading import Source
+from goita_lab.provenance import marks
 from goita_lab.work import check_workers, shown
 
 ANIMATION: Final = ".svg"
@@ -69,7 +70,7 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Writes a page, or an animation; returns the exit code."""
-    args = cli.parse(Args, argv, __doc__)
+    args, code = cli.parse(Args, argv, __doc__), 0
     try:
         for file in filter(None, (args.page, args.json)):
             if file.exists() and not args.force:
@@ -82,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         elif args.analyse is None:
             write_whole(args.page, watch.page(source, language=args.language))
         else:
-            _write_analysis(args, args.analyse, source)
+            code = _write_analysis(args, args.analyse, source)
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
     for remark in source.remarks():
@@ -93,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # After a redeal a round has several deals.
     rounds = "" if ended == len(source.deals) else f", {ended} round{'s' * (ended != 1)} finished"
     sys.stdout.write(f"{args.page}: {len(source.deals)}{left} {deals}{rounds}\n")
-    return 0
+    return code
 
 
 def _animation(source: Source) -> bytes:
@@ -102,7 +103,7 @@ def _animation(source: Source) -> bytes:
     return animation.animated(drawings).encode()
 
 
-def _write_analysis(args: Args, agent: str, source: Source) -> None:
+def _write_analysis(args: Args, agent: str, source: Source) -> int:
     keep = args.page.with_name(f"{args.page.name}.parts")
     analysis = watch.analyse(
         source,
@@ -118,3 +119,5 @@ def _write_analysis(args: Args, agent: str, source: Source) -> None:
         text = json_text(watch.to_json(source, analysis), escape=False)
         write_whole(args.json, text.encode(errors="replace"))
     keep.unlink(missing_ok=True)
+    sys.stdout.write(marks(analysis.made))
+    return int(bool(analysis.made["changed"]))

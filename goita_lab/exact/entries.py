@@ -19,7 +19,9 @@ from goita_agents.asking import check_agents, fault_lines
 from goita_agents.base import Float
 from goita_agents.faults import Fault
 from goita_agents.files import locked
-from goita_agents.registry import check_shipped, content_hash, short_name
+from goita_agents.identity import Identities
+from goita_agents.registry import check_shipped, short_name
+from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.coordination.leaderboard import Points, read_board, write_board
 from goita_lab.arena.report.figures import signed
@@ -27,7 +29,7 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.teamwork import OPPONENTS, Benchmark, Players, Score, Split, policy_of, shipped
 from goita_lab.exact.tree import Channel, enumerate_game
-from goita_lab.provenance import versions
+from goita_lab.provenance import marks, provenance
 
 FORMAT: Final = "goita-exact-leaderboard-1"
 TOLERANCE: Final = 0.001
@@ -48,7 +50,7 @@ class Row:
 
     name: str
     agent: str  #: Its text; empty: it is a control.
-    weights: str  #: SHA-256 of its network or code; empty where it has none.
+    weights: str  #: Its digest (``goita_agents.identity``); empty where it has none.
     score: Score
     train: Score  #: With the partners of the train split.
     faults: tuple[Fault, ...] = ()
@@ -64,6 +66,8 @@ class Found:
     partners: tuple[str, ...]
     train_partners: tuple[str, ...]
     rows: tuple[Row, ...]
+    made: dict[str, Any]
+    """What the agents were made of, and which of them changed while they were asked."""
 
     def rank_correlation(self, *, controls: bool) -> float | None:
         """Returns Spearman's of the regret with weakness; None where it says nothing."""
@@ -96,7 +100,7 @@ class Found:
                 "all": self.rank_correlation(controls=True),
                 "agents": self.rank_correlation(controls=False),
             },
-            "versions": versions(),
+            **self.made,
         }
 
 
@@ -122,6 +126,7 @@ class Measure:
 
     def __init__(self, rules: str | Rules, split: Split, *, message: bool = False) -> None:
         shipped(get_rules(rules), message=message)
+        self.identities = Identities()
         self.tree = enumerate_game(rules, channel=Channel() if message else None)
         self.players = Players.load(self.tree)
         self.met = Benchmark(self.tree, self.players, split)
@@ -131,20 +136,15 @@ class Measure:
         """Measures a player of the benchmark, by its name, or an agent by its text."""
         if spec in self.players.names:
             return self.row(name, self.players.policies[self.players.names.index(spec)], spec)
+        if spec not in self.identities.specs:
+            self.identities.add(spec)
         policy, faults = policy_of(self.tree, spec)
-        return self.row(name, policy, spec, content_hash(spec) or "", faults)
+        return self.row(name, policy, spec, faults)
 
-    def row(
-        self,
-        name: str,
-        policy: Float,
-        agent: str = "",
-        weights: str = "",
-        faults: tuple[Fault, ...] = (),
-    ) -> Row:
+    def row(self, name: str, policy: Float, agent: str = "", faults: tuple[Fault, ...] = ()) -> Row:
         """Measures a policy [A]; the other arguments are fields of the row."""
-        scores = self.met.score(policy), self.train.score(policy)
-        return Row(name, agent, weights, *scores, faults)
+        digest = self.identities.digests.get(agent, "")
+        return Row(name, agent, digest, self.met.score(policy), self.train.score(policy), faults)
 
     def controls(self) -> Iterator[Row]:
         """Yields what the figures of agents are compared with."""
@@ -161,12 +161,14 @@ class Measure:
 
     def measure(self, agents: Sequence[str]) -> Found:
         """Measures agents and controls; every agent is built before anything is computed."""
-        check_agents((spec for spec in agents if spec not in self.players.names), self.tree.rules)
+        own = [spec for spec in agents if spec not in self.players.names]
+        check_agents(own, self.tree.rules, identities=self.identities)
         rows = [self.agent_row(short_name(spec), spec) for spec in agents]
         rows += self.controls()
         rows.sort(key=lambda row: row.score.regret.mean())
         partners = self.met.partners, self.train.partners
-        return Found(self.tree.rules.name, self.met.split, *partners, tuple(rows))
+        made = provenance(self.identities)
+        return Found(self.tree.rules.name, self.met.split, *partners, tuple(rows), made)
 
 
 def table(found: Found) -> Table:
@@ -202,7 +204,8 @@ def terminal(found: Found) -> str:
     prices = found.rows[0].score.price, found.rows[0].train.price
     told.insert(0, "price of not knowing: {:.2f}, train split {:.2f}".format(*prices))
     faults = [line for row in found.rows for line in fault_lines(row.name, row.faults)]
-    return "\n\n".join((draw(table(found)), *faults, LEGEND, "\n".join(told))) + "\n"
+    parts = (draw(table(found)), *faults, LEGEND, "\n".join(told))
+    return "\n\n".join(parts) + "\n" + marks(found.made)
 
 
 # -------------------------------------------------------------------------------------- leaderboard
@@ -220,7 +223,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """By partner and opponents."""
     strength: Points
     weights: str
-    """SHA-256 of its network or code; empty where it has none."""
+    """Its digest (``goita_agents.identity``); empty where it has none."""
     versions: dict[str, str]
 
 
@@ -236,6 +239,8 @@ def read(path: Path) -> tuple[Entry, ...]:
 
 def enter(path: Path, found: Found) -> None:
     """Adds the agents, each in place of an entry of its name, game and split."""
+    if found.made["changed"]:
+        raise SettingError(f"expected agents to enter that stay the same, {marks(found.made)}")
     new = [
         Entry(
             row.name,
@@ -245,7 +250,7 @@ def enter(path: Path, found: Found) -> None:
             dict(zip(found.partners, row.score.points.round(6).tolist(), strict=True)),
             round(row.score.strength, 6),
             row.weights,
-            versions(),
+            found.made["versions"],
         )
         for row in found.rows
         if row.agent

@@ -29,8 +29,9 @@ from goita_agents.base import (
     is_stateless,
 )
 from goita_agents.faults import Fault
+from goita_agents.identity import weights
 from goita_agents.models import PolicyModel
-from goita_agents.registry import every_part, weights
+from goita_agents.registry import every_part
 from goita_env import View
 from goita_env.rules import JGA
 from goita_env.tiles import NUM_KINDS

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs import Listener
 from goita_agents.beliefs.following import RelativeSeat
+from goita_agents.identity import code, digest
 from goita_agents.models import LEGAL_MODEL, PolicyModel
-from goita_agents.registry import weights
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_env import View
@@ -126,8 +126,7 @@ class Questions:
 
     def kept(self, reader: str) -> Float | None:
         """Returns the beliefs of one of ``READERS``: [N, 3, 8]; None if it has changed since."""
-        made = self.about.get("weights", {}).get(reader)
-        if reader not in READERS or made != weights([reader]).get(reader):
+        if reader not in READERS or self.about.get("readers", {}).get(reader) != made_of(reader):
             return None
         return np.asarray(self.read[:, READERS.index(reader)])
 
@@ -167,6 +166,11 @@ class Questions:
         }
         asked, sure = int(about["asked"]), int(about["sure"])
         return cls(**found | floats, players=players, asked=asked, sure=sure, about=about)
+
+
+def made_of(reader: str) -> str:
+    """Returns what the beliefs of one of ``READERS`` depend on: its network, or its code."""
+    return digest(reader) or code(reader)
 
 
 ARRAYS: Final = ("words", "points", "error", "best", "lead", "lead_error", "exact", "facts", "read")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +13,7 @@ from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network_file import write_network
 from goita_agents.files import json_text, write_whole
+from goita_agents.identity import Identities
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
@@ -49,6 +50,7 @@ class Result:
     clone: Clone
     scores: tuple[Score, ...]
     calibration: tuple[Calibration, ...]
+    made: Mapping[str, Any]  #: What ``provenance`` says of the network that it began with.
     seconds: float
 
 
@@ -73,7 +75,7 @@ def learn(
         rules: the rule set of a kifu or of history strings.
         json: file for all numbers; None: none.
     """
-    begin = time.perf_counter()
+    begin, identities = time.perf_counter(), Identities([init])
     start = check_start(build_agent(init), init)
     reading = read_examples(games, player, rules)
     split = split_games(reading.examples, seed)
@@ -97,6 +99,7 @@ def learn(
         clone=clone,
         scores=tuple(scores),
         calibration=tuple(calibration),
+        made=provenance(identities),
         seconds=time.perf_counter() - begin,
     )
     write_whole(output, write_network(clone.agent.info, clone.agent.tensors()))
@@ -170,7 +173,7 @@ def to_json(result: Result) -> dict[str, Any]:
     names = ("train", "validation", "test")
     return {
         "format": FORMAT,
-        **provenance([result.init]),
+        **result.made,
         "sources": result.sources,
         "player": result.player,
         "players": dict(result.reading.players.most_common()),

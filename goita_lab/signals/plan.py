@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from goita_agents.base import Policy
 from goita_agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
-from goita_agents.registry import content_hash
+from goita_agents.identity import digest
 from goita_agents.search.action_values import WORLDS
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
@@ -56,7 +56,7 @@ class Settings:
 
         ``agents``: texts of all that play or are modelled; their files count.
         """
-        files = {agent: content_hash(agent) for agent in agents}
+        files = {agent: digest(agent) for agent in agents}
         return {**more, "settings": asdict(self), "files": files, "code": code()}
 
 

@@ -171,7 +171,6 @@ def version_of(policy: Policy) -> str:
     return version
 
 
-def to_json(found: Study, command: str) -> str:
-    """Returns a study as JSON, as ``provenance.to_json`` writes it."""
-    told = {"format": FORMAT, "command": command, "study": found}
-    return provenance.to_json(told, [one.agent for one in found.agents])
+def to_json(found: Study, command: str, made: Mapping[str, Any]) -> str:
+    """Returns a study as JSON; ``made``: what ``provenance`` says of the agents."""
+    return provenance.to_json({"format": FORMAT, "command": command, "study": found, **made})

@@ -16,9 +16,9 @@ from typing import Final, Literal
 from scipy.stats import ttest_1samp
 
 from goita_agents.bots.network import file_digest
+from goita_agents.identity import weights as network_weights
 from goita_agents.models import LEGAL_MODEL, PolicyModel
 from goita_agents.population import Population
-from goita_agents.registry import weights as network_weights
 from goita_env.actions import CALL
 from goita_env.information import PLAIN, InformationStructure, MessageChannel
 from goita_env.tiles import NUM_SEATS

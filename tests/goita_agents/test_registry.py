@@ -1,14 +1,12 @@
 """The registry: agents are loaded from texts, and named by them."""
 
 import sys
-from hashlib import sha256
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from goita_agents import AgentError, agent_names, load_agent, registry
 from goita_agents.base import Agent
-from goita_agents.bots.network_file import write_network
 from goita_agents.registry import GROUP, Entry, points
 from goita_env import View
 from goita_lab.arena.tournament import arena
@@ -158,25 +156,6 @@ def test_a_file_may_name_the_agents_of_this_repository_and_no_paths_commands_or_
         "rollout:base=(rollout:base=(x=exec:id))",
     ):
         refuses(AgentError, r"match\.json", registry.check_shipped, text, "match.json")
-
-
-def test_the_content_of_an_agent_is_the_hash_of_all_files_of_ones_own(my_bots):
-    found = registry.content_hash("mine=my_bots:Cautious:risk=0.2")
-    assert found == sha256(MY_BOTS.encode()).hexdigest()
-    assert registry.content_hash("rollout:base=(my_bots:Cautious:risk=0.2)") == found
-    plan = TournamentPlan(("my_bots:Cautious", "greedy"), deals=4)
-    assert plan.sources() == {"my_bots:Cautious": found}
-    assert {registry.content_hash(s) for s in ("rollout:base=greedy", "exec:true")} == {None}
-    network, other = my_bots / "a.safetensors", my_bots / "b.safetensors"
-    for path, seed in ((network, 1), (other, 2)):
-        made = load_agent("champion").untrained(seed)
-        path.write_bytes(write_network(made.info, made.tensors()))
-    found = registry.content_hash(f"x=file:{network},temperature=1")
-    assert found == load_agent("champion").untrained(1).digest
-    assert registry.content_hash(f"rollout:base=(file:{network}),worlds=4") == found
-    assert registry.content_hash(f"rollout:base=(file:{other}),worlds=4") != found
-    with pytest.raises(FileNotFoundError):
-        registry.content_hash("file:no/such/file")
 
 
 def test_a_class_of_ones_own_is_known_by_its_text_alone():

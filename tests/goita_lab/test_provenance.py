@@ -11,7 +11,7 @@ import goita_env
 from goita_agents import load_agent
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import write_network
-from goita_agents.registry import weights
+from goita_agents.identity import weights
 from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import ratio_interval
 from goita_lab.commands import evaluate

@@ -2,6 +2,7 @@
 
 import json
 
+from goita_agents.identity import Identities
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.results import ResultsFile
@@ -34,8 +35,8 @@ def played(plan, **how):
 
 def keep(path, plan, **how):
     """Plays what a file of results lacks."""
-    tournament = Tournament(plan)
-    with ResultsFile(path, plan) as file:
+    tournament = Tournament(plan, Identities(plan.specs))
+    with ResultsFile(path, plan, tournament.identities) as file:
         tournament.add(file.blocks)
         tournament.play(file=file, **how)
     return tournament, file

@@ -26,7 +26,7 @@ GAME_ORDER = [
     *("uke_shogi", "uke_shogi_v0", "testing", "open_spiel"),
 ]
 AGENT_ORDER = [
-    *("base", "faults", "files", "compiling", "registry", "asking", "principles"),
+    *("base", "faults", "files", "compiling", "registry", "identity", "asking", "principles"),
     *("models", "bots", "people"),
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]

@@ -27,6 +27,8 @@ class LogitAgent:
         name: of the agent; ``load_agent`` gives it that of its text.
         temperature: 1 plays as trained, 0 takes the likeliest action.
         information: the options of the games that it plays.
+        files: paths of the files that hold the policy, as of weights: a part of the agent's digest
+            (``goita_agents.identity``), beside the options that name a file.
 
     Raises:
         AgentError: if the temperature is not 0 or 0.001 to 1000.
@@ -37,9 +39,10 @@ class LogitAgent:
         name: str = "policy",
         temperature: float = 0.0,
         information: InformationStructure = PLAIN,
+        files: tuple[str | Path, ...] = (),
     ) -> None:
         self.name, self.temperature = name, check_temperature(temperature)
-        self.information = information
+        self.information, self.files = information, files
 
     def logits(self, view: View) -> Array:
         """Returns the unmasked logits: float32 [N, 69]."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, Final
 
 import goita_env
@@ -138,14 +139,17 @@ class Benchmark(Schedule):
                 plan(cell, names, deals, key, partner.information)
         return list(planned.values())
 
-    def contents(self) -> dict[str, str | None]:
-        """Adds the hashes of agents as they sit at tables."""
-        found = super().contents()
-        for agent in self.agents:
-            for partner, opponent, _ in self._tables:
-                seated, _, other = self.cell(agent, partner, opponent)
-                found |= {seated: found[agent], other: found[opponent]}
-        return found
+    def spec_of(self, seated: str) -> str:
+        return self._seated.get(seated, seated)
+
+    @cached_property
+    def _seated(self) -> dict[str, str]:
+        """Returns the texts of agents by those of the agents as they sit at tables."""
+        specs: dict[str, str] = {}
+        for agent, (partner, opponent, _) in product(self.agents, self._tables):
+            seated, _, other = self.cell(agent, partner, opponent)
+            specs |= {seated: agent, other: opponent}
+        return specs
 
     @cached_property
     def _tables(self) -> list[tuple[Partner, str, int]]:

@@ -6,7 +6,7 @@ again, compares the networks, and plays a sample of the cells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from goita_agents.files import locked, read_limited, write_whole
+from goita_agents.identity import Identities
 from goita_agents.registry import check_shipped, short_name
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
@@ -67,7 +68,7 @@ class Entered(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     cells: Cells
     """Points a round by partner and opponent; the agent's own name is itself."""
     weights: dict[str, str]
-    """SHA-256 of the networks and the code of each agent that plays, by its name."""
+    """Digest of each agent that plays (``goita_agents.identity``), by its name."""
     versions: dict[str, str]
     command: str
 
@@ -100,7 +101,7 @@ def write_board(path: Path, board: msgspec.Struct) -> None:
 def enter(path: Path, results: Results) -> None:
     """Adds the agents of a benchmark, each in place of an entry of its name and task."""
     plan = results.benchmark
-    told, contents = results.to_json(), plan.contents()
+    told = results.to_json()
     shared = {name: told[name] for name in ("task", "episode", "seed", "versions", "command")}
     new: list[dict[str, Any]] = []
     for agent, entry in zip(plan.agents, results.entries, strict=True):
@@ -119,7 +120,7 @@ def enter(path: Path, results: Results) -> None:
                 "deals": entry.deals,
                 "figures": figures(entry.agent, plan.task, cells),
                 "cells": cells,
-                "weights": _weights({one: contents[one] for one in (agent, *plan.task.specs)}),
+                "weights": _by_name(results.digests, (agent, *plan.task.specs)),
             }
         )
     added = msgspec.convert(new, tuple[Entered, ...])
@@ -175,7 +176,7 @@ def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
         speak=entry.speak,
         fewer_deals=((entry.deals, spec),),
     )
-    entered, now = entry.weights, _weights({one: plan.contents()[one] for one in plan.specs})
+    entered, now = entry.weights, _by_name(Identities(plan.specs).digests, plan.specs)
     for name in sorted({*entered, *now}):
         if entered.get(name) != now.get(name):
             yield f"weights of {name}: {entered.get(name)} entered, {now.get(name)} here"
@@ -199,6 +200,6 @@ def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
             yield f"{partner} against {opponent}: {value:+.3f} entered, {points:+.3f} found"
 
 
-def _weights(contents: Mapping[str, str | None]) -> dict[str, str]:
-    """Returns what is known of the files of agents, by their names."""
-    return {short_name(spec): found for spec, found in contents.items() if found is not None}
+def _by_name(digests: Mapping[str, str], specs: Iterable[str]) -> dict[str, str]:
+    """Returns the digests of some agents by their names, of those that have one."""
+    return {short_name(spec): digests[spec] for spec in specs if spec in digests}

@@ -15,13 +15,14 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from goita_agents.base import Float
+from goita_agents.identity import Identities
 from goita_agents.registry import short_name
 from goita_env.rules import JGA
 from goita_lab.arena.coordination.benchmark import FORMAT, Benchmark, Cell
 from goita_lab.arena.coordination.task import Partner
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.summary import FaultCount, Played, fault_counts
-from goita_lab.provenance import plain, provenance
+from goita_lab.provenance import CHANGED, plain, provenance
 
 LEAST_RANKED: Final = 4
 """Agents from which on the ranking is compared with their strength."""
@@ -102,9 +103,10 @@ class Results:
     """Spearman's, of points with unknown partners and points in self-play over the agents; 1: the
     ranking is that of strength. None: there are too few agents."""
     faults: tuple[FaultCount, ...]
-    sources: dict[str, str]  #: SHA-256 of the source of users' classes, by the agent's text.
     versions: dict[str, str]  #: Of packages, and the commit of a checkout.
     weights: dict[str, str]  #: SHA-256 of the networks of other agents, by the text of each.
+    digests: dict[str, str]  #: SHA-256 of all that each agent is made of, by its text.
+    changed: list[str]  #: Texts of agents that were made of something else at the end.
     command: str = ""
     seconds: float = 0.0
 
@@ -114,6 +116,7 @@ class Results:
         benchmark: Benchmark,
         everything: Sequence[Played],
         *,
+        identities: Identities | None = None,
         command: str = "",
         seconds: float = 0.0,
     ) -> Self:
@@ -122,12 +125,17 @@ class Results:
         Args:
             benchmark: the benchmark.
             everything: all of its pairings.
+            identities: what the agents were made of when they were built; None: what they are
+                made of now.
             command: the command line.
             seconds: duration of the command.
         """
         played = {one.pairing.tasks[0].agents: one for one in everything}
         first, *others = benchmark.agents
-        entries = tuple(_Measured(benchmark, played, agent).entry() for agent in benchmark.agents)
+        made = provenance(identities or benchmark.specs)
+        entries = tuple(
+            _Measured(benchmark, played, agent).entry(made["changed"]) for agent in benchmark.agents
+        )
         return cls(
             benchmark,
             entries,
@@ -138,8 +146,7 @@ class Results:
             ),
             _rank_correlation(entries),
             tuple(count for one in everything for count in fault_counts(one)),
-            benchmark.sources(),
-            **provenance(benchmark.specs),
+            **made,
             command=command,
             seconds=seconds,
         )
@@ -186,7 +193,10 @@ class _Measured:
         self.deals = benchmark.deals(agent) if deals is None else deals
         self.task = benchmark.task
 
-    def entry(self) -> Entry:
+    def entry(self, changed: Sequence[str]) -> Entry:
+        """Returns the entry; ``changed``: texts of agents that were not the same all the time."""
+        marks = [f"{short_name(spec)} {CHANGED}" for spec in changed if spec != self.agent]
+        marks += [CHANGED] if self.agent in changed else []
         own = [self.played[cell] for cell in self._own_cells()]
         name = short_name(self.agent)
         left_out = [one for one in self.task.partners if not self._is_whole(one)]
@@ -200,7 +210,7 @@ class _Measured:
         return Entry(
             agent=name,
             deals=self.deals,
-            marks=self.benchmark.marks(self.agent),
+            marks=(*self.benchmark.marks(self.agent), *marks),
             forfeited=forfeited,
             left_out=() if forfeited else tuple(short_name(one.spec) for one in left_out),
             faults=faults[name],

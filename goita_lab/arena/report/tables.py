@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import inf, isinf
 from typing import Final
 
+from goita_agents.registry import short_name
 from goita_env.information import PLAIN
 from goita_lab.arena.report.figures import (
     brief,
@@ -22,6 +23,7 @@ from goita_lab.arena.report.figures import (
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.ratings import Rating
 from goita_lab.arena.tournament.summary import FaultCount, PairResult, Summary
+from goita_lab.provenance import CHANGED
 
 STDERR_LINES: Final = 20
 """Most lines of standard error, and of a traceback, that a report shows of one fault."""
@@ -78,6 +80,8 @@ def trouble(summary: Summary) -> dict[str, str]:
             counts[kind(fault)] += fault.count
         parts = [f"forfeited {lost} pairing{'s' * (lost > 1)}"] if lost else []
         found[agent] = ", ".join(parts + [f"{name} {many:,}×" for name, many in counts.items()])
+    for agent in map(short_name, summary.changed):
+        found[agent] = ", ".join(filter(None, [found.get(agent), CHANGED]))
     return found
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from goita_agents.asking import build_agent
 from goita_agents.base import Agent, close
 from goita_agents.faults import FAULTS
+from goita_agents.identity import Identities
 from goita_agents.registry import (
     check_names,
     check_plays,
@@ -116,10 +117,16 @@ class Ledger:
 
 
 class Tournament:
-    """A tournament that plays a plan, or another schedule."""
+    """A tournament that plays a plan, or another schedule.
 
-    def __init__(self, plan: Schedule) -> None:
+    Args:
+        plan: the schedule.
+        identities: what its agents are made of (``Schedule.check_agents``); None: nobody asks.
+    """
+
+    def __init__(self, plan: Schedule, identities: Identities | None = None) -> None:
         self.plan = plan
+        self.identities = identities or Identities()
         self.ledgers = {pairing.tasks[0].agents: Ledger(pairing) for pairing in plan.pairings()}
         """The pairings by the texts of their agents."""
 
@@ -272,9 +279,8 @@ def play_schedule(
     Returns:
         The tournament, and what ended it early (None: all is played).
     """
-    plan.check_agents()
-    tournament = Tournament(plan)
-    file = None if results is None else ResultsFile(results, plan)
+    tournament = Tournament(plan, plan.check_agents())
+    file = None if results is None else ResultsFile(results, plan, tournament.identities)
     if file is not None:
         tournament.add(file.blocks)
         sys.stderr.write(file.note)

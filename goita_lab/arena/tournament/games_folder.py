@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from goita_agents.files import decode, json_text, read_limited, write_whole
-from goita_agents.registry import weights
+from goita_agents.identity import weights
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules

@@ -18,10 +18,9 @@ import goita_env
 from goita_agents.asking import check_agents
 from goita_agents.base import Bool, Int
 from goita_agents.faults import Fault
+from goita_agents.identity import Identities
 from goita_agents.registry import (
     check_names,
-    content_hash,
-    is_own,
     short_name,
 )
 from goita_env.checks import check_seed
@@ -188,23 +187,21 @@ class Schedule(ABC):
     def arguments(self) -> dict[str, Any]:
         """Returns all of it and the version as JSON: the arguments of files of results."""
 
-    def sources(self) -> dict[str, str]:
-        """Returns the SHA-256 of the source of each user's class, by the agent's text."""
-        hashes = {spec: content_hash(spec) for spec in self.specs if is_own(spec)}
-        return {spec: found for spec, found in hashes.items() if found is not None}
-
     def information_of(self, spec: str) -> InformationStructure:
         """Returns what an agent has to be able to play with."""
         return self.information
 
-    def contents(self) -> dict[str, str | None]:
-        """Returns a hash of the files that each agent is read from, by its text; None if none."""
-        return {spec: content_hash(spec) for spec in self.specs}
+    def spec_of(self, seated: str) -> str:
+        """Returns the text of an agent by that of the agent as it sits at a table."""
+        return seated
 
-    def check_agents(self) -> None:
-        """Builds every agent once, and starts every program."""
+    def check_agents(self) -> Identities:
+        """Builds every agent once, and starts every program; returns what they are made of."""
+        identities = Identities()
         for spec in self.specs:
-            check_agents([spec], get_rules(self.rules), self.information_of(spec))
+            game = get_rules(self.rules), self.information_of(spec)
+            check_agents([spec], *game, identities)
+        return identities
 
 
 @dataclass(frozen=True)

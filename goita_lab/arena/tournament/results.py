@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from goita_agents.faults import Fault
+from goita_agents.identity import Identities
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament.plan import BlockFigures, BlockResult, Schedule, Task
 from goita_lab.store import Parts, pack
@@ -27,6 +28,7 @@ class ResultsFile:
     Args:
         path: the file.
         plan: the tournament, or another schedule.
+        identities: what its agents are made of.
 
     Raises:
         SettingError: if the file is of another kind, version or tournament, is damaged, or is open
@@ -38,8 +40,8 @@ class ResultsFile:
         note: a line on the stored blocks that do not, because an agent has changed; "" if none.
     """
 
-    def __init__(self, path: Path, plan: Schedule) -> None:
-        self._contents = plan.contents()
+    def __init__(self, path: Path, plan: Schedule, identities: Identities) -> None:
+        self._plan, self._identities = plan, identities
         self._parts = Parts(path, KIND, plan.arguments())
         try:
             ours, theirs = json.loads(json.dumps(plan.arguments())), self._parts.arguments
@@ -63,7 +65,12 @@ class ResultsFile:
         )
 
     def append(self, result: BlockResult) -> None:
-        """Writes a block; on a SettingError (disk full) the file keeps its content."""
+        """Writes a block; on a SettingError (disk full) the file keeps its content.
+
+        A block is left out whose agents are made of something else by now: who played it?
+        """
+        if self._identities.changed({self._plan.spec_of(text) for text in result.task.agents}):
+            return
         figures = {field.name: getattr(result, field.name) for field in fields(BlockFigures)}
         figures["faults"] = tuple((player, _writable(fault)) for player, fault in result.faults)
         self._parts.add(self._key(result.task), pack(BlockFigures(**figures)))
@@ -79,7 +86,8 @@ class ResultsFile:
         self.close()
 
     def _key(self, task: Task) -> str:
-        contents = [self._contents[text] for text in task.agents]
+        digests = self._identities.digests
+        contents = [digests.get(self._plan.spec_of(text)) for text in task.agents]
         return json.dumps([*task.agents, *contents, task.block])
 
     def _block(self, task: Task) -> BlockResult:

@@ -14,6 +14,7 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.faults import Fault, Kind
+from goita_agents.identity import Identities
 from goita_agents.registry import short_name
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules, get_rules
@@ -197,13 +198,15 @@ class Summary:
     episode: str
     rules: Rules
     information: InformationStructure
-    sources: dict[str, str]  #: SHA-256 of the source of users' classes, by the agent's text.
     seed: int
     deals: int
     block_deals: int
     command: str
     versions: dict[str, str]  #: Of packages, and the commit of a checkout.
     weights: dict[str, str]  #: SHA-256 of the networks of other agents, by the text of each.
+    digests: dict[str, str]
+    """SHA-256 of all that each agent is made of, by its text, as it was when it was built."""
+    changed: list[str]  #: Texts of agents that were made of something else at the end.
     seconds: float
 
     @classmethod
@@ -212,6 +215,7 @@ class Summary:
         plan: TournamentPlan,
         everything: Sequence[Played],
         *,
+        identities: Identities | None = None,
         command: str = "",
         seconds: float = 0.0,
     ) -> Self:
@@ -220,6 +224,8 @@ class Summary:
         Args:
             plan: the plan.
             everything: the pairings.
+            identities: what the agents were made of when they were built; None: what they are
+                made of now.
             command: the command line.
             seconds: duration of the tournament.
         """
@@ -241,12 +247,11 @@ class Summary:
             episode=plan.episode,
             rules=get_rules(plan.rules),
             information=plan.information,
-            sources=plan.sources(),
             seed=plan.seed,
             deals=plan.deals,
             block_deals=plan.block_deals,
             command=command,
-            **provenance(plan.specs),
+            **provenance(identities or plan.specs),
             seconds=seconds,
         )
 
@@ -258,7 +263,7 @@ class Summary:
                 content |= self.rules.to_keys()
             elif key == "information":
                 content |= self.information.to_keys()
-            elif key != "sources" or value:
+            elif key != "changed" or value:
                 content[key] = value
         return content
 

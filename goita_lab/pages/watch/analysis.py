@@ -9,19 +9,19 @@ makes of every legal action, the others being of types that are inferred
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from goita_agents.asking import ask_probabilities, build_agent
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from goita_agents.beliefs.people import PEOPLE, people
+from goita_agents.identity import Identities
 from goita_agents.principles import speaking
-from goita_agents.registry import content_hash
 from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.playout_budget import check_search
 from goita_agents.search.typed_search import TypedSearch
@@ -32,6 +32,7 @@ from goita_env.records import DealRecord
 from goita_env.tiles import NUM_SEATS
 from goita_lab.pages.watch.decisions import ActionGrade, Decision, phase_of
 from goita_lab.pages.watch.reading import Source
+from goita_lab.provenance import provenance
 from goita_lab.record_files import check_plain
 from goita_lab.work import Runner
 
@@ -68,6 +69,8 @@ class Analysis:
     models: tuple[str, ...]
     """How the others may play, in words."""
     deals: tuple[DealDecisions, ...]
+    made: Mapping[str, Any]
+    """What ``provenance`` says of the agents."""
 
 
 def analyse(
@@ -110,7 +113,8 @@ def analyse(
     known = MatchPriors(analyst.others)
     todo = {key: (one.deal, known.after(one.earlier)) for key, one in wanted.items()}
     # All that parts must have in common to be of one analysis.
-    files = [content_hash(text) for text in (agent, *settings.types)]
+    identities = Identities((agent, *settings.types))
+    files = [identities.digests.get(text) for text in identities.specs]
     arguments = {"version": __version__, **asdict(settings), "files": files}
     load_kernel()  # compiled once, not in every process
     runner = Runner(workers, keep, lambda _, done, of: progress(done, of))
@@ -118,7 +122,7 @@ def analyse(
     found = runner.run(work, todo, lambda _: DealDecisions, arguments)
     deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
     models = tuple(one.name for one in analyst.others.opponents)
-    return Analysis(settings, analyst.policy, models, deals)
+    return Analysis(settings, analyst.policy, models, deals, provenance(identities))
 
 
 class Analyst:

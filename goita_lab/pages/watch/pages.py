@@ -27,7 +27,6 @@ from goita_lab.pages.watch import frames
 from goita_lab.pages.watch.decisions import Decision
 from goita_lab.pages.watch.frames import Book
 from goita_lab.pages.watch.reading import Source, rounds_of
-from goita_lab.provenance import provenance
 
 if TYPE_CHECKING:
     from goita_lab.pages.watch.analysis import Analysis
@@ -132,7 +131,7 @@ def _told(decision: Decision) -> dict[str, Any]:
 def _about(analysis: Analysis) -> dict[str, Any]:
     return {
         "format": FORMAT,
-        **provenance((analysis.settings.agent, *analysis.settings.types)),
+        **analysis.made,
         **asdict(analysis.settings),
         "policy": analysis.policy,
         "models": list(analysis.models),

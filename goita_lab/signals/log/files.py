@@ -19,7 +19,8 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.beliefs import PolicyModel
-from goita_agents.registry import check_names, weights
+from goita_agents.identity import weights
+from goita_agents.registry import check_names
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules

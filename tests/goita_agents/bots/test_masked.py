@@ -7,6 +7,7 @@ from goita_agents import AgentError, load_agent, registry
 from goita_agents.base import HasTemperature
 from goita_agents.beliefs import Listener, PolicyModel
 from goita_agents.bots.transform import Transform
+from goita_agents.identity import digest
 from goita_agents.models import check_stateless
 from goita_env import Game, GoitaVectorEnv
 from goita_env.views.observation import SLICES
@@ -71,7 +72,7 @@ def test_a_masked_agent_is_a_model_of_a_listener_and_plays_in_tournaments():
     assert one.entropy() != other.entropy()
     text = "masked:base=champion,hide=(events;attack_2)"
     assert arena.play_pair(f"mine={text}", "champion", 4).a == "mine"
-    assert registry.content_hash(text) == registry.content_hash("champion")
+    assert digest(text) == digest("champion")
     assert registry.check_shipped(text, "match.json") == text
     refuses(
         AgentError, r"match\.json", registry.check_shipped, "masked:base=os:system", "match.json"

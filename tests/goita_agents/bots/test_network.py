@@ -14,10 +14,10 @@ from safetensors.numpy import save as reference_save
 from goita_agents import AgentError, load_agent
 from goita_agents.bots.network import LogitAgent, NetworkAgent
 from goita_agents.bots.network_file import FORMAT, read_network, write_network
+from goita_agents.identity import digest
 from goita_env import JGA, GoitaVectorEnv, Rules
 from goita_env.views.observation import OBSERVATION_VERSION
 from goita_lab.arena.tournament import arena
-from goita_lab.arena.tournament.plan import TournamentPlan
 from network_files import INFO, encoded, tensors
 from raising import refuses
 
@@ -240,7 +240,7 @@ def test_a_file_takes_a_temperature_and_its_path_may_hold_commas_and_colons(tmp_
         agent = load_agent(f"mine=file:{path},temperature=1.5")
         assert (agent.name, agent.temperature) == ("mine", 1.5)
         for spec in (f"file:{path}", f"mine=file:{path},temperature=1.5"):
-            assert TournamentPlan((spec, "random")).contents()[spec] == agent.digest
+            assert digest(spec) == agent.digest
     base = load_agent("rollout:base=(file:a.safetensors,temperature=1),worlds=4")
     assert base.name.startswith("rollout")
     for wrong, words in (

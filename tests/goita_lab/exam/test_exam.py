@@ -290,4 +290,13 @@ def test_the_beliefs_that_are_kept_are_those_of_the_agents():
         kept = few.kept(reader)
         assert kept == pytest.approx(answers.beliefs(load_agent(reader), few.view()), abs=1e-6)
     assert found.kept("greedy") is None
-    assert replace(found, about={"weights": {"champion": "other"}}).kept("champion") is None
+
+
+@pytest.mark.parametrize("reader", questions.READERS)
+def test_the_shipped_beliefs_of_a_reader_that_has_changed_are_not_used(monkeypatch, reader):
+    """If this fails because the rules of a bot were edited: python tools/exam_readers.py."""
+    shipped = Questions.load()
+    assert shipped.kept(reader) is not None
+    monkeypatch.setattr(questions, "made_of", lambda reader: "other rules")
+    assert shipped.kept(reader) is None
+    assert replace(shipped, about={}).kept(reader) is None

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from goita_agents.registry import weights
+from goita_agents.identity import weights
 from goita_env.rounds import Rounds
 from goita_env.rules import Rules
 from goita_lab.commands.signals import main

@@ -136,7 +136,7 @@ def test_the_share_of_a_study_scales_what_is_listened_to_and_others_are_refused(
 
 
 def test_the_numbers_are_json(found):
-    told = json.loads(to_json(found, "report"))
+    told = json.loads(to_json(found, "report", {}))
     assert told["format"] == "goita-signals-study-5"
     first, at_random = told["study"]["agents"]
     assert first["agent"] == "greedy"
@@ -189,7 +189,7 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     monkeypatch.setattr(planning, "_do", lambda piece: made.append(piece) or work(piece))
     again = study(plan, Runner(results=file))
     assert len(made) == 1  # of four
-    assert to_json(again, "x") == to_json(whole, "x")
+    assert to_json(again, "x", {}) == to_json(whole, "x", {})
 
     made.clear()
     monkeypatch.setattr(planning, "code", lambda: "other code")

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from goita_agents.faults import Fault
+from goita_agents.identity import Identities
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena
@@ -95,9 +96,9 @@ def test_faults_and_forfeits_survive_in_the_file_field_by_field(tmp_path):
     (task,) = Tournament(whole).tasks()
     fault = Fault("raised", 3, 2**50, "expected \udcff 'x'\0", ("oh", "no\n"), "Traceback ...")
     block = replace(play_block(task), faults=((1, fault), (0, fault)), forfeited=(1,))
-    with ResultsFile(path, whole) as file:
+    with ResultsFile(path, whole, Identities(whole.specs)) as file:
         file.append(block)
-    with ResultsFile(path, whole) as file:
+    with ResultsFile(path, whole, Identities(whole.specs)) as file:
         (again,) = file.blocks
     written = replace(fault, text="expected \\udcff 'x'\0")
     assert again.faults == ((1, written), (0, written))
@@ -112,11 +113,11 @@ def test_arguments_are_told_before_a_plan_is_made(tmp_path):
     assert read_arguments(path) is None
     keep(path, whole)
     assert read_arguments(path)["seed"] == 2**63 + 5
-    with ResultsFile(path, whole):
+    with ResultsFile(path, whole, Identities(whole.specs)):
         with pytest.raises(SettingError, match="no other program has open"):
             read_arguments(path)
         with pytest.raises(SettingError, match="no other program has open"):
-            ResultsFile(path, whole)
+            ResultsFile(path, whole, Identities(whole.specs))
 
 
 def test_killed_with_signal_9_at_any_moment_the_command_ends_with_the_same_file(tmp_path):
@@ -197,7 +198,7 @@ def test_with_one_bot_changed_its_blocks_alone_are_played_again(tmp_path, monkey
     again = []
     whole = plan((own, "greedy", "random"), deals=48)  # which has not looked at the class yet
     before = path.read_bytes()
-    with ResultsFile(path, whole) as file:
+    with ResultsFile(path, whole, Identities(whole.specs)) as file:
         assert len(file.blocks) == 3
         assert file.note == (
             f"{path}: 6 block(s) do not count, as the files of an agent have changed\n"
@@ -207,6 +208,68 @@ def test_with_one_bot_changed_its_blocks_alone_are_played_again(tmp_path, monkey
     assert {one.task.agents for one in again} == {(own, "greedy"), (own, "random")}
     assert len(again) == 6
     assert rows.items() < counted(path).items()
+
+
+ORDERED = """
+import numpy as np
+
+class Ordered:
+    name = "ordered"
+
+    def __init__(self, path, other=""):
+        self.path, self.other, self.order = path, other, np.load(path)
+
+    def act(self, view, legal, rng):
+        if self.other:
+            with open(self.other, "rb") as source, open(self.path, "wb") as target:
+                target.write(source.read())
+        return np.where(legal, self.order, -1).argmax(axis=1)
+"""
+
+
+@pytest.fixture
+def ordered(tmp_path, monkeypatch):
+    """A class that plays by a file, and two such files."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "ordered_bot.py").write_text(ORDERED)
+    np.save("low.npy", np.arange(69.0))
+    np.save("high.npy", np.arange(69.0)[::-1])
+    yield "mine=ordered_bot:Ordered:path=order.npy"
+    sys.modules.pop("ordered_bot", None)
+
+
+def points_of(*words):
+    assert evaluate.main(["--deals", "24", "--seed", "1", "--json", "out.json", *words]) == 0
+    result = json.loads(Path("out.json").read_text())
+    return result["pairs"][0]["points_per_round"], result["digests"]
+
+
+def test_other_weights_behind_the_same_text_are_another_agent(ordered):
+    words = ["--agents", ordered, "random", "--results", "kept.db"]
+    shutil.copy("low.npy", "order.npy")
+    first = points_of(*words)
+    assert points_of(*words) == first
+    shutil.copy("high.npy", "order.npy")
+    fresh = points_of(*words[:-2])
+    assert fresh != first
+    assert points_of(*words) == fresh
+    assert fresh[1].keys() == first[1].keys() == {ordered}
+    shutil.copy("low.npy", "order.npy")
+    assert points_of(*words) == first
+
+
+def test_an_agent_that_changes_while_it_plays_is_marked_and_none_of_its_blocks_is_kept(
+    ordered, capsys
+):
+    shutil.copy("low.npy", "order.npy")
+    text = f"{ordered},other=high.npy"
+    words = ["--agents", text, "greedy", "random", "--deals", "8", "--results", "kept.db"]
+    assert evaluate.main([*words, "--json", "out.json", "--html", "out.html"]) == 1
+    assert json.loads(Path("out.json").read_text())["changed"] == [text]
+    assert "changed while it played" in " ".join(capsys.readouterr().out.split())
+    assert "changed while it played" in Path("out.html").read_text()
+    assert [json.loads(key)[:2] for key in counted(Path("kept.db"))] == [["greedy", "random"]]
 
 
 @pytest.mark.parametrize(

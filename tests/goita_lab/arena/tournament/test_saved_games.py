@@ -9,7 +9,7 @@ import pytest
 import goita_env
 from goita_agents.base import RandomAgent
 from goita_agents.files import write_whole
-from goita_agents.registry import weights
+from goita_agents.identity import weights
 from goita_env import Game, Rules, actions, records
 from goita_env.errors import SettingError
 from goita_env.records.model import from_game

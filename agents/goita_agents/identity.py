@@ -1,0 +1,434 @@
+"""Says what agents are made of: the SHA-256 of every file that a text, or the agent itself, names.
+
+The digest of an agent covers
+
+- the networks of this distribution in its text, and those of ``file:PATH``;
+- of a user's class the file that defines it, and what importing that loads from the working
+  directory or from the folder in which its module lies;
+- each option of it, given or by default, that is the path of a file or of a folder;
+- of ``exec:COMMAND`` each word that is the path of a file, but not a program of the PATH, and what
+  ``goita bot`` is told to host;
+- the paths in its attribute ``files``, a tuple. Those in ``outputs`` it writes: they are left out.
+
+What exists and cannot be covered is said once on standard error.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import shlex
+import shutil
+import sys
+import sysconfig
+import time
+from collections.abc import Collection, Iterable, Iterator, Set
+from contextlib import suppress
+from functools import cache, lru_cache
+from hashlib import file_digest, sha256
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+from goita_agents.base import Agent, AgentError, close, raised
+from goita_agents.files import kind_of
+from goita_agents.registry import (
+    Named,
+    every_part,
+    is_own,
+    load_agent,
+    loaded_with,
+    parse,
+    points,
+    short_name,
+    split_text,
+)
+from goita_env.errors import GoitaError
+
+MOST_BYTES: Final = 1 << 30
+"""Bytes of a folder that a digest covers."""
+
+SETTLED: Final = 2_000_000_000
+"""Nanoseconds after which a file's times show every later change: clocks of file systems tick."""
+
+_INSTALLED: Final = tuple(
+    os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")
+)
+
+
+class Identities:
+    """The digests of agents as they were built, with which a command compares them at its end.
+
+    Args:
+        specs: texts of agents, which are added.
+
+    Attributes:
+        digests: by text. An agent that is made of no file and no network has none.
+        weights: as ``weights`` returns them.
+    """
+
+    def __init__(self, specs: Iterable[str] = ()) -> None:
+        self.digests: dict[str, str] = {}
+        self.weights: dict[str, str] = {}
+        self._paths: dict[str, _Paths] = {}
+        for spec in specs:
+            self.add(spec)
+
+    def add(self, spec: str, agent: Agent | None = None) -> None:
+        """Adds an agent by its text; a user's class that is not given is built to ask for files."""
+        self._paths[spec] = _Paths.of(spec, agent)
+        self.weights |= weights([spec])
+        if (content := _digest(spec, self._paths[spec])) is not None:
+            self.digests[spec] = content
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """The texts of the agents."""
+        return tuple(self._paths)
+
+    def of(self, specs: Iterable[str]) -> dict[str, str]:
+        """Returns the digests of some of the agents."""
+        return {spec: self.digests[spec] for spec in specs if spec in self.digests}
+
+    def changed(self, specs: Iterable[str] | None = None) -> list[str]:
+        """Returns which agents, or which of some, are made of something else by now."""
+        return [
+            spec
+            for spec in (self._paths if specs is None else specs)
+            if self._now(spec) != self.digests.get(spec)
+        ]
+
+    def _now(self, spec: str) -> str | None:
+        try:
+            return _digest(spec, self._paths[spec])
+        except (GoitaError, OSError):  # a network that is gone, or half written
+            return ""
+
+
+def digest(spec: str, agent: Agent | None = None) -> str | None:
+    """Returns the SHA-256 of all that an agent is made of; None if it has no file and no network.
+
+    Args:
+        spec: its text.
+        agent: the agent, where it has been built.
+    """
+    return _digest(spec, _Paths.of(spec, agent))
+
+
+def code(name: str) -> str:
+    """Returns the SHA-256 of the source of an agent of this distribution: of its package's files.
+
+    A digest leaves that out, because the version stands for it. What is shipped with this
+    distribution may have been made by another version.
+    """
+    folder = Path(import_module(points()[name].module).__file__ or "").parent
+    return sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
+
+
+def weights(specs: Iterable[str]) -> dict[str, str]:
+    """Returns the SHA-256 of each network in the agents' texts, by the text that names it alone.
+
+    A user's class is left out, and is not imported.
+    """
+    networks: dict[str, str] = {}
+    for spec in specs:
+        if not is_own(spec):
+            for part in every_part(spec):
+                networks |= _network(part)
+    return networks
+
+
+class _Paths(NamedTuple):
+    """The paths that an agent names itself."""
+
+    files: tuple[str, ...] = ()  #: That belong to it.
+    outputs: tuple[str, ...] = ()  #: That it writes.
+
+    @classmethod
+    def of(cls, spec: str, agent: Agent | None) -> Self:
+        """Returns the paths of a user's class, and of those among its options.
+
+        Args:
+            spec: its text.
+            agent: the agent, where it has been built; those in its options are built here.
+        """
+        files, outputs = list[str](), list[str]()
+        for part in every_part(spec):
+            if not part.is_own:
+                continue
+            built = agent if agent is not None and part.spec == spec else load_agent(part.spec)
+            try:
+                files += _named_in(built, "files")
+                outputs += map(os.path.realpath, _named_in(built, "outputs"))
+            finally:
+                if built is not agent:
+                    close([built])
+        return cls(tuple(files), tuple(outputs))
+
+
+def _named_in(agent: Agent, attribute: str) -> list[str]:
+    """Returns the paths in an attribute of an agent, which need not have it."""
+    try:
+        paths = getattr(agent, attribute, ())
+    except Exception as error:  # a property may raise whatever it likes
+        text = f"expected {attribute} of {agent.name!r}, but it raised {raised(error)}"
+        raise AgentError(text) from error
+    if not isinstance(paths, tuple | list):
+        return []
+    return [os.fspath(path) for path in paths if isinstance(path, str | os.PathLike)]
+
+
+# ------------------------------------------------------------------------------- what a text names
+
+
+def _digest(spec: str, paths: _Paths) -> str | None:
+    """Returns the digest of an agent that names these paths itself."""
+    contents: list[str | None] = []
+    for part in every_part(spec):
+        contents += _contents(part, short_name(spec), paths.outputs)
+    for path in paths.files:
+        if not os.path.exists(path):
+            _say(short_name(spec), path, "there is no such file")
+        contents.append(_content(path, short_name(spec)))
+    hashes = [content for content in contents if content is not None]
+    # A single network keeps its own digest, by which model cards name it.
+    return sha256(" ".join(hashes).encode()).hexdigest() if len(hashes) > 1 else (*hashes, None)[0]
+
+
+def _contents(part: Named, name: str, outputs: Collection[str] = ()) -> Iterator[str | None]:
+    """Yields the hash of everything that one name with its argument and options stands for.
+
+    Args:
+        part: the name.
+        name: of the agent, for what is said of what cannot be covered.
+        outputs: real paths that are left out.
+    """
+    if not part.is_own:
+        yield from _network(part).values()
+        if part.load().is_outside and part.load().digest is None:  # a command
+            yield from _of_command(part.text, name)
+        return
+    factory = part.load().factory
+    modules = {_module_of(part), getattr(factory, "__module__", _module_of(part))}
+    named = [*_paths_in(part.text), *_defaults(factory, part.text)]
+    options = [path for path in named if os.path.realpath(path) not in outputs]
+    yield from _existing([*_sources(modules), *options], name)
+
+
+def _network(part: Named) -> dict[str, str]:
+    """Returns the digest of a name's own network by the text that names it; {} if it has none."""
+    network_digest, (argument, _) = part.load().digest, part.split()
+    if network_digest is None:
+        return {}
+    return {":".join((part.name, *argument)): network_digest(*argument)}
+
+
+def _paths_in(text: str) -> Iterator[str]:
+    """Yields the words of options that could be paths: whole values, and the items of lists."""
+    yield text
+    for option in split_text(text):
+        value = option.partition("=")[2].strip()
+        yield value
+        yield from (item.strip() for item in value.strip("()").split(";"))
+
+
+def _defaults(factory: Any, text: str) -> Iterator[str]:
+    """Yields the defaults of options that could be paths, of options that a text does not give."""
+    given = {option.partition("=")[0].strip() for option in split_text(text)}
+    for parameter in inspect.signature(factory).parameters.values():
+        if parameter.name not in given and isinstance(parameter.default, str | os.PathLike):
+            yield os.fspath(parameter.default)
+
+
+def _of_command(text: str, name: str) -> Iterator[str | None]:
+    """Yields the hashes of the files that a command names, and of the bot that it hosts."""
+    words = list(_words(re.sub(r"^\[[^\]]*\]", "", text)))
+    yield from _existing((word for word in words if not os.path.isdir(word)), name)
+    for bot, hosted in pairwise(words):  # goita bot NAME
+        try:
+            part = parse(hosted) if bot == "bot" else None
+        except AgentError:  # the program of that name is another one
+            continue
+        if part is not None and part.is_own:
+            # Nothing of it is imported: its code is to run in a process of its own.
+            yield from _existing([*_sources({_module_of(part)}), *_paths_in(part.text)], name)
+        elif part is not None:
+            yield from _contents(part, name)
+
+
+def _words(command: str) -> Iterator[str]:
+    """Yields the words of a command that may be paths, and those of a command in one for a shell.
+
+    A program that is found on the PATH is left out: the system's, and not the agent's.
+    """
+    with suppress(ValueError):  # an unbalanced quote
+        for place, word in enumerate(shlex.split(command)):
+            program = shutil.which(os.path.basename(word))
+            if program is not None and (
+                os.path.realpath(program) == os.path.realpath(word)
+                or (place == 0 and os.sep not in word)
+            ):
+                continue
+            yield from (word, *word.split("=", 1)[1:])
+            if len(word) < len(command) and any(map(str.isspace, word)):
+                yield from _words(word)
+
+
+# --------------------------------------------------------------------------------- modules
+
+
+def _module_of(part: Named) -> str:
+    """Returns the module of a user's class or of another package's agent."""
+    point = points().get(part.name)
+    return part.name.partition(":")[0] if point is None else point.module
+
+
+def _sources(modules: Set[str]) -> list[str]:
+    """Returns the files of some modules and of what importing them loads from their folders.
+
+    Imports are read from the source, those in functions included, because what another agent has
+    loaded before is not loaded again. What was seen to be loaded counts, too: a name may be
+    computed.
+    """
+    roots = {os.path.realpath(os.getcwd())}
+    for module in modules:
+        if (path := _loaded_file(module.partition(".")[0])) is not None:
+            folder = os.path.dirname(path)
+            is_package = os.path.basename(path).startswith("__init__.")
+            roots.add(os.path.dirname(folder) if is_package else folder)
+    todo = [*modules, *(name for module in modules for name in loaded_with(module))]
+    files: dict[str, str | None] = {}
+    while todo:
+        name = todo.pop()
+        if not name or name in files:
+            continue
+        path = _loaded_file(name) or _file_below(roots, name)
+        is_local = path is not None and _is_below(path, roots) and not _is_project(name)
+        files[name] = path if is_local or name in modules else None
+        if path is not None and is_local:
+            todo.append(name.rpartition(".")[0])
+            if path.endswith(".py"):
+                is_package = os.path.basename(path) == "__init__.py"
+                package = name if is_package else name.rpartition(".")[0]
+                todo += _imports(Path(path).read_bytes(), package)
+    return sorted({path for path in files.values() if path is not None})
+
+
+def _loaded_file(module: str) -> str | None:
+    """Returns the file of a module that has been imported; None where it has none."""
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return os.path.realpath(path) if path else None
+
+
+def _file_below(roots: Iterable[str], module: str) -> str | None:
+    """Returns the file that importing a module would read below one of some folders."""
+    for root in roots:
+        place = os.path.join(root, *module.split("."))
+        for path in (os.path.join(place, "__init__.py"), f"{place}.py"):
+            if os.path.isfile(path):
+                return os.path.realpath(path)
+    return None
+
+
+def _is_below(path: str, roots: Iterable[str]) -> bool:
+    """Tells whether a file lies in one of some folders, and is not of an installed package."""
+
+    def inside(folders: Iterable[str]) -> bool:
+        return any(path.startswith(os.path.join(folder, "")) for folder in folders)
+
+    return inside(roots) and not inside(_INSTALLED)
+
+
+def _is_project(module: str) -> bool:
+    return re.match(r"goita_(?:env|agents|lab)\b", module) is not None
+
+
+@lru_cache(maxsize=256)
+def _imports(source: bytes, package: str) -> list[str]:
+    """Returns the names that the source of a module of a package imports."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")[: -node.level + 1 or None] if node.level else []
+            base = ".".join([*parents, *([node.module] if node.module else [])])
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return names
+
+
+# ----------------------------------------------------------------------------------- files
+
+
+def _existing(paths: Iterable[str], name: str) -> Iterator[str | None]:
+    """Yields the hash of each path that exists."""
+    yield from (_content(path, name) for path in dict.fromkeys(paths) if os.path.exists(path))
+
+
+def _content(path: str, name: str) -> str | None:
+    """Returns the hash of a file or a folder; None, said once, where it cannot be covered."""
+    try:
+        if os.path.isdir(path):
+            return _folder(path, name)
+        if os.path.isfile(path):
+            return _hash(path)
+        if os.path.exists(path):
+            _say(name, path, f"it is {kind_of(path)}")
+    except OSError as error:
+        _say(name, path, f"{error.strerror or error}")
+    return None
+
+
+def _folder(path: str, name: str) -> str | None:
+    """Returns the hash of the regular files below a folder; None where they are too large."""
+    files: dict[str, str] = {}
+    folders: set[tuple[int, int]] = set()
+    size = 0
+    for folder, below, names in os.walk(path, followlinks=True):
+        place = os.stat(folder)
+        if (place.st_dev, place.st_ino) in folders:  # a link that leads back
+            below.clear()
+            continue
+        folders.add((place.st_dev, place.st_ino))
+        below[:] = [inner for inner in below if inner != "__pycache__"]
+        for file in (os.path.join(folder, inner) for inner in names):
+            if os.path.isfile(file):
+                files[os.path.relpath(file, path)] = file
+                size += os.path.getsize(file)
+            elif os.path.exists(file):
+                _say(name, file, f"it is {kind_of(file)}")
+        if size > MOST_BYTES:
+            _say(name, path, f"its files have more than {MOST_BYTES:,} bytes")
+            return None
+    lines = (os.fsencode(f"{relative}\0{_hash(files[relative])}\0") for relative in sorted(files))
+    return sha256(b"".join(lines)).hexdigest()
+
+
+_HASHES: Final[dict[str, tuple[tuple[int, ...], str]]] = {}
+"""The hashes of files that are large or asked for often, with what tells that they are the same."""
+
+
+def _hash(path: str) -> str:
+    """Returns the SHA-256 of a file's content, which is read again only if the file has changed."""
+    status = os.stat(path)
+    state = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    if (kept := _HASHES.get(path)) is not None and kept[0] == state:
+        return kept[1]
+    with open(path, "rb") as file:
+        content = file_digest(file, "sha256").hexdigest()
+    if time.time_ns() - max(state[3:]) > SETTLED:
+        _HASHES[path] = state, content
+    return content
+
+
+@cache
+def _say(name: str, path: str, why: str) -> None:
+    """Says on standard error, once, what a digest does not cover."""
+    sys.stderr.write(f"the digest of {name} does not cover {path!r}: {why}\n")
