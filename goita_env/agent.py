@@ -221,7 +221,7 @@ def read_probabilities(answer: object, legal: Bool, source: str) -> Float:
         raise AnswerError(f"{expected} rows of different lengths") from error
     if rows.shape != legal.shape or rows.dtype.kind != "f":
         raise AnswerError(f"{expected} {describe(rows)}")
-    rows = rows.astype(np.float64, copy=False)
+    rows = rows.astype(np.float64)  # a copy: an agent may write its next answer into the same array
     with np.errstate(invalid="ignore", over="ignore"):
         total = rows.sum(axis=1)
     # One pass over all rows; what is wrong in a row is found only where something is.
@@ -300,7 +300,7 @@ class RandomAgent:
     """An agent that plays legal actions with equal probability: the zero of every rating."""
 
     def __init__(self) -> None:
-        self.name = "random"
+        self.name, self.trusted_class = "random", RandomAgent
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns an action in each row, uniform over the legal ones: int64 [N]."""

@@ -34,12 +34,14 @@ from goita_agents.base import (
     AnswerError,
     Bool,
     Float,
+    HasTemperature,
     Int,
     Policy,
     StatefulAgent,
     close,
     copied,
     is_trusted,
+    plays,
     raised,
     read_actions,
     read_probabilities,
@@ -219,6 +221,21 @@ def checked_probabilities(answer: object, view: View, legal: Bool, name: str) ->
     except AnswerError as error:
         where = "" if error.row is None else _position(view, legal, error.row)
         raise AgentError(f"{error}{where}") from error
+
+
+def agent_plays(agent: Agent, information: InformationStructure) -> bool:
+    """Tells whether an agent plays games with these options; an AgentError if its code raises."""
+    with _blamed(agent, "plays"):
+        return plays(agent, information)
+
+
+def at_temperature(agent: HasTemperature, temperature: float) -> Policy:
+    """Returns an agent's policy at a temperature; an AgentError if its code raises."""
+    with _blamed(agent, "at"):
+        policy = agent.at(temperature)
+    if not isinstance(policy, Policy):
+        raise AgentError(f"expected {_name(agent)} to answer at() by a policy, got {policy!r}")
+    return policy
 
 
 def check_consistent(agent: Policy, rules: Rules) -> None:

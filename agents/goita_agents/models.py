@@ -16,7 +16,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from goita_agents.asking import ask_actions, ask_probabilities, check_consistent
+from goita_agents.asking import (
+    agent_plays,
+    ask_actions,
+    ask_probabilities,
+    at_temperature,
+    check_consistent,
+)
 from goita_agents.base import (
     Agent,
     AgentError,
@@ -28,7 +34,6 @@ from goita_agents.base import (
     check_temperature,
     is_stateless,
     is_trusted,
-    plays,
 )
 from goita_agents.registry import load_agent
 from goita_env import View
@@ -107,7 +112,7 @@ class PolicyModel:
         self._given = self._agent = agent
         if isinstance(agent, HasTemperature):
             temperature = agent.temperature if temperature is None else temperature
-            self._agent = agent.at(temperature)
+            self._agent = at_temperature(agent, temperature)
         else:
             self._power = temperature
         self.temperature, self.epsilon = temperature, epsilon
@@ -118,7 +123,7 @@ class PolicyModel:
             self._passed = _passed.setdefault(agent, set())
         except TypeError:  # an agent that is not hashable is tested by each PolicyModel
             self._passed = set()
-        if plays(agent, PLAIN):
+        if agent_plays(agent, PLAIN):
             self._test(JGA)
 
     def __repr__(self) -> str:
@@ -144,7 +149,7 @@ class PolicyModel:
     def _check(self, view: View) -> None:
         if view.information == PLAIN:
             self._test(view.rules)
-        elif not plays(self._given, view.information):
+        elif not agent_plays(self._given, view.information):
             raise AgentError(
                 f"expected a model of a game with {view.information}, got {self._given.name!r}, "
                 "which doesn't play it"

@@ -34,7 +34,18 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from goita_agents.base import Agent, AgentError, StatefulAgent, plays, raised
+from goita_agents.base import (
+    Agent,
+    AgentError,
+    HasTemperature,
+    PlaysInformed,
+    Policy,
+    RedealObserver,
+    StatefulAgent,
+    is_stateless,
+    plays,
+    raised,
+)
 from goita_env.agent import is_built_in
 from goita_env.errors import install
 from goita_env.information import PLAIN, InformationStructure
@@ -284,6 +295,7 @@ def load_agent(spec: str | Agent | type) -> Agent:
         return _with_name(spec, type(spec).__name__)
     try:
         agent = _build(spec) if isinstance(spec, str) else spec()
+        _look_at(agent)
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
     except AgentError:
@@ -300,6 +312,13 @@ def load_agent(spec: str | Agent | type) -> Agent:
     if not any(part.is_own or part.name == PROGRAM for part in every_part(spec)):
         agent.trusted_class = type(agent)  # type: ignore[union-attr]
     return agent
+
+
+def _look_at(agent: object) -> None:
+    """Looks for everything that an agent may have, which runs the code of its properties."""
+    for kind in (Policy, HasTemperature, StatefulAgent, RedealObserver, PlaysInformed):
+        isinstance(agent, kind)
+    is_stateless(agent)
 
 
 def _with_name(agent: Agent, name: str) -> Agent:

@@ -82,7 +82,7 @@ class _Player:
         """The next numbers are the same text's at the next seats."""
         self.blind = type(agent) is RandomAgent
         """It acts without a look."""
-        self.is_trusted = self.blind or is_trusted(agent)
+        self.is_trusted = is_trusted(agent)
         self.memory = agent if isinstance(agent, StatefulAgent) else None
         self.policy: Callable[[View, Bool], Float] | None = getattr(agent, "probabilities", None)
         self.rng: np.random.Generator | None = None

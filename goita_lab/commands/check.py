@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from goita_agents.asking import ask_beliefs, build_agent, end_agent
-from goita_agents.base import AgentError, raised
+from goita_agents.asking import ask_beliefs, at_temperature, build_agent, end_agent
+from goita_agents.base import AgentError, HasTemperature, raised
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_env.rules import JGA, Rules
@@ -84,6 +84,8 @@ def _answers(args: Args) -> str:
         program = unwrapped(agent)
         if isinstance(program, ExternalAgent) and program.faults:
             return str(program.faults[0])
+        if isinstance(agent, HasTemperature):
+            at_temperature(agent, agent.temperature)
         ask_beliefs(agent, Questions.load().view()[:FEW])
     except (AssertionError, AgentError) as error:
         return str(error)

@@ -24,7 +24,7 @@ from goita_agents.files import write_whole
 from goita_agents.identity import Identities
 from goita_agents.models import PolicyModel
 from goita_agents.registry import expand
-from goita_env.errors import GoitaError, SettingError
+from goita_env.errors import AgentError, GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli, provenance
@@ -257,7 +257,7 @@ def measured(args: Any, command: str = "") -> int:
     """Runs a command by its options and returns the exit code."""
     try:
         code: int = args.run(command)
-    except SettingError as error:
+    except (SettingError, AgentError) as error:
         cli.fail(error)
     except (GoitaError, ImportError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")

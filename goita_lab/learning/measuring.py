@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from goita_agents.asking import build_agent
-from goita_agents.base import Agent, Float, close, plays
+from goita_agents.asking import agent_plays, build_agent
+from goita_agents.base import Agent, Float, close
 from goita_agents.registry import plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -133,7 +133,7 @@ class Evaluator:
     def load(self, name: str) -> Agent:
         """Returns an opponent, as ``plain:base=A`` if it knows the base game alone."""
         agent = build_agent(name)
-        if plays(agent, self.information):
+        if agent_plays(agent, self.information):
             return agent
         close([agent])
         return build_agent(plain_text(name))

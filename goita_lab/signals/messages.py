@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.base import Float, Int, plays
+from goita_agents.asking import agent_plays
+from goita_agents.base import Float, Int
 from goita_agents.models import PolicyModel
 from goita_agents.registry import short_name
 from goita_env.actions import MESSAGE
@@ -147,7 +148,7 @@ def _information(agent: str) -> InformationStructure:
     information = getattr(policy, "information", None)
     if not isinstance(information, InformationStructure) or information.channel is None:
         raise SettingError(f"expected a policy of a game with messages, got {agent!r}")
-    if information.shown is not None or not plays(policy, information):
+    if information.shown is not None or not agent_plays(policy, information):
         raise SettingError(f"expected a game without shown tiles, got {information!r}")
     return information
 

@@ -9,8 +9,8 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.asking import ask_probabilities, build_agent
-from goita_agents.base import AgentError, Bool, Int, Policy, is_stateless, plays, sample
+from goita_agents.asking import agent_plays, ask_probabilities, build_agent
+from goita_agents.base import AgentError, Bool, Int, Policy, is_stateless, sample
 from goita_env import View
 from goita_env.actions import CALL
 from goita_env.arrays import Int8
@@ -174,7 +174,7 @@ def play(
     """
     check_rounds(len(agents), rounds, MAX_ROUNDS, first)
     policies = [load_policy(agent) for agent in agents]
-    if wrong := [policy.name for policy in policies if not plays(policy, information)]:
+    if wrong := [policy.name for policy in policies if not agent_plays(policy, information)]:
         raise AgentError(f"expected agents that play games with {information}, got {wrong[0]!r}")
     numbers, each = first + np.arange(rounds), len(SEATINGS[len(agents)])
     seating = np.array(SEATINGS[len(agents)], np.int8)[numbers % each]

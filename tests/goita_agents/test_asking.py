@@ -12,6 +12,7 @@ from goita_agents.asking import (
     ask_actions,
     ask_beliefs,
     ask_probabilities,
+    at_temperature,
     attempt_actions,
     build_agent,
     check_agents,
@@ -323,6 +324,36 @@ def test_an_error_for_a_player_tells_nothing_of_the_hand():
             ask_actions(agent, view, legal, np.random.default_rng(0), secret=True)
         assert re.search(words, str(caught.value))
         assert not re.search(r"[1-8]{2,}|\[", str(caught.value).partition(" (")[0])
+
+
+@pytest.mark.parametrize("at", [leaves, lambda self, temperature: None])
+def test_another_temperature_is_asked_for_in_the_same_way(at):
+    agent = planted(at=at)
+    agent.temperature = 1.0
+    refuses(AgentError, r"expected 'uniform' to answer at\(\)", at_temperature, agent, 0.5)
+    refuses(AgentError, r"expected 'uniform' to answer at\(\)", PolicyModel, agent, 0.5)
+
+
+def test_code_that_runs_when_an_agent_is_looked_at_cannot_leave():
+    looked_at = type("LookedAt", (Uniform,), {"faults": property(leaves)})
+    refuses(AgentError, "expected to build .*, but it raised SystemExit", load_agent, looked_at)
+    agent = planted(plays=leaves)
+    refuses(AgentError, r"to answer plays\(\), but it raised", build_agent, agent, JGA)
+    refuses(AgentError, r"to answer plays\(\), but it raised", PolicyModel, agent)
+
+
+def test_an_agent_may_write_its_next_answer_into_the_same_array():
+    view, legal = views()
+    buffer = np.zeros(legal.shape)
+
+    def probabilities(self, view, legal):
+        buffer[: len(legal)] = legal / legal.sum(axis=1, keepdims=True)
+        return buffer[: len(legal)]
+
+    agent = planted(probabilities=probabilities)
+    first = ask_probabilities(agent, view, legal)
+    ask_probabilities(agent, view[::-1], legal[::-1])
+    assert (first > 0).tolist() == legal.tolist()
 
 
 def test_an_agent_without_probabilities_is_no_policy():

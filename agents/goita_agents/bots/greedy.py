@@ -75,7 +75,7 @@ class GreedyAgent:
     deterministic: Final = True
 
     def __init__(self) -> None:
-        self.name = "greedy"
+        self.name, self.trusted_class = "greedy", GreedyAgent
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         return self._choose(view, legal)

@@ -103,6 +103,7 @@ class NetworkAgent(LogitAgent):
         self, info: NetworkInfo, tensors: dict[str, Array], temperature: float = 0.0
     ) -> None:
         super().__init__("network", temperature, info.information)
+        self.trusted_class = NetworkAgent
         check_shapes(info, tensors)
         self.info = info
         self.transform = Transform(info.transform)

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from goita_agents.asking import ask_probabilities, build_agent
+from goita_agents.asking import ask_probabilities, at_temperature, build_agent
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from goita_agents.beliefs.people import PEOPLE, people
 from goita_agents.identity import Identities
@@ -143,7 +143,8 @@ class Analyst:
         self._shown, self.policy = agent, agent.name
         if isinstance(agent, HasTemperature):
             warm = agent.temperature or 1.0
-            self._shown, self.policy = agent.at(warm), f"{agent.name} at temperature {warm:g}"
+            self._shown = at_temperature(agent, warm)
+            self.policy = f"{agent.name} at temperature {warm:g}"
         self._solver, self.others = Solver(), people(settings.types)
         known = MatchPriors(self.others).after(()) if priors is None else priors
         self._search = TypedSearch(agent, self.others, settings.worlds, known)

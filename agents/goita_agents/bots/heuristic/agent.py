@@ -61,7 +61,7 @@ class HeuristicAgent:
         reading: bool = True,
     ) -> None:
         switches = dict(locals())  # the arguments by name
-        self.name = "heuristic"
+        self.name, self.trusted_class = "heuristic", HeuristicAgent
         on = [name for name in CONVENTIONS if conventions and switches[name]]
         self._weights = weigh(on, conventions and reading)
 
