@@ -7,13 +7,10 @@
     goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command resumes
     goita exact mini_3 --agents heuristic champion    measures agents
     goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
-    goita exact mini_3 --correlated -o plans.npz      seeks the value for teams
 
 All seats learn by PCFR+ until no seat alone gains more than --target points, or for so many rounds.
 A team gains more than a seat. With --team a best response of two partners who do not talk is sought
-by a linear program, which bounds it from above, and proven by an integer program. With
---correlated partners draw their plans together before the round: column generation closes in on the
-value that each team can make sure of.
+by a linear program, which bounds it from above, and proven by an integer program.
 """
 
 from __future__ import annotations
@@ -35,7 +32,6 @@ from goita_lab import cli, provenance
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.agent import restore, save
-from goita_lab.exact.correlated import Mixtures
 from goita_lab.exact.team import Exploitability, Ruler
 from goita_lab.exact.tree import Eyes, Tree, enumerate_game
 from goita_lab.exact.values import Learner, gains, value
@@ -59,8 +55,6 @@ class Args:
     """rounds of the learners, at most"""
     target: float = 0.01
     """points that a seat alone may still gain"""
-    correlated: bool = False
-    """seek the value for teams whose partners draw their plans together, in --rounds rounds"""
     team: float | None = None
     """look for the best responses of teams, with so many seconds of this machine to prove each;
     0: bounds have to do. In games of a million histories it takes minutes"""
@@ -77,10 +71,8 @@ class Args:
         for seconds in (self.team, self.target):
             if seconds is not None and not 0 <= seconds < inf:
                 raise SettingError(f"expected 0 or more, and a finite number, got {seconds!r}")
-        if self.agents and (self.output or self.eyes != "own" or self.correlated):
-            raise SettingError("expected --agents without -o, --eyes, --correlated")
-        if self.correlated and self.eyes != "own":
-            raise SettingError("expected --correlated with --eyes own")
+        if self.agents and (self.output or self.eyes != "own"):
+            raise SettingError("expected --agents without -o, --eyes")
         cli.check_outputs(self.output, self.json)
 
 
@@ -91,11 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         agents = {text: load_policy(text) for text in args.agents or ()}
         identities = Identities(agents)
         found: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
-        if args.correlated:
-            tree = enumerate_game(args.rules)
-            found["game"] = _describe(tree)
-            found["correlated"] = _mix(tree, args)
-        elif args.eyes == "own":
+        if args.eyes == "own":
             ruler = Ruler(args.rules)
             found["game"] = _describe(ruler.tree)
             policies = (
@@ -148,32 +136,6 @@ def _solve(tree: Tree, args: Args) -> Learner:
             learner.learn()
         if args.output:
             save(learner, args.output)
-
-
-def _mix(tree: Tree, args: Args) -> dict[str, Any]:
-    """Seeks the team-maxmin value with correlation; tells how far it is."""
-    path = args.output
-    mixtures = Mixtures.restore(tree, path) if path and path.exists() else Mixtures(tree)
-    for number in range(args.rounds):
-        mixtures.improve()
-        least, most = mixtures.bounds
-        told = f"{mixtures.value:.3f}, from {least:.3f} to {most:.3f} if no response was missed"
-        sys.stderr.write(f"round {number + 1}: {told}\n")
-        done = mixtures.complete or most - least <= args.target
-        if path and (done or number + 1 == args.rounds or not (number + 1) % EVERY):
-            mixtures.save(path)
-        if done:
-            break
-    least, most = mixtures.prove()
-    plans = [len(one) for one in mixtures.plans]
-    told = f"value for teams {least:+.3f} to {most:+.3f}, proven"
-    print(f"{told}; {plans[0]} and {plans[1]} plans", flush=True)
-    return {
-        "mixed": mixtures.value,
-        "found": mixtures.bounds,
-        "proven": [least, most],
-        "plans": plans,
-    }
 
 
 def _measured(

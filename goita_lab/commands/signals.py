@@ -6,7 +6,6 @@
     goita signals report     take all measures of agents, and write a page
     goita signals worth      what one kind of decision reveals and is worth
     goita signals messages   whether agents use messages
-    goita signals follow     what each move of a record revealed to one seat
 
 ``goita signals COMMAND --help`` shows examples and the options of each. After a
 stop the same command resumes a log or a report, and a measure that has --results.
@@ -22,17 +21,13 @@ from typing import Any, Final
 
 from goita_agents.files import write_whole
 from goita_agents.identity import Identities
-from goita_agents.models import PolicyModel
 from goita_agents.registry import expand
 from goita_env.errors import AgentError, GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli, provenance
 from goita_lab.arena.report.to_terminal import draw
-from goita_lab.record_files import read_record
 from goita_lab.signals import log, messages
-from goita_lab.signals.follow import follow_deal, split_epsilon
-from goita_lab.signals.follow import text as steps_text
 from goita_lab.signals.plan import Settings, full, quick
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
@@ -70,46 +65,6 @@ class LogArgs:
         options = {name: vars(self)[name] for name in names}
         for done in log.write(self.output, expand(self.agents), self.rounds, **options):
             progress("rounds", done, self.rounds)
-        return 0
-
-
-@dataclass(frozen=True)
-class FollowArgs:
-    """Prints what each move of a record reveals to one seat about the hidden hands.
-
-    ::
-
-        goita signals follow match.yaml --seat 2 --read-as champion:temperature=1,epsilon=0.1
-        goita signals follow deals.txt --seat 0 --read-as heuristic --deal 3 --json steps.json
-    """
-
-    record: Path = field(metadata=cli.POSITIONAL)
-    """file with a record: a YAML kifu, history strings (a deal a line) or a complete record"""
-    seat: int
-    """seat that listens, 0 to 3"""
-    read_as: str
-    """agent that the seat takes all others for; its text may end in epsilon=E, the probability of
-    a random legal action (0.02)"""
-    deal: int = 1
-    """number of the deal in the record, from 1"""
-    rules: Rules = JGA
-    json: Path | None = None
-
-    def run(self, command: str) -> int:
-        record = read_record(self.record, self.rules)
-        sys.stderr.writelines(f"{note}\n" for note in record.notes)
-        deals = record.deals
-        if not 1 <= self.deal <= len(deals):
-            raise SettingError(f"expected a deal 1 to {len(deals)}, got {self.deal!r}")
-        agent, epsilon = split_epsilon(self.read_as)
-        identities = Identities([agent])
-        model = PolicyModel(agent, epsilon=epsilon)
-        deal = deals[self.deal - 1]
-        steps = follow_deal(deal, self.seat, model)
-        if self.json is not None:
-            told = {"deal": self.deal, "seat": self.seat, "model": model.name, "steps": steps}
-            write_whole(self.json, provenance.to_json(told, identities))
-        sys.stdout.write(f"{steps_text(deal, self.seat, steps, model.name)}\n")
         return 0
 
 
@@ -242,7 +197,6 @@ COMMANDS: Final[dict[str, Any]] = {
     "report": ReportArgs,
     "worth": WorthArgs,
     "messages": MessagesArgs,
-    "follow": FollowArgs,
 }
 """Dataclasses of the commands' options, with a method ``run``."""
 

@@ -121,6 +121,18 @@ def test_before_anything_is_done_it_believes_the_prior():
     assert belief.sampling_ratio("11112333") == pytest.approx(1)
 
 
+def test_what_a_listener_learnt_is_the_mean_log_ratio_of_its_beliefs():
+    beliefs = [listener.posterior() for _, listener in follow(played_round(1), 2, ODD)]
+    before, after = beliefs[0], beliefs[-1]
+    terms = [
+        now * np.log(now / earlier)
+        for now, earlier in zip(after.probability, before.probability, strict=True)
+        if now > 0
+    ]
+    assert after.divergence(before) == pytest.approx(sum(terms))
+    assert after.divergence(after) == 0
+
+
 def test_worlds_are_drawn_as_likely_as_they_are_believed():
     record = played_round(4)
     for game, _ in follow(record, 0, ODD):

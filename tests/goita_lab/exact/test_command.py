@@ -77,7 +77,6 @@ def test_a_game_with_other_eyes_is_solved(rules, capsys):
         (["mini_3", "--rounds", "0"], "expected a round or more"),
         (["mini_3", "--team", "nan"], "expected 0 or more, and a finite number, got nan"),
         (["mini_3", "--agents", "greedy", "--eyes", "blocks"], "--agents without -o"),
-        (["mini_3", "--correlated", "--eyes", "blocks"], "--correlated with --eyes own"),
         (["mini_3", "--agents", "solver"], "as of a known policy"),
     ],
 )
@@ -115,17 +114,3 @@ def test_a_file_of_another_game_or_of_none_is_refused(tiny, tmp_path):
         for name in ("about", "rounds", "policy"):
             archive.writestr(f"{name}.npy", huge.getvalue())
     refuses(SettingError, "expected a file", restore, tiny, file)
-
-
-def test_the_value_for_teams_is_sought_and_gone_on_with(rules, tmp_path, capsys):
-    plans = tmp_path / "plans.npz"
-    words = [rules, "--correlated", "--rounds", "1", "-o", str(plans)]
-    told = tmp_path / "told.json"
-    known = []
-    for _ in range(2):
-        assert exact.main([*words, "--json", str(told)]) == 0
-        assert "value for teams" in capsys.readouterr().out
-        known.append(json.loads(told.read_text())["correlated"])
-    assert known[0]["plans"][0] < known[1]["plans"][0]
-    least, most = known[1]["proven"]
-    assert least < known[1]["mixed"] < most

@@ -1,24 +1,19 @@
-"""Records followed move by move, the study and its page, the commands."""
+"""The study and its page, and the commands."""
 
 import json
 import re
 from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import goita_env
 from goita_agents.base import AgentError
-from goita_agents.beliefs import UNIFORM_MODEL, PolicyModel
 from goita_agents.principles import PRINCIPLES
-from goita_env import records
-from goita_env.errors import RecordError, SettingError
-from goita_env.records import DealRecord
+from goita_env.errors import SettingError
 from goita_lab.commands.signals import main
 from goita_lab.signals import plan as planning
-from goita_lab.signals.follow import follow_deal, text
 from goita_lab.signals.page import figures as page_figures
 from goita_lab.signals.page import html
 from goita_lab.signals.plan import full, quick
@@ -27,76 +22,18 @@ from goita_lab.signals.study import study, to_json, version_of
 from goita_lab.work import Runner
 from programs import ROOT, refusal
 from raising import refuses
-from record_samples import LINE, SIX
 
 SMALL = {"deals": 2, "gap_deals": 2, "value_deals": 2, "signals": 2}
 SMALL |= {"rounds": 30, "cross_play_deals": 4, "worlds": 1}
 
 
-@pytest.fixture(scope="module")
-def deal():
-    return records.history.loads(LINE).deals[0]
-
-
-@pytest.fixture(scope="module")
-def steps(deal):
-    return follow_deal(deal, 0, PolicyModel("greedy"))
-
-
-def test_every_move_is_followed(deal, steps):
-    assert [step.move for step in steps] == list(range(1, len(deal.moves) + 1))
-    assert [step.seat for step in steps] == [seat for seat, _ in deal.moves]
-    for step in steps:
-        assert step.who == ("itself", "next", "partner", "previous")[step.seat]
-        assert step.told >= 0
-        assert step.told == 0 or step.who != "itself"
-        assert step.expected.sum() == pytest.approx(8)
-        if step.who == "partner":
-            assert step.about_partner == pytest.approx(step.told)
-    for before, after in pairwise(steps):
-        assert before.expected + after.changed == pytest.approx(after.expected)
-
-
-def test_the_seat_sees_no_block_that_lies_face_down(deal, steps):
-    written = [step.action for step in steps if step.who == "partner" and step.action != "p"]
-    assert written[0].startswith("?")
-    told = text(deal, 0, steps, "greedy")
-    assert "model of the others: greedy" in told
-    assert "it was dealt" in told
-
-
-def test_an_impossible_record_is_refused(deal):
-    wrong = replace(deal, moves=(*deal.moves[:3], (0, 1)))
-    refuses(RecordError, "deal 1, move 4", follow_deal, wrong, 0, UNIFORM_MODEL)
-    refuses(SettingError, r"expected a seat 0\.\.3", follow_deal, deal, True, UNIFORM_MODEL)
-    empty = DealRecord(tuple(SIX), 0, ((0, 65),))
-    refuses(RecordError, "expected plays to follow, got none", follow_deal, empty, 1, UNIFORM_MODEL)
-
-
-def test_the_command_follows_a_record_and_refuses_others(tmp_path, capsys):
-    file = tmp_path / "deal.txt"
-    file.write_text(LINE, encoding="utf-8")
-    given = ["follow", str(file), "--seat", "0", "--read-as"]
-    written = tmp_path / "steps.json"
-    assert main([*given, "greedy", "--json", str(written)]) == 0
-    assert "seat 0 listens" in capsys.readouterr().out
-    told = json.loads(written.read_bytes())
-    assert told["model"] == "greedy (epsilon=0.02)"
-    assert len(told["steps"]) == len(records.history.loads(LINE).deals[0].moves)
-    assert main([*given, "greedy:epsilon=0.5", "--json", str(written)]) == 0
-    assert json.loads(written.read_bytes())["model"] == "greedy (epsilon=0.5)"
-    capsys.readouterr()
-    assert main([*given, "rollout"]) == 1
-    assert "known probabilities" in capsys.readouterr().err
-    for words, says in (
-        ([*given, "greedy", "--deal", "2"], "expected a deal 1 to 1, got 2"),
+def test_commands_that_are_none_and_pages_without_a_folder_are_refused(tmp_path, capsys):
+    page = str(tmp_path / "no" / "page.html")
+    for words, error in (
         (["listen"], "expected a command of log, report, worth, messages"),
-        (
-            ["report", "greedy", "-o", str(tmp_path / "no" / "page.html"), "--quick"],
-            "expected a file in a folder that exists",
-        ),
+        (["report", "greedy", "-o", page, "--quick"], "expected a file in a folder that exists"),
     ):
-        assert says in refusal(capsys, main, words)
+        assert error in refusal(capsys, main, words)
 
 
 @pytest.fixture(scope="module")
