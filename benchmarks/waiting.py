@@ -229,6 +229,9 @@ def main() -> None:
     if args.line:
         print({line.name: line for line in LINES}[args.line].run())
         return
+    names = [line.name for line in LINES]
+    if unknown := [name for name in args.only if name not in names]:
+        parser.error(f"--only: expected some of {', '.join(names)}, got {unknown!r}")
     lines = [line for line in LINES if line.name in args.only]
     checkouts = [ROOT] if args.against is None else [args.against.resolve(), ROOT]
     found: dict[str, list[list[float]]] = {line.name: [[] for _ in checkouts] for line in lines}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,20 @@ def check_reward_scale(scale: float) -> float:
     if not real or not 0 < scale < math.inf:
         raise SettingError(f"expected a finite reward_scale greater than 0, got {scale!r}")
     return float(scale)
+
+
+def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object of JSON whose keys differ, as ``object_pairs_hook`` of ``json.loads``.
+
+    Raises:
+        SettingError: if a key is there twice, of which Python would take the last.
+    """
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in table if keys.count(key) > 1)
+        raise SettingError(f"expected each key once, got {twice!r} twice")
+    return table
 
 
 def check_options(options: object, known: Collection[str]) -> dict[str, Any]:

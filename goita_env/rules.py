@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
 
-from goita_env.checks import is_writable
+from goita_env.checks import is_writable, unique_keys
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS, MATCH_POINTS, NUM_KINDS, NUM_SEATS
 
@@ -249,7 +249,8 @@ def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
         what: what it is, for errors.
     """
     try:
-        return build(json.loads(Path(path).read_text(encoding="utf-8")))
+        text = Path(path).read_text(encoding="utf-8")
+        return build(json.loads(text, object_pairs_hook=unique_keys))
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from None
     except (OSError, ValueError, RecursionError) as error:

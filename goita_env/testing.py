@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from goita_env.agent import Agent, StatefulAgent, copied, read_actions, read_probabilities
 from goita_env.arrays import Bool, Int
+from goita_env.checks import check_num_games
 from goita_env.consistency import find_inconsistency, fixed_views
 from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
-from goita_env.errors import AnswerError
+from goita_env.errors import AnswerError, SettingError
 from goita_env.rounds import Rounds
 from goita_env.rounds.telling import tell
 from goita_env.rules import Rules, get_rules
@@ -54,11 +55,15 @@ def check_agent(
         steps: decisions in each game.
 
     Raises:
+        SettingError: if there are no games or no steps, in which nothing would be checked.
         AssertionError: if the agent is a class or lacks ``act``, a method takes other arguments, an
             action is illegal, a shape is wrong, the same view and random numbers give another
             action, probabilities are no distribution over the legal actions, or an answer depends
             on other rows, on ``view.game`` or on hidden state.
     """
+    check_num_games(num_games)
+    if steps < 1:
+        raise SettingError(f"expected steps of 1 or more, got {steps!r}")
     _check_methods(agent)
     if isinstance(agent, StatefulAgent):
         _check_memory(agent, rules, num_games, steps)

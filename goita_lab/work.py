@@ -137,13 +137,18 @@ def shown() -> Progress:
 
     def show(what: str, done: int, of: int) -> None:
         nonlocal told
+        if done >= of:  # the line is wiped out; more of the same may follow, as after a snapshot
+            if terminal:
+                sys.stderr.write(f"\r{_WIPE}")
+                sys.stderr.flush()
+            return
         now = time.monotonic()
         since, first = begun.setdefault(what, (now, done))
         rest = (now - since) * (of - done) / (done - first) if done > first else None
         left = "not known" if rest is None else timedelta(seconds=round(rest))
         line = f"{what}: {done:,} of {of:,}, time left: {left}"
-        if terminal:  # the finished line is wiped out
-            sys.stderr.write(f"\r{_WIPE}{line if done < of else ''}")
+        if terminal:
+            sys.stderr.write(f"\r{_WIPE}{line}")
             sys.stderr.flush()
         elif now - told >= EVERY:
             told = now

@@ -1,5 +1,8 @@
 """Sets up what all tests stand on: threads, hypothesis, and the signal of Ctrl-C.
 
+A run in which every test was skipped has checked nothing, and fails: ``make test-web`` without a
+browser, ``make test-ray`` without Ray.
+
 Threads: one for each process, since the tests' own processes fill the machine; more would wait for
 each other. Hypothesis: the same examples in every run, no files, no deadline on a shared machine.
 """
@@ -19,6 +22,15 @@ settings.load_profile("steady")
 
 # A shell's background job ignores Ctrl-C, and so would the programs whose end by it is tested.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Makes the exit code of a run in which no test ran that of a run without tests."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus or reporter is None or session.config.option.collectonly:
+        return
+    if not any(reporter.stats.get(outcome) for outcome in ("passed", "xfailed")):
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 @pytest.fixture(scope="session", autouse=True)

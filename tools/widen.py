@@ -30,7 +30,10 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     bits = np.concatenate([np.arange(*map(int, text.split(":"))) for text in args.bits])
     for path in args.paths:
-        for file in sorted(path.rglob("*.safetensors")) if path.is_dir() else [path]:
+        files = sorted(path.rglob("*.safetensors")) if path.is_dir() else [path]
+        if not files:
+            parser.error(f"expected networks in {path}, got none")
+        for file in files:
             print(f"{file}: {widened(file, bits)}")
         for manifest in path.rglob("manifest.json"):
             renew(Population(manifest.parent))

@@ -22,7 +22,7 @@ from __future__ import annotations
 import secrets
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from goita_agents.files import json_text, write_whole
 from goita_agents.registry import short_name
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
-from goita_env.rules import JGA, Rules
+from goita_env.rules import JGA, RULE_SETS, Rules
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import Benchmark
@@ -82,14 +82,16 @@ class Args:
     """leaderboard to which the agents are added, if nothing marks their results"""
     check: Path | None = None
     """leaderboard whose figures are computed again from its cells, of which three of each entry are
-    played again, and whose networks are compared; exit code 1 if something is another"""
+    played again, and whose networks are compared; in a small game all is computed again. Its file
+    names the game. Exit code 1 if a figure differs, if an entry was skipped, or if there is none"""
     json: Path | None = None
 
     def __post_init__(self) -> None:
+        played = ("quick", "speak", "partners", "opponents", "fewer_deals", "results")
+        if self.check is not None:
+            self._refuse((*played, "seed", "enter", "json"), "with --check")
         if self.rules.is_small:
-            played = ("quick", "speak", "partners", "opponents", "fewer_deals", "results")
-            if given := [name for name in played if getattr(self, name)]:
-                raise SettingError(f"expected no --{given[0].replace('_', '-')} in a small game")
+            self._refuse(played, "in a small game")
             if not (self.agents or self.check):
                 raise SettingError("expected an agent or more, got none")
         elif self.rules != JGA:
@@ -98,6 +100,13 @@ class Args:
             self.benchmark()
         check_workers(self.workers)
         cli.check_outputs(self.results, self.json)
+
+    def _refuse(self, options: Sequence[str], where: str) -> None:
+        """Raises a SettingError if one of these options is given."""
+        for option in options:
+            value = getattr(self, option)
+            if value is not None and value is not False:
+                raise SettingError(f"expected no --{option.replace('_', '-')} {where}")
 
     def benchmark(self) -> Benchmark:
         """Returns the benchmark, its seed not yet drawn."""
@@ -123,10 +132,10 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
+    if args.check is not None:
+        return check(args, args.check)
     if args.rules.is_small:
         return exact(args)
-    if args.check is not None:
-        return check(args.check, args.agents or ())
     return run(args, cli.command("goita coordination", argv))[0]
 
 
@@ -167,49 +176,92 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     return code, found
 
 
-def check(path: Path, agents: Sequence[str]) -> int:
-    """Checks each entry, with some cells that are drawn anew each time; returns the exit code."""
-    given = {short_name(agent): agent for agent in agents}
+def check(args: Args, path: Path) -> int:
+    """Checks each entry of a leaderboard and names those that are skipped.
+
+    Args:
+        args: the options. ``rules``, if they are small, and ``test`` select the entries of one game
+            and one split; the others are skipped.
+        path: a leaderboard of the benchmark or of its exact form, which its file says.
+
+    Returns:
+        The exit code: 0 if all entries were checked and are as entered, else 1.
+    """
     try:
-        return _show(
-            (one.name, list(leaderboard.check(one, secrets.randbits(32), given.get(one.name))))
-            for one in leaderboard.read(path)
-        )
+        board = _read_leaderboard(path)
+        named = {entry.name for entry in board}
+        agents = {short_name(agent): agent for agent in args.agents or ()}
+        if not board:
+            raise SettingError(f"expected an entry or more in {path}, got none")
+        if strangers := [name for name in agents if name not in named]:
+            raise SettingError(f"expected agents of {path}, got {strangers[0]!r}")
+    except (ValueError, OSError) as error:
+        sys.stderr.write(f"goita coordination: error: {error}\n")
+        return 1
+    measures: dict[tuple[Rules, Split], entries.Measure] = {}
+    wrong = 0
+    try:
+        for entry in board:
+            agent = agents.get(entry.name)
+            if skip := _skip(args, entry):
+                sentences = [f"not checked: {skip}"]
+            elif isinstance(entry, entries.Entry):
+                game = _game(args, entry), entry.split
+                if game not in measures:
+                    measures[game] = entries.Measure(*game)
+                sentences = list(entries.check(entry, measures[game], agent))
+            else:
+                sentences = list(leaderboard.check(entry, secrets.randbits(32), agent))
+            wrong += len(sentences)
+            for sentence in sentences or ["as entered"]:
+                print(line(f"{entry.name}: {sentence}"), flush=True)
     except (ValueError, OSError) as error:
         cli.fail(error)
+    return int(wrong > 0)
+
+
+def _read_leaderboard(path: Path) -> tuple[leaderboard.Entered | entries.Entry, ...]:
+    """Returns the entries of a leaderboard of either format."""
+    name, formats = leaderboard.read_format(path), (leaderboard.FORMAT, entries.FORMAT)
+    if name not in formats:
+        raise SettingError(
+            f"expected a leaderboard of {' or '.join(formats)} in {path}, got {name!r}"
+        )
+    return entries.read(path) if name == entries.FORMAT else leaderboard.read(path)
+
+
+def _skip(args: Args, entry: leaderboard.Entered | entries.Entry) -> str:
+    """Returns why an entry cannot be checked with these options; empty: it can."""
+    rules = entry.rules if isinstance(entry, entries.Entry) else JGA.name
+    split = entry.split if isinstance(entry, entries.Entry) else entry.task
+    if args.rules.is_small and rules != args.rules.name:
+        return f"it is of {rules}, --rules of {args.rules.name}"
+    if args.test and split != "test":
+        return f"it is of the {split} split, --test of the test split"
+    if rules not in {*RULE_SETS, args.rules.name}:
+        return f"its game {rules} has no name here, expected --rules FILE"
+    return ""
+
+
+def _game(args: Args, entry: entries.Entry) -> Rules:
+    """Returns the rules of an entry: those of the options if they have its name."""
+    return args.rules if entry.rules == args.rules.name else RULE_SETS[entry.rules]
 
 
 def exact(args: Args) -> int:
-    """Measures agents in a small game, or checks entries; returns the exit code."""
-    given = {short_name(agent): agent for agent in args.agents or ()}
+    """Measures agents in a small game; returns the exit code."""
     split: Split = "test" if args.test else "validation"
     try:
-        measure = entries.Measure(args.rules, split)
-        if args.check is not None:
-            checked = [
-                (entry.name, list(entries.check(entry, measure, given.get(entry.name))))
-                for entry in entries.read(args.check)
-                if (entry.rules, entry.split) == (args.rules.name, split)
-            ]
-            return _show(checked)
-        found = measure.measure(args.agents or ())
+        measured = entries.Measure(args.rules, split).measure(args.agents or ())
         if args.json is not None:
-            write_whole(args.json, json_text(found.to_json()))
+            write_whole(args.json, json_text(measured.to_json()))
         if args.enter is not None:
-            entries.enter(args.enter, found)
+            entries.enter(args.enter, measured)
     except (ValueError, OSError) as error:
         cli.fail(error)
-    sys.stdout.write(entries.terminal(found))
-    return int(bool(found.made["changed"]))
-
-
-def _show(checked: Iterable[tuple[str, Sequence[str]]]) -> int:
-    """Prints what is wrong with each entry; returns the exit code."""
-    wrong = 0
-    for name, told in checked:
-        wrong += len(told)
-        print(*(line(f"{name}: {one}") for one in told or ["as entered"]), sep="\n")
-    return int(wrong > 0)
+    sys.stdout.write(entries.terminal(measured))
+    failed = any(fault.kind != "late" for row in measured.rows for fault in row.faults)
+    return int(failed or bool(measured.made["changed"]))
 
 
 def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:

@@ -160,6 +160,18 @@ class SelfPlayPPO(MaskablePPO):
                 f"got {self.reward!r}, {self.information!r}"
             )
 
+    def set_random_seed(self, seed: int | None = None) -> None:
+        """Seeds the generators of a training.
+
+        Torch's and numpy's take 32 bits, so longer seeds are folded for them; the games' take 64.
+        """
+        if seed is None or seed < 1 << 32:
+            super().set_random_seed(seed)
+            return
+        super().set_random_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))
+        if self.env is not None:
+            self.env.seed(seed)
+
     def hold_close(self, weight: float, every: int = 0, share: float = 1.0) -> None:
         """Holds the policy close to what it is now, or to a reference that follows it.
 

@@ -136,7 +136,14 @@ class Run:
 
 def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:
     """Returns the model of a run, new or from its last checkpoint; begins a run that is new."""
-    pool, model = settings.frozen(), settings.model()
+    try:
+        pool, model = settings.frozen(), settings.model()
+    except (MemoryError, RuntimeError) as error:
+        # Torch raises a RuntimeError of several lines where numpy raises a MemoryError.
+        if isinstance(error, RuntimeError) and "allocate" not in str(error):
+            raise
+        reason = str(error).strip().partition("\n")[0]
+        raise SettingError(f"expected a training that fits the memory: {reason:.200}") from error
     if pool is not None:  # its snapshots are those of the run
         pool.load = lambda decisions: load_frozen(model, run.files.snapshot(decisions))
         model.pool = pool

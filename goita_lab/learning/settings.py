@@ -6,10 +6,13 @@ have them. Torch is imported when a model is built, not before: the command's he
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
+from difflib import get_close_matches
+from itertools import pairwise
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, get_type_hints
@@ -17,11 +20,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, get_type
 import msgspec
 from msgspec import Meta
 
-from goita_agents.bots.network_file import read_network
+from goita_agents.bots.network_file import MAX_BYTES, MAX_DECISIONS, MAX_LAYERS, read_network
 from goita_agents.bots.transform import Transform
 from goita_agents.files import decode
 from goita_env import GoitaVectorEnv
-from goita_env.checks import check_reward_scale, check_seed
+from goita_env.checks import check_seed, unique_keys
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
@@ -37,19 +40,43 @@ NO_CRITIC: Final = (0,)  # How --critic 0 is read.
 AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
 EVAL_SEED: Final = 1
 """Of the deals of the measurement at the end; the snapshots' deals have the next one."""
+MAX_WEIGHTS: Final = MAX_BYTES // 4
+"""Of all layers together: those that a network's file holds as float32."""
 COMMANDED: Final = ("resume", "config")
 """Options that say where settings come from, and are none themselves."""
 
-Count = Annotated[int, Meta(ge=1)]
-Weight = Annotated[float, Meta(ge=0)]
-Share = Annotated[float, Meta(gt=0, le=1)]
-Range = tuple[Weight, Weight]
+MAX_FACTOR: Final = 1e30
+"""Weights, scales and points are below it, so that float32 holds them."""
+MAX_THREADS: Final = 1024
+
+Count = Annotated[int, Meta(ge=1, lt=MAX_DECISIONS)]
+Weight = Annotated[float, Meta(ge=0, lt=MAX_FACTOR)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Scheduled = float | tuple[Weight, Weight]
+"""One number, or those at the beginning and at the end. ``_check_numbers`` checks both alike: a
+number with bounds beside a tuple crashes msgspec 0.22."""
+PositiveShare = Annotated[float, Meta(gt=0, le=1)]
+PositiveFactor = Annotated[float, Meta(gt=0, lt=MAX_FACTOR)]
 
 
-def check_widths(what: str, widths: Sequence[int]) -> None:
-    """Checks that there are layers, all with a width."""
+def check_widths(what: str, widths: Sequence[int], inputs: int) -> None:
+    """Checks that there are layers, all with a width, and that a network's file could hold them.
+
+    Args:
+        what: the layers, for errors.
+        widths: their widths.
+        inputs: the width of what the first layer sees.
+    """
     if min(widths, default=0) < 1:
-        raise SettingError(f"expected {what} of at least 1, got {widths!r}")
+        raise SettingError(f"expected {what} of at least 1, got {shortened(widths)}")
+    if len(widths) > MAX_LAYERS:
+        raise SettingError(f"expected at most {MAX_LAYERS} {what}, got {len(widths):,}")
+    weights = sum(before * width for before, width in pairwise((inputs, *widths)))
+    if weights > MAX_WEIGHTS:
+        raise SettingError(
+            f"expected {what} with at most {MAX_WEIGHTS:,} weights, "
+            f"got {weights:,} in {shortened(widths)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -76,7 +103,7 @@ class Options:
     episode: Literal["round", "match"] = "round"
     """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
 
-    total_timesteps: int = 20_500_000
+    total_timesteps: Count = 20_500_000
     """decisions with a choice to learn from, since the beginning"""
     n_envs: Count = 2048
     """parallel games"""
@@ -86,14 +113,15 @@ class Options:
     """times that an update goes through its decisions"""
     batch_size: Count = 4096
     """decisions in a minibatch"""
-    learning_rate: Range = (3e-3, 5e-5)
-    """learning rate at the beginning and at the end"""
-    gae_lambda: Annotated[float, Meta(ge=0, le=1)] = 0.9
+    learning_rate: Scheduled = (3e-3, 5e-5)
+    """learning rate: at the beginning and at the end, or one number for all of the training"""
+    gae_lambda: Share = 0.9
     """weight of later decisions in advantages, 0 to 1"""
-    clip_range: Annotated[float, Meta(gt=0)] = 0.2
+    clip_range: PositiveFactor = 0.2
     """how far an update may move the ratio of new to old probability from 1"""
-    ent_coef: Range = (0.05, 0.01)
-    """weight of the entropy at the beginning and at the end"""
+    ent_coef: Scheduled = (0.05, 0.01)
+    """weight of the entropy: at the beginning and at the end, or one number for all of the
+    training"""
 
     layers: tuple[int, ...] = (128, 128, 128)
     """widths of the layers that policy and value share; with --init those of the file, or wider"""
@@ -117,7 +145,7 @@ class Options:
     checkpoints"""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """where the network runs (auto: on a GPU where there is one)"""
-    threads: Count | None = None
+    threads: Annotated[int, Meta(ge=1, le=MAX_THREADS)] | None = None
     """threads of torch, on which results depend. Default: 2, or 1 on one core; 1 is faster where
     other programs leave no second core free"""
     progress: bool = True
@@ -134,26 +162,26 @@ class Training(Options):
 
     information: InformationStructure = PLAIN
     """information options (docs/environments/information.md)"""
-    mute_share: float = 0.0
+    mute_share: Share = 0.0
     """share of the games in which one team sends no message, so that silence is familiar"""
 
-    sample_fraction: Share = 0.2
+    sample_fraction: PositiveShare = 0.2
     """share of the decisions of average size that an update learns from: those with large gradients
     are drawn more often and weigh less, so that the mean is that of all; 1: all"""
-    reward_scale: float = 0.02
+    reward_scale: PositiveFactor = 0.02
     """factor of the points that are learnt from as rewards; a match that is won counts 1"""
     kl: Weight = 0.0
     """weight of the divergence from a reference, KL in nats a decision, to which the training is
     held close: the policy of init, or with refresh one that follows the training"""
-    refresh: Annotated[int, Meta(ge=0)] = 0
+    refresh: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
     """decisions between two moves of that reference towards the policy, at the end of an update;
     1: every update; 0: it stays"""
-    refresh_share: Share = 1.0
+    refresh_share: PositiveShare = 1.0
     """how far a move goes: 1 makes the reference the policy itself, less the moving average of its
     weights"""
     transform: tuple[str, ...] | None = None
     """slices of the observation to hide from the network, by name; the policy's file names them"""
-    pool_share: float = 0.0
+    pool_share: Share = 0.0
     """share of the games in which one team is played by a frozen opponent: a snapshot of this run
     or an agent of pool, recent and hard ones more often"""
     pool: tuple[str, ...] | None = None
@@ -183,7 +211,6 @@ class Training(Options):
         if self.name is not None and (not self.name or Path(self.name).name != self.name):
             raise SettingError(f"expected the name of a directory in runs/, got {self.name!r}")
         self._check_numbers()
-        check_reward_scale(self.reward_scale)
         check_deals(self.deals)
         check_seed(self.seed)
         read_preferences(self.prefer or ())
@@ -197,7 +224,10 @@ class Training(Options):
             if kind != plain[name]:
                 given = getattr(self, name)
                 try:
-                    msgspec.convert(given, kind)
+                    if kind == Scheduled:
+                        msgspec.convert(_ends(given), tuple[Weight, Weight])
+                    else:
+                        msgspec.convert(given, kind)
                 except msgspec.ValidationError as error:
                     raise SettingError(
                         f"expected another {name}, got {given!r}: {error}"
@@ -208,9 +238,10 @@ class Training(Options):
                 f"expected total_timesteps of at least n_envs times n_steps, {fewest:,}, "
                 f"got {self.total_timesteps!r}"
             )
-        check_widths("layers", self.layers)
+        inputs = self.information.observation_size
+        check_widths("layers", self.layers, inputs)
         if self.critic is not None:
-            check_widths("critic layers", self.critic)
+            check_widths("critic layers", self.critic, inputs)
 
     def _conflicts(self) -> list[tuple[str, bool]]:
         """Returns what settings must fit together, and whether they do not."""
@@ -259,8 +290,10 @@ class Training(Options):
         """Returns the settings that ``config`` wrote; a SettingError if they are others."""
         found = {key: config[key] for key in config.keys() - {"rules_fields", "provenance"}}
         known = {field.name for field in fields(cls)} - {*COMMANDED}
-        if unknown := found.keys() - known:
-            raise SettingError(f"expected settings of a training, got {sorted(unknown)}")
+        for key in sorted(found.keys() - known):
+            nearest = get_close_matches(key, sorted(known), 1)
+            hint = f"; the nearest is {nearest[0]!r}" if nearest else ""
+            raise SettingError(f"expected settings of a training, got {key!r}{hint}")
         found |= {
             "rules": Rules.from_keys(config),
             "information": InformationStructure.from_keys(config),
@@ -320,8 +353,8 @@ class Training(Options):
         return SelfPlayPPO(
             find_policy(self.policy) if self.policy else SelfPlayPolicy,
             SelfPlayVecEnv(games),
-            learning_rate=LinearSchedule(*self.learning_rate, end_fraction=1.0),
-            ent_coef=LinearSchedule(*self.ent_coef, end_fraction=1.0),
+            learning_rate=LinearSchedule(*_ends(self.learning_rate), end_fraction=1.0),
+            ent_coef=LinearSchedule(*_ends(self.ent_coef), end_fraction=1.0),
             n_steps=self.n_steps,
             batch_size=self.batch_size,
             n_epochs=self.n_epochs,
@@ -341,6 +374,11 @@ class Training(Options):
             seed=self.seed,
             device=device,
         )
+
+
+def _ends(value: Scheduled) -> tuple[float, float]:
+    """Returns a setting at the beginning and at the end of a training."""
+    return value if isinstance(value, tuple) else (value, value)
 
 
 _STANDARD: Final = Training(
@@ -381,7 +419,10 @@ def defaults(words: Sequence[str]) -> Training:
     found = PRESETS.get(preset, PRESETS["quick"]) if isinstance(preset, str) else PRESETS["quick"]
     if given:
         begun = {"init": words_of["init"]} if words_of["init"] else {}
-        found = Training.from_config(found.to_config() | given | begun | {"name": None})
+        try:
+            found = Training.from_config(found.to_config() | given | begun | {"name": None})
+        except SettingError as error:
+            raise SettingError(f"{words_of['config']}: {error}") from error
     if words_of["init"]:
         found = replace(found, layers=read_layer_widths(Path(words_of["init"])))
     return found
@@ -401,15 +442,17 @@ def read_layer_widths(path: Path) -> tuple[int, ...]:
     )
     if not isinstance(found, list) or not all(type(width) is int for width in found):
         raise SettingError(f"expected a policy with layers, got {shortened(found)} in {path}")
-    check_widths("layers", found)
+    check_widths("layers", found, info.information.observation_size)
     return tuple(found)
 
 
 def read_settings(path: Path) -> dict[str, Any]:
     """Returns the settings in a JSON file; a SettingError if it is none, or cannot be read."""
     try:
-        return decode(path.read_bytes(), dict[str, Any], "settings of a training")
-    except (OSError, ValueError) as error:
+        content = path.read_bytes()
+        json.loads(content, object_pairs_hook=unique_keys)
+        return decode(content, dict[str, Any], "settings of a training")
+    except (OSError, ValueError, RecursionError) as error:
         raise SettingError(f"expected settings of a training in {path}: {error}") from error
 
 

@@ -16,7 +16,6 @@ self-play hardly do (compare the event rewards of ZSC-Eval, Wang et al. 2024).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Final
 
 import numpy as np
@@ -33,6 +32,9 @@ from goita_env.tiles import BISHOP, COUNTS, DIGITS, GOLD, NUM_KINDS, NUM_SEATS, 
 from goita_env.views.observation import HAND_COUNTS, NUM_WORDS, SLICES, Words
 
 _SILENCE: Final = np.arange(MAX_ACTIONS) == MESSAGE
+
+MAX_POINTS: Final = 1e30
+"""Points of a preference are closer to 0, so that float32 holds them."""
 
 TEAM_RUN: Final = 16
 """Games in a row that mute the same team: more than frozen players have groups, so that a muted
@@ -154,7 +156,7 @@ def read_preferences(texts: Sequence[str]) -> npt.NDArray[np.float32]:
             value = float(points)
         except ValueError:
             value = np.nan
-        if not isfinite(value) or not (found := _actions_of(plays)):
+        if not abs(value) < MAX_POINTS or not (found := _actions_of(plays)):
             raise SettingError(f"expected PLAYS:POINTS such as p:1, 5x:-2 or x8:0.5, got {text!r}")
         earned[found] += value
     return earned

@@ -12,6 +12,7 @@ from goita_agents.base import Policy
 from goita_agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
 from goita_agents.identity import digest
 from goita_agents.search.action_values import WORLDS
+from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
@@ -35,6 +36,8 @@ from goita_lab.work import Runner
 PIECE: Final = 12
 """Deals of a piece of work."""
 MOST_SHARE: Final = 100
+LAST_SEED: Final = 3
+"""Rounds for different uses are played under the plan's seed and the next ones, up to this one."""
 
 TREE: Final = "tree"
 """Name of the model that takes a policy for a shallow tree of it."""
@@ -50,6 +53,10 @@ class Settings:
     seed: int = 0
     """seed of everything that is random"""
     rules: Rules = JGA
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+        check_seed(self.seed + LAST_SEED)
 
     def arguments(self, agents: Iterable[str], **more: Any) -> dict[str, Any]:
         """Returns all that results depend on, as JSON: pieces of work of others are dropped.
@@ -165,7 +172,7 @@ def speaker(plan: StudyPlan, agent: str) -> Speaker:
     """Returns an agent of a plan, in each process the same."""
     policy = load_policy(agent)
     models = standard_models(policy)
-    played = play([policy], plan.rounds, seed=plan.seed + 3, rules=plan.rules)
+    played = play([policy], plan.rounds, seed=plan.seed + LAST_SEED, rules=plan.rules)
     if agent in plan.agents:
         tree = measures.fit_speaker(played, policy, seed=plan.seed)
         models |= {LEGAL: LEGAL_MODEL, TREE: PolicyModel(tree, 1.0)}

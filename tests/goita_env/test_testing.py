@@ -7,6 +7,7 @@ import pytest
 
 from goita_env import JGA, NINE, PAGAT, Rules, testing
 from goita_env.actions import CALL, REDEAL
+from goita_env.errors import SettingError
 from inconsistent_agents import BAD, ByGame, Honest
 
 
@@ -166,6 +167,13 @@ def test_an_honest_agent_is_consistent_in_all_rule_sets(rules):
 def test_what_an_agent_draws_is_not_held_against_it():
     assert testing.find_inconsistency(Uniform()) is None
     assert testing.check_agent(Uniform(), num_games=16, steps=40) is None
+
+
+@pytest.mark.parametrize("nothing", [{"steps": 0}, {"num_games": 0}])
+@pytest.mark.parametrize("agent", [Uniform(), Diary()])
+def test_a_check_of_no_decision_is_refused(agent, nothing):
+    with pytest.raises(SettingError, match="1 or more"):
+        testing.check_agent(agent, **nothing)
 
 
 class WithoutNumbers(Uniform):

@@ -53,6 +53,22 @@ def test_workers_end_with_work_that_waits_and_nothing_goes_wrong_in_a_thread(mon
     assert told == []
 
 
+@pytest.mark.parametrize("terminal", [False, True])
+def test_the_time_left_is_told_even_after_a_line_was_wiped_out(monkeypatch, capsys, terminal):
+    seconds = iter(range(0, 10_000, 100))
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    show = work.shown()
+    for done in (8, 0, 2, 8, 4):
+        show("games", done, 8)
+    lines = re.findall(r"games: .*", capsys.readouterr().err.replace("\r", "\n"))
+    assert lines == [
+        "games: 0 of 8, time left: not known",
+        "games: 2 of 8, time left: 0:05:00",
+        "games: 4 of 8, time left: 0:03:20",
+    ]
+
+
 def test_no_more_workers_are_started_than_are_of_use(monkeypatch, capfd):
     monkeypatch.setattr(work, "_cores", lambda: 4)
     work._tell.cache_clear()

@@ -19,7 +19,7 @@ from pathlib import Path
 FENCED = re.compile(r"^(`{3,})(\S*)[^\n]*\n(.*?)^\1\n", re.DOTALL | re.MULTILINE)
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-WHEEL = ["index", "start", "rules", "observation", "notation", "tutorials/first_game"]
+WHEEL = ["start", "rules", "observation", "notation", "tutorials/first_game"]
 WHEEL += [f"environments/{page}" for page in ("index", "aec", "vector")]
 """Pages of docs/ that need the wheel alone, with its extra for YAML."""
 
@@ -72,4 +72,6 @@ def run_prompts(code: str, names: dict[str, object], place: str) -> None:
 if __name__ == "__main__":
     sys.path.insert(0, "")  # a page's own files can be imported
     for page in map(Path, sys.argv[1:]) if sys.argv[1:] else (DOCS / f"{one}.md" for one in WHEEL):
-        print(f"{page.name}: {run_page(page.read_text(encoding='utf-8'), page.name)} blocks")
+        count = run_page(page.read_text(encoding="utf-8"), page.name)
+        assert count, f"{page}: expected a block of Python, got none"
+        print(f"{page.name}: {count} blocks")

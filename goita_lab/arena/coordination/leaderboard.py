@@ -83,6 +83,25 @@ def read(path: Path) -> tuple[Entered, ...]:
     return read_board(path, _File, FORMAT)
 
 
+class _Named(msgspec.Struct):
+    format: str
+
+
+def read_format(path: Path) -> str:
+    """Returns the format that a leaderboard's file names.
+
+    Raises:
+        SettingError: there is no such file, or it names no format.
+        OSError: the file cannot be read.
+    """
+    if not path.exists():
+        raise SettingError(f"expected a leaderboard in {path}, got no such file")
+    try:
+        return msgspec.json.decode(read_limited(path, MOST_BYTES), type=_Named).format
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise SettingError(f"expected a leaderboard in {path}: {error}") from error
+
+
 def read_board(path: Path, kind: Any, name: str) -> tuple[Any, ...]:
     """Returns the entries of a leaderboard's file, by its type; none where there is no file."""
     if not path.exists():

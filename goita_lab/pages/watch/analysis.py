@@ -28,7 +28,7 @@ from goita_agents.search.typed_search import TypedSearch
 from goita_agents.solver.solver import Solver, load_kernel
 from goita_env import Game, View, __version__, actions
 from goita_env.errors import RecordError
-from goita_env.records import DealRecord
+from goita_env.records import DealRecord, from_game
 from goita_env.tiles import NUM_SEATS
 from goita_lab.pages.watch.decisions import ActionGrade, Decision, phase_of
 from goita_lab.pages.watch.reading import Source
@@ -208,9 +208,9 @@ def analyse_deal(
         priors: [4, K, J] probabilities of the pairs of types when the round began, as each seat
             knew them (``MatchPriors``); None: those at the beginning of a match.
     """
-    analyst, key = Analyst(settings, priors), key_of(deal)
+    analyst = Analyst(settings, priors)
     return tuple(
-        analyst.decide(game, number, seat, action, decision_seed(settings.seed, key, number))
+        analyst.decide(game, number, seat, action, decision_seed(settings.seed, game))
         for number, seat, action, game in _moments(deal)
     )
 
@@ -227,10 +227,13 @@ def key_of(deal: DealRecord, earlier: Sequence[DealRecord] = ()) -> str:
     ).hexdigest()
 
 
-def decision_seed(seed: int, key: str, move: int) -> int:
-    """Returns the seed of a decision's worlds."""
-    digest = blake2b(f"{seed} {key} {move}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
+def decision_seed(seed: int, game: Game) -> int:
+    """Returns the seed of a decision's worlds, from the deal and the moves before the decision.
+
+    Moves after it must not change what the analysis says about it.
+    """
+    key = key_of(from_game(game).deals[0])
+    return int.from_bytes(blake2b(f"{seed} {key}".encode(), digest_size=8).digest(), "little")
 
 
 def _analysed(settings: AnalysisSettings, work: tuple[DealRecord, Float]) -> DealDecisions:

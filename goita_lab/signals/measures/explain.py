@@ -180,7 +180,7 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
     imitated = load_policy(policy)
     action = sample(ask_probabilities(imitated, view, legal), rng)
     limits = {"max_depth": DEPTH, "min_samples_leaf": LEAST}
-    tree = DecisionTreeClassifier(**limits, random_state=seed)
+    tree = DecisionTreeClassifier(**limits, random_state=seed % (1 << 32))
     tree.fit(view_features(view)[1], public_actions(action))
     blocks = np.zeros((2, NUM_ACTIONS))
     np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))

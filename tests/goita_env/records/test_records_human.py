@@ -46,12 +46,15 @@ def human_records() -> dict[str, tuple[str, Record]]:
 
 
 def known_records() -> dict[str, tuple[str, Record]]:
-    """Those of them that are known, and unchanged."""
-    return {
+    """Those of them that are known, and unchanged; skips the test where the folder has none."""
+    known = {
         name: (text, record)
         for name, (text, record) in human_records().items()
         if KNOWN.get(name) == f"{zlib.crc32(text.encode()):08x}"
     }
+    if not known:
+        pytest.skip(f"none of the known records is in {FOLDER}")
+    return known
 
 
 def test_what_is_unsound_in_the_known_records_is_reported_by_file_deal_and_move():

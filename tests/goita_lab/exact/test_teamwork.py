@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -294,6 +295,9 @@ def test_the_command_measures_and_enters_and_checks(shipped_game, tmp_path, caps
     assert np.ptp(both, axis=0).max() < 1e-9
     assert main(["--rules", shipped_game, "--check", board]) == 0
     assert capsys.readouterr().out.count("as entered") == 3
+    # Without the file of its rules, an entry cannot be measured.
+    assert main(["--check", board]) == 1
+    assert capsys.readouterr().out.count("not checked: its game tiny has no name here") == 3
     changed = json.loads((tmp_path / "board.json").read_text())
     changed["entries"][0]["points"]["d"][2] += 0.1
     changed["entries"][1]["strength"] += 0.1
@@ -302,6 +306,15 @@ def test_the_command_measures_and_enters_and_checks(shipped_game, tmp_path, caps
     assert capsys.readouterr().out.count("entered, ") == 2
     (tmp_path / "board.json").write_text('{"format": "other", "entries": []}')
     refuses(SettingError, "expected a leaderboard", entries.read, tmp_path / "board.json")
+
+
+def test_the_game_and_split_of_an_exact_leaderboard_are_those_of_its_entries(tmp_path, capsys):
+    board = json.loads(Path("benchmarks/leaderboard_exact.json").read_text())
+    board["entries"] = [entry for entry in board["entries"] if entry["name"] == "greedy"]
+    path = tmp_path / "board.json"
+    path.write_text(json.dumps(board))
+    assert main(["--check", str(path)]) == 0
+    assert capsys.readouterr().out == "greedy: as entered\n"
 
 
 @pytest.mark.parametrize(

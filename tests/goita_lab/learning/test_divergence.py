@@ -20,7 +20,7 @@ def make_model(critic=()):
     return training.make_model(training.make_env(32), layers=(8,), critic=critic)
 
 
-@pytest.mark.parametrize("more", [[], ["--critic", "8", "8"], ["--learning-rate", "1e36", "1e36"]])
+@pytest.mark.parametrize("more", [[], ["--critic", "8", "8"], ["--learning-rate", "1e29", "1e29"]])
 def test_a_learning_rate_that_is_far_too_high_ends_the_run_with_a_sentence(elsewhere, capsys, more):
     handler = signal.getsignal(signal.SIGINT)
     assert training.main(["--name", "one", *TINY, "--learning-rate", "1e4", "1e4", *more]) == 1

@@ -19,7 +19,7 @@ from goita_agents import files
 from goita_agents.bots.network import NetworkAgent
 from goita_agents.bots.network_file import open_tensors
 from goita_env import GoitaVectorEnv, Rules
-from goita_lab import learning
+from goita_lab import learning, work
 from goita_lab.commands import train
 from goita_lab.learning import PRESETS, Training, has_fast_bfloat16, policy_file, saving
 from goita_lab.learning import run as run_module
@@ -267,14 +267,32 @@ def test_the_same_seed_gives_the_same_weights_measured_or_not_and_another_others
     ("options", "message"),
     [
         *(("--n-envs 0", "another n_envs, got 0"), ("--layers 16 0", "layers of at least 1")),
-        ("--learning-rate 1e-3", "learning-rate"),
-        ("--ent-coef nan 0", "another ent_coef"),
-        ("--reward-scale -3", "reward_scale greater than 0"),
+        ("--learning-rate 1e-3 1e-4 1e-5", "learning-rate"),
+        ("--learning-rate -1", "another learning_rate, got -1.0"),
+        *((f"--ent-coef {two}", "another ent_coef") for two in ("nan 0", "1 inf", "1e31")),
+        *((f"--reward-scale {one}", "$.reward_scale") for one in ("-3", "0", "1e39")),
+        *((f"--clip-range {one}", "another clip_range") for one in ("0", "1e308")),
+        ("--layers 1000000000", "layers with at most 268,435,456 weights, got 512,000,000,000"),
+        ("--layers" + 65 * " 16", "at most 64 layers, got 65"),
+        ("--critic" + 65 * " 16", "at most 64 critic layers, got 65"),
+        ("--critic 50000 50000", "critic layers with at most"),
+        ("--threads 1025", "another threads"),
+        ("--total-timesteps 9007199254740992", "another total_timesteps"),
         *(("--resume nowhere", "nowhere/config.json"), ("--deals 1", "number of deals")),
         ("--total-timesteps 1000", "total_timesteps of at least n_envs times n_steps"),
         *((f"--name={name}", "name of a directory") for name in ("", "../up")),
-        *(("--seed -1", "seed"), ("--rules chess", "chess"), ("--precision float16", "float16")),
-        *(("--pool-share 2", "share"), ("--opponents nobody", "nobody")),
+        ("--prefer p:1e39", "PLAYS:POINTS"),
+        *(
+            ("--seed -1", "seed"),
+            (f"--seed {1 << 64}", "seed"),
+            ("--rules chess", "chess"),
+            ("--precision float16", "float16"),
+        ),
+        *(
+            ("--pool-share 2", "$.pool_share"),
+            ("--mute-share 7", "$.mute_share"),
+            ("--opponents nobody", "nobody"),
+        ),
         ("--pool random", "pool_share above 0 with pool"),
         ("--opponents greedy --pool-share 0.5", "or a pool"),
         ("--against nobody --measure-deals 0", "nobody"),
@@ -298,6 +316,65 @@ def test_a_runs_own_settings_repeat_it_and_a_file_stands_between_preset_and_opti
     found = parsed("--config", "some.json", "--clip-range", "0.3")
     assert (found.gae_lambda, found.clip_range) == (0.5, 0.3)
     assert found.layers == PRESETS["standard"].layers
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"learning_rat": 0.1}', "'learning_rat'; the nearest is 'learning_rate'"),
+        ('{"colour": 1}', "got 'colour'\n"),
+        ('{"kl": 1, "refresh": 5, "kl": 0}', "expected each key once, got 'kl' twice"),
+        ('{"gae_lambda": 1.5}', "Expected `float` <= 1.0 - at `$.gae_lambda`"),
+        ('{"learning_rate": [1e-3]}', "learning_rate"),
+        ('{"n_envs": 9007199254740992}', "n_envs"),
+    ],
+)
+def test_what_is_wrong_in_a_file_of_settings_is_named_with_the_file(elsewhere, capsys, text, words):
+    Path("some.json").write_text(text)
+    message = refusal(capsys, train.main, ["--config", "some.json"])
+    assert message.count("\n") == 1
+    assert "some.json" in message
+    assert words in message
+    assert not Path("runs").exists()
+
+
+def test_a_training_that_does_not_fit_the_memory_is_refused_in_a_line(
+    elsewhere, capsys, monkeypatch
+):
+    def allocate(self):
+        raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory\nframe 0")
+
+    monkeypatch.setattr(Training, "model", allocate)
+    assert "a training that fits the memory" in refused(capsys, *QUICK)
+    assert not Path("runs").exists()
+
+
+def test_one_learning_rate_is_that_of_the_whole_training(elsewhere):
+    run = trained("one", "--learning-rate", "2e-3", "--ent-coef", "0.02")
+    assert {float(row["train/learning_rate"]) for row in log(run / "progress.csv")[1:]} == {2e-3}
+    assert {float(row["train/ent_coef"]) for row in log(run / "progress.csv")[1:]} == {0.02}
+    two = trained("two", "--learning-rate", "2e-3", "2e-3", "--ent-coef", "0.02", "0.02")
+    assert policy(run) == policy(two)
+    assert parsed("--config", str(run / "config.json")).learning_rate == 2e-3
+
+
+def test_a_seed_has_64_bits():
+    weights = [
+        new_model(seed=seed).policy.action_net.weight.detach().numpy()
+        for seed in (3, 3 + (1 << 32), (1 << 64) - 1)
+    ]
+    assert all((one != other).any() for one, other in pairwise(weights))
+
+
+def test_the_time_left_of_a_training_is_known_after_its_first_snapshot(
+    elsewhere, monkeypatch, capsys
+):
+    monkeypatch.setattr(work, "EVERY", 0.0)
+    words = [word for word in QUICK if word != "--no-progress"]
+    assert training.main(["--name", "one", *words]) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "decisions: " in line]
+    assert len(told) > 5
+    assert [line for line in told if "not known" in line] == told[:1]
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,51 @@ def test_the_command_line_may_name_code(board):
     assert command.main(["champion", "--check", str(board)]) == 0
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "got no such file"),
+        ("{", "expected a leaderboard in"),
+        ('{"entries": []}', "expected a leaderboard in"),
+        ('{"format": "goita-exam-2", "entries": []}', "'goita-exam-2'"),
+        ('{"format": "goita-leaderboard-2", "entries": []}', "expected an entry or more"),
+        ('{"format": "goita-exact-leaderboard-1", "entries": []}', "expected an entry or more"),
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["--rules", "mini_3"]])
+def test_a_check_without_an_entry_fails(tmp_path, capsys, content, words, options):
+    path = tmp_path / "board.json"
+    if content is not None:
+        path.write_text(content)
+    assert command.main([*options, "--check", str(path)]) == 1
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--test"], "it is of the validation split, --test of the test split"),
+        (["--rules", "mini_3"], "it is of jga, --rules of mini_3"),
+    ],
+)
+def test_an_entry_that_is_not_checked_is_named_with_the_reason(board, capsys, options, why):
+    assert command.main([*options, "--check", str(board)]) == 1
+    lines = [f"{name}: not checked: {why}\n" for name in ("champion", "greedy")]
+    assert capsys.readouterr().out == "".join(lines)
+
+
+def test_an_agent_without_an_entry_fails_a_check(board, capsys):
+    assert command.main(["random", "--check", str(board)]) == 1
+    assert "got 'random'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--quick"], ["--seed", "0"], ["--enter", "other.json"]])
+def test_a_check_takes_no_option_that_it_would_not_follow(board, capsys, options):
+    with pytest.raises(SystemExit):
+        command.main([*options, "--check", str(board)])
+    assert f"expected no {options[0]} with --check" in capsys.readouterr().err
+
+
 def test_only_unmarked_results_are_entered(tmp_path, capsys):
     board = tmp_path / "board.json"
     assert command.main(["greedy", "--seed", "3", "--enter", str(board)]) == 1

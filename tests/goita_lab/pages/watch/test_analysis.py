@@ -1,6 +1,7 @@
 """Analyses: figures as solver, search and listener tell them; errors, going on, JSON, pages."""
 
 import json
+import os
 import re
 import sqlite3
 from dataclasses import replace
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from record_samples import FIVE, LINE, YAML
+from samples import slow
 
 pytest.importorskip("numba")
 
@@ -101,7 +103,7 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
         chances = agent.probabilities(view, legal)[0]
         assert [o.probability for o in one.options] == chances[legal[0]].tolist()
         # A listener that begins anew draws the same worlds, but is no more exact than 1e-5.
-        seed = decision_seed(0, key_of(DEAL), one.move)
+        seed = decision_seed(0, game)
         seeds, played = np.array([seed], np.uint64), np.array([actions.parse(one.action)])
         listener = TypeListener(view, types)
         probability = listener.probability().sum(axis=1)
@@ -131,6 +133,31 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
         loss, error = np.transpose(leads)
         assert one.loss == pytest.approx(max(0, share @ loss), abs=1e-3)
         assert one.loss_error == pytest.approx(np.sqrt(share**2 @ error**2), abs=1e-3)
+
+
+def ten_deals() -> list[DealRecord]:
+    """Of ten human records, where there are some, else of bots; the first deal of each."""
+    if folder := os.environ.get("GOITA_KIFU"):
+        files = sorted(Path(folder).glob("*.yaml"))[:10]
+        texts = [file.read_text(encoding="utf-8") for file in files]
+        return [records.kifu.loads(text, strict=False).deals[0] for text in texts]
+    agent, deals = load_agent("heuristic"), []
+    for seed in range(10):
+        game, rng = Game(seed=seed), np.random.default_rng(seed)
+        while not game.done:
+            view = game.view(game.seat)
+            game.play(int(agent.act(view, view.legal(), rng)[0]))
+        deals.append(records.from_game(game).deals[0])
+    return deals
+
+
+@pytest.mark.parametrize("deals", [lambda: [DEAL], slow(ten_deals)])
+def test_what_is_said_of_a_decision_does_not_depend_on_later_moves(deals):
+    settings = replace(QUICK, worlds=4, **FEW)
+    for cut, deal in enumerate(deals(), 3):
+        before = analyse_deal(replace(deal, moves=deal.moves[:cut]), settings)
+        assert len(before) >= min(cut, len(deal.moves))
+        assert analyse_deal(deal, settings)[: len(before)] == before
 
 
 def test_the_champion_tells_its_value_and_is_shown_warm():
