@@ -1,8 +1,8 @@
 """Notes in the shipped exam whose beliefs it keeps: ``python tools/exam_readers.py``.
 
-The beliefs of each reader whose digest is another are computed again, and must be those in the file.
-Then the file gets the digests of the readers as they are now. Needed when the source of a reader was edited without a
-change of its play, such as a name or a comment.
+The beliefs of each reader whose digest is another are computed again, and must be those in the
+file. Then the file gets the digests of the readers as they are now. Needed when the source of a
+reader was edited without a change of its play, such as a name or a comment.
 """
 
 import numpy as np

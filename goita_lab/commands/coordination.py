@@ -97,7 +97,7 @@ class Args:
         elif self.check is None:
             self.benchmark()
         check_workers(self.workers)
-        cli.check_outputs(self.results, self.json)
+        cli.check_outputs(self.enter, summary=self.json, store=self.results)
 
     def benchmark(self) -> Benchmark:
         """Returns the benchmark, its seed not yet drawn."""
