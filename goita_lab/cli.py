@@ -34,7 +34,7 @@ from typing import (
     get_type_hints,
 )
 
-from goita_agents.files import check_writable
+from goita_agents.files import check_writable, is_stdout
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, read_information
 from goita_env.rules import RULE_SETS, Rules, read_rules
@@ -142,13 +142,43 @@ def without_marks(text: str | None) -> str:
     return re.sub(r"^::\n\n", "", text or "", flags=re.MULTILINE).replace("``", "")
 
 
-def check_outputs(*files: Path | None) -> None:
-    """Raises a SettingError if a file that is named cannot be written, or is named twice."""
-    named = [file for file in files if file is not None]
-    for file in named:
-        check_writable(file)
-    if len({file.resolve() for file in named}) < len(named):
-        raise SettingError("expected another file for each output, got one twice")
+def check_outputs(
+    *files: Path | None,
+    summary: Path | None = None,
+    store: Path | None = None,
+    folder: Path | None = None,
+) -> None:
+    """Raises a SettingError if an output of a command cannot be written, or is named twice.
+
+    Args:
+        files: those that are written whole; ``-`` and ``/dev/stdout`` are standard output.
+        summary: another, which has a .npz beside it.
+        store: of finished tasks, with the files that SQLite writes beside it.
+        folder: of outputs.
+    """
+    outputs = [file for file in (*files, summary) if file is not None]
+    if summary is not None and not is_stdout(summary):
+        outputs.append(summary.with_suffix(".npz"))
+    for output in outputs:
+        if not is_stdout(output):
+            check_writable(output)
+    if store is not None:
+        if is_stdout(store):
+            raise SettingError(f"expected a file that is read again, got {str(store)!r}")
+        check_writable(store)
+        outputs += [store, *(Path(f"{store}{end}") for end in ("-wal", "-shm", "-journal"))]
+    if folder is not None:
+        check_writable(folder, folder=True)
+        outputs.append(folder)
+    places = ["-" if is_stdout(output) else os.path.realpath(output) for output in outputs]
+    for output, place in zip(outputs, places, strict=True):
+        if places.count(place) > 1:
+            raise SettingError(f"expected another file for each output, got {str(output)!r} twice")
+
+
+def beside(output: Path) -> Path | None:
+    """Returns the file of the finished tasks of an output; None: standard output has none."""
+    return None if is_stdout(output) else output.with_name(f"{output.name}.parts")
 
 
 def command(program: str, argv: Sequence[str] | None) -> str:

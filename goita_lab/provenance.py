@@ -19,7 +19,7 @@ import goita_agents
 import goita_env
 import goita_lab
 from goita_agents.base import Float, Policy
-from goita_agents.files import json_text, write_whole
+from goita_agents.files import is_stdout, json_text, write_whole
 from goita_agents.identity import Identities
 from goita_agents.registry import short_name
 from goita_env.information import InformationStructure
@@ -129,13 +129,13 @@ def write_summary(path: Path, summary: str, deals: Mapping[str, Float]) -> None:
     """Writes a summary as JSON, and beside it as NAME.npz the figures of each deal, compressed.
 
     Args:
-        path: the file of the summary; where it is a pipe, nothing is written beside it.
+        path: the file of the summary; nothing is written beside standard output.
         summary: the JSON.
         deals: totals and counts of each deal, [2, n], by name: the mean is the sum of the totals
             over the sum of the counts.
     """
     write_whole(path, summary)
-    if deals and path.is_file():
+    if deals and not is_stdout(path):
         data = BytesIO()
         arrays: dict[str, Any] = dict(deals)
         np.savez_compressed(data, **arrays)

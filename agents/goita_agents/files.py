@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import isfinite
@@ -24,21 +26,35 @@ PART: Final = ".*.part"
 """Pattern of files that are being written, or were when the program was killed."""
 
 
+def is_stdout(path: Path) -> bool:
+    """Tells whether a path stands for standard output: ``-`` or ``/dev/stdout``."""
+    return str(path) in ("-", "/dev/stdout")
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Replaces a file's content atomically, even if the power fails.
+    """Replaces a file's content atomically, even if the power fails; or writes to standard output.
 
     On an error, such as a full disk, the old content stays and nothing else is left. Text becomes
-    UTF-8. Links are followed.
+    UTF-8, half characters, as of a file name that is no UTF-8, escapes that JSON knows. Links are
+    followed.
 
     Raises:
-        OSError: if it cannot be written; names the path.
+        OSError: if it cannot be written, or is no regular file; names the path.
     """
+    if isinstance(content, str):
+        content = content.encode(errors="backslashreplace")
+    if is_stdout(path):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        return
     whole = Path(os.path.realpath(path))
+    if whole.exists() and not whole.is_file():  # a file would take its place
+        raise OSError(errno.EINVAL, f"it is {kind_of(whole)}", str(path))
     part = whole.with_name(f".{whole.name}.part")
     try:
         part.unlink(missing_ok=True)  # of a program that was killed, or somebody's link
         with part.open("xb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         part.replace(whole)
@@ -99,17 +115,21 @@ def kind_of(path: str | Path) -> str:
 
 
 def check_writable(path: Path, *, folder: bool = False) -> None:
-    """Raises a SettingError if a file, or a folder, cannot be written; touches nothing."""
-    wanted, other = ("folder", "file") if folder else ("file", "folder")
-    if path.exists() and path.is_dir() != folder:
-        wrong = f"it is a {other}"
-    elif not path.parent.is_dir():
-        wrong = f"there is no folder {str(path.parent)!r}"
-    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+    """Raises a SettingError if a file, or a folder, cannot be written; touches nothing.
+
+    A device, a fifo or a socket is none.
+    """
+    wanted = "a folder" if folder else "a file"
+    whole = Path(os.path.realpath(path))
+    if whole.exists() and kind_of(whole) != wanted:
+        wrong = f"it is {kind_of(whole)}"
+    elif not whole.parent.is_dir():
+        wrong = f"there is no folder {str(whole.parent)!r}"
+    elif not os.access(whole if whole.exists() else whole.parent, os.W_OK):
         wrong = "it may not be written"
     else:
         return
-    raise SettingError(f"expected a {wanted} for the results, got {str(path)!r}: {wrong}")
+    raise SettingError(f"expected {wanted} for the results, got {str(path)!r}: {wrong}")
 
 
 def json_text(value: object, *, escape: bool = True) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from goita_agents.files import check_writable, write_whole
+from goita_agents.files import write_whole
 from goita_agents.registry import short_name, unnamed
 from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
@@ -66,7 +66,7 @@ class Args:
                 f"expected a folder whose name can stand in an agent's text, got {min(wrong)!r} in "
                 f"{str(self.output)!r}"
             )
-        check_writable(self.output, folder=True)
+        cli.check_outputs(folder=self.output)
         check_seed(self.seed), check_seed(self.seed + 1)
         check_deals(self.deals, FEWEST_GAMES, "--deals")
         check_workers(self.workers)

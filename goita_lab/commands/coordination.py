@@ -99,7 +99,7 @@ class Args:
         elif self.check is None:
             self.benchmark()
         check_workers(self.workers)
-        cli.check_outputs(self.results, self.json)
+        cli.check_outputs(self.enter, summary=self.json, store=self.results)
 
     def _refuse(self, options: Sequence[str], where: str) -> None:
         """Raises a SettingError if one of these options is given."""

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Literal
 
 from goita_agents import agent_names
-from goita_agents.files import check_writable, json_text, write_whole
+from goita_agents.files import json_text, write_whole
 from goita_agents.registry import expand
+from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
@@ -72,9 +73,10 @@ class Args:
     def __post_init__(self) -> None:
         self.plan()
         check_workers(self.workers)
-        cli.check_outputs(self.results, self.json, self.html)
-        if self.save_games:
-            check_writable(self.save_games, folder=True)
+        files = self.html, self.json, self.results
+        cli.check_outputs(self.html, summary=self.json, store=self.results, folder=self.save_games)
+        if self.save_games and any(file and self.save_games in file.parents for file in files):
+            raise SettingError(f"expected nothing but games in {str(self.save_games)!r}")
 
     def plan(self, seed: int = 0) -> TournamentPlan:
         """Returns the tournament; ``seed`` stands in for a random one."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goita_agents.asking import check_agents
-from goita_agents.files import check_writable, write_whole
+from goita_agents.files import write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA
 from goita_lab import cli, provenance
@@ -53,16 +53,17 @@ class MakeArgs:
         if not 1 <= self.positions <= 100_000:
             raise SettingError(f"expected 1 to 100,000 positions, got {self.positions!r}")
         check_workers(self.workers)
-        check_writable(self.output)
+        cli.check_outputs(self.output, store=cli.beside(self.output))
 
     def run(self, command: str) -> int:
-        kept = self.output.with_suffix(".parts")
+        kept = cli.beside(self.output)
         found = make(self.positions, self.seed, Runner(self.workers, kept, shown()))
         players = sorted({player for table in TABLES for player in table})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
         about["readers"] = {reader: made_of(reader) for reader in READERS}
         found.save(self.output, about)
-        kept.unlink(missing_ok=True)
+        if kept is not None:
+            kept.unlink(missing_ok=True)
         dropped = 1 - found.sure / found.asked
         print(
             f"{len(found)} positions in {self.output}; of {found.asked} {dropped:.0%} were dropped"
@@ -91,9 +92,7 @@ class TakeArgs:
     """file for a page: the tables, and the costliest decisions of the first agent with boards"""
 
     def __post_init__(self) -> None:
-        for path in (self.json, self.html):
-            if path is not None:
-                check_writable(path)
+        cli.check_outputs(self.json, self.html)
 
     def run(self, command: str) -> int:
         questions = Questions.load(self.exam or SHIPPED)

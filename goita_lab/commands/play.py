@@ -73,6 +73,7 @@ class Args:
             raise SettingError(f"expected a port 0..{LAST_PORT}, got {self.port}")
         if self.opponents is not None and len(self.opponents) > 2:
             raise SettingError(f"expected one or two opponents, got {self.opponents!r}")
+        cli.check_outputs(store=self.output or self.resume)
         if self.resume:
             names = ("seat", "rules", "seed", "position", "output")
             if given := [f"--{name}" for name in names if getattr(self, name) is not None]:

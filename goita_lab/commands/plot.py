@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
 from goita_agents.base import Float
+from goita_agents.files import is_stdout, write_whole
 from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.learning.measuring import PAST, read_curve
 
+ENDINGS: Final = (".png", ".svg")
 FEW: Final = 12
 """Measurements of a curve, at most, that are marked one by one."""
 
@@ -28,6 +31,13 @@ class Args:
     """directories of runs"""
     output: Path = field(default=Path("curve.png"), metadata=cli.short("-o"))
     """picture, .png or .svg"""
+
+    def __post_init__(self) -> None:
+        cli.check_outputs(self.output)
+        if self.output.suffix not in ENDINGS and not is_stdout(self.output):
+            raise SettingError(
+                f"expected a name in {' or '.join(ENDINGS)}, got {self.output.name!r}"
+            )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,4 +77,7 @@ def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:
     for text in panels[0].legend(fontsize=8).get_texts():
         text.set_parse_math(False)
     with mpl.rc_context({"svg.hashsalt": "goita"}):  # the same curves give the same picture
-        figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
+        picture, vector = BytesIO(), file.suffix == ".svg"
+        about = {"Date": None} if vector else None
+        figure.savefig(picture, dpi=150, format="svg" if vector else "png", metadata=about)
+    write_whole(file, picture.getvalue())

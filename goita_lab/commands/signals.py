@@ -59,6 +59,9 @@ class LogArgs:
     workers: int = 1
     information: InformationStructure = PLAIN
 
+    def __post_init__(self) -> None:
+        cli.check_outputs(folder=self.output)
+
     def run(self, command: str) -> int:
         progress = shown()
         names = ("seed", "rules", "belief", "workers", "information")
@@ -76,6 +79,9 @@ class Measure(Settings):
     results: Path | None = None
     """file that keeps finished pieces of work, so that the same command resumes after a stop"""
     json: Path | None = None
+
+    def __post_init__(self) -> None:
+        cli.check_outputs(self.json, store=self.results)
 
     @property
     def settings(self) -> Settings:
@@ -170,24 +176,25 @@ class ReportArgs(Measure):
     share: float = 1.0
     """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
 
+    def __post_init__(self) -> None:
+        cli.check_outputs(self.output, self.json, store=self.results or cli.beside(self.output))
+        if self.quick and self.share != 1.0:
+            raise SettingError("expected --quick or --share, got both")
+
     def run(self, command: str) -> int:
         from goita_lab.signals.page import html
 
-        if self.quick and self.share != 1.0:
-            raise SettingError("expected --quick or --share, got both")
         plan = quick(self.agents) if self.quick else full(self.agents, self.share)
         plan = replace(plan, **vars(self.settings))
-        for file in (self.output, self.json or self.output):
-            if file.is_dir() or not file.parent.is_dir():
-                raise SettingError(f"expected a file in a folder that exists, got {file!s}")
         identities = Identities(self.agents)
-        beside = self.output.with_name(f"{self.output.name}.parts")
+        beside = cli.beside(self.output)
         found = study(plan, replace(self.runner, results=self.results or beside))
         made = provenance.provenance(identities)
         write_whole(self.output, html(found, f"{command} {provenance.marks(made)}"))
         if self.json is not None:
             write_whole(self.json, to_json(found, command, made))
-        beside.unlink(missing_ok=True)
+        if beside is not None:
+            beside.unlink(missing_ok=True)
         sys.stdout.write(provenance.marks(made))
         return int(bool(made["changed"]))
 

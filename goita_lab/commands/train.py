@@ -61,8 +61,10 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
 
     if directory is None:
         settings = settings.settled()
+        place = Path("runs", settings.name or "")
+        cli.check_outputs(folder=place if place.parent.exists() else place.parent)
         players = players_of(settings.partners or (), settings.opponents or ())
-        run = Run(Path("runs", settings.name or ""), settings.to_config(), players)
+        run = Run(place, settings.to_config(), players)
         stack.callback(run.close)
     else:
         run = Run.resume(directory)

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from goita_agents.files import json_text, write_whole
+from goita_agents.files import is_stdout, json_text, write_whole
 from goita_env.errors import GoitaError, SettingError
 from goita_env.render import animation
 from goita_env.rules import JGA, Rules
@@ -58,7 +58,8 @@ class Args:
     def __post_init__(self) -> None:
         if self.analyse is None and self.json is not None:
             raise SettingError("expected --analyse AGENT with --json, got none")
-        cli.check_outputs(self.page, self.json)
+        store = None if self.analyse is None else cli.beside(self.page)
+        cli.check_outputs(self.page, self.json, store=store)
         if self.analyse is not None and self.page.suffix == ANIMATION:
             raise SettingError(f"expected a page as output of --analyse, got {str(self.page)!r}")
         check_workers(self.workers)
@@ -73,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args, code = cli.parse(Args, argv, __doc__), 0
     try:
         for file in filter(None, (args.page, args.json)):
-            if file.exists() and not args.force:
+            if file.exists() and not args.force and not is_stdout(file):
                 raise SettingError(
                     f"expected a new file, got {str(file)!r}, which exists: --force writes over it"
                 )
@@ -104,7 +105,7 @@ def _animation(source: Source) -> bytes:
 
 
 def _write_analysis(args: Args, agent: str, source: Source) -> int:
-    keep = args.page.with_name(f"{args.page.name}.parts")
+    keep = cli.beside(args.page)
     analysis = watch.analyse(
         source,
         agent,
@@ -117,7 +118,8 @@ def _write_analysis(args: Args, agent: str, source: Source) -> int:
     write_whole(args.page, watch.page(source, analysis, language=args.language))
     if args.json is not None:
         text = json_text(watch.to_json(source, analysis), escape=False)
-        write_whole(args.json, text.encode(errors="replace"))
-    keep.unlink(missing_ok=True)
+        write_whole(args.json, text)
+    if keep is not None:
+        keep.unlink(missing_ok=True)
     sys.stdout.write(marks(analysis.made))
     return int(bool(analysis.made["changed"]))
