@@ -6,6 +6,7 @@ Seats are *you*, *next*, *partner* and *previous*. Actions have the names of ``a
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
@@ -31,7 +32,14 @@ _QUESTIONS: Final = (
     "lead: a block face down, then an attack",
     "receive the attack {attack} of {attacker}, or pass",
 )
-_BRACKETS: Final = re.compile(r"\[([^\[\]]*)\]")
+_MARKED: Final = re.compile(
+    r"\[([^\[\]]*)\]|\\boxed\{([^{}]*)\}|`([^`]*)`|\"action\"\s*:\s*\"?([^\",{}\s]*)",
+    re.IGNORECASE,
+)
+"""The parts of a line that may be the code of an action, one group for each form."""
+
+_LABEL: Final = re.compile(r"^(?:action|move|play|answer)\s*[:=]\s*")
+_JAPANESE_BRACKETS: Final = str.maketrans("【】", "[]")
 
 
 def rules(rules: str | Rules) -> str:
@@ -78,13 +86,16 @@ def _full_game(r: Rules) -> str:
     )
 
 
-def describe(view: View, legal: Bool, *, deduced: bool = False) -> list[str]:
+def describe(
+    view: View, legal: Bool, *, deduced: bool = False, list_legal: bool = True
+) -> list[str]:
     """Writes N positions as N texts, a function of the view and the legal actions alone.
 
     Args:
         view: N positions.
         legal: bool [N, 69], with messages [N, 77]. Where none is legal the viewer is not asked.
         deduced: where the viewer is asked, add what follows for certain from tiles and rules.
+        list_legal: end with the codes of the legal actions; False: the reader has to know them.
 
     Raises:
         SettingError: if ``legal`` has another shape, or a deduction meets the end of a round.
@@ -111,8 +122,10 @@ def describe(view: View, legal: Bool, *, deduced: bool = False) -> list[str]:
             f"Tiles left: {', '.join(left)}",
             *(_deduced(next(known)) if deduced and asked[n] else ()),
             f"To do: {_QUESTIONS[which[n]].format(attack=attack, attacker=attacker)}",
-            f"Legal actions: {' '.join(names[a] for a in np.flatnonzero(allowed[n]).tolist())}",
         ]
+        if list_legal:
+            codes = " ".join(names[action] for action in np.flatnonzero(allowed[n]).tolist())
+            lines.append(f"Legal actions: {codes}")
         texts.append("\n".join(lines))
     return texts
 
@@ -156,14 +169,32 @@ def _deduced(known: Hidden) -> Iterator[str]:
 
 
 def parse(answer: str, legal: Bool) -> int | None:
-    """Returns the action whose code stands in the last pair of square brackets of an answer.
+    r"""Returns the action that an answer names; None if it names none, or more than one.
 
-    ``legal``: bool [69], with messages [77]. None if there are no brackets, or anything but the
-    code of a legal action is in them.
+    An action is named by its code in brackets, ``[13]``, or in another form in which language
+    models mark an answer: ``[Action: 13]``, ``[1 3]``, ``\boxed{13}``, a code between backticks,
+    ``{"action": "13"}``, ``【13】``, and brackets or digits of full width. The last line that
+    names an action decides. A line that names two, as "[31], since I would not pass [p]" does, is
+    no answer: which of them is meant cannot be told from their order.
+
+    Args:
+        answer: the text of a language model.
+        legal: bool [69], with messages [77]. An action that is not legal is no answer.
     """
-    found = _BRACKETS.findall(answer)
+    plain = unicodedata.normalize("NFKC", answer).translate(_JAPANESE_BRACKETS)
+    for line in reversed(plain.splitlines()):
+        marked = ("".join(groups) for groups in _MARKED.findall(line))
+        named = {action for text in marked if (action := _action(text)) is not None}
+        if named:
+            action = named.pop()
+            return action if not named and action < len(legal) and legal[action] else None
+    return None
+
+
+def _action(text: str) -> int | None:
+    """Returns the action whose code a marked part of an answer is; None if it is no code."""
+    code = _LABEL.sub("", text.strip().lower())
     try:
-        action = actions.parse(found[-1].strip().lower()) if found else len(legal)
+        return actions.parse("".join(code.split()))
     except ActionError:
         return None
-    return action if action < len(legal) and legal[action] else None

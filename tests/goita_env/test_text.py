@@ -1,5 +1,6 @@
 """Positions as text: what is written is what was played and what is legal, and it reads back."""
 
+import time
 from itertools import product
 
 import numpy as np
@@ -147,21 +148,48 @@ def test_rules_of_every_rule_set_take_at_most_350_words_and_tell_what_differs():
     assert ("50 points wins" in texts[-1], "king" in rules("mini_3")) == (True, False)
 
 
+PAWN_SILVER = actions.encode(2, 4)
+
+
 @pytest.mark.parametrize(
     ("action", "answers"),
     [
-        (None, ["", "p", "[]", "[p", "[p] and then []", "[I play 35]", "[35, p]", "[say1]"]),
-        (None, ["[p] or [21]", "[silent] or [call]"]),  # not legal here
-        (PASS, ["[p]", "[35] or rather [p].", "[[ P ]]", "**[p]**"]),
-        (SILENT, ["[35][silent]"]),
-        (actions.encode(2, 4), ["[a [35] b]", "p [35] p"]),
+        (None, ["", "p", "[]", "[p", "[I play 35]", "[35, p]", "[say1]", "35", "\\boxed 35"]),
+        (None, ["[21]", "[p] or [21]", "[silent] or [call]"]),  # 21 and call are not legal here
+        # Two actions in the last line that names any: which is meant, their order does not tell.
+        (None, ["I play [35]. I would not pass [p].", "[35] because [p] is bad", "[35][silent]"]),
+        (PASS, ["[p]", "[35] is weak.\nSo I pass: [p].", "[[ P ]]", "**[p]**", "[p] and then []"]),
+        (SILENT, ["[35]\n[silent]\nThat is my answer.", "[Silent], yes, [silent]"]),
+        (
+            PAWN_SILVER,
+            [
+                *("[a [35] b]", "p [35] p", "<think>[p]</think>\n[35]", "[Action: 35]", "[ 3 5 ]"),
+                *(r"$\boxed{35}$", "`35`", '{"action": "35"}', '{\n"action": 35\n}', "[move = 35]"),
+                *("［３５］", "【35】", "【３５】", "[35].\r\n\r\n"),
+            ],
+        ),
         (actions.encode(7, 7), ["[89]"]),
     ],
 )
-def test_the_last_pair_of_brackets_decides(action, answers):
+def test_the_last_line_that_names_one_action_decides(action, answers):
     legal = np.zeros(actions.NUM_ACTIONS, bool)
-    legal[[PASS, SILENT, actions.encode(2, 4), actions.encode(7, 7)]] = True
-    assert {parse(answer, legal) for answer in answers} == {action}
+    legal[[PASS, SILENT, PAWN_SILVER, actions.encode(7, 7)]] = True
+    assert {answer: parse(answer, legal) for answer in answers} == dict.fromkeys(answers, action)
+
+
+def test_an_answer_of_any_length_is_read_at_once():
+    legal = np.ones(actions.NUM_ACTIONS, bool)
+    for long in ("[" * 400_000, "`" * 400_001, "[35] " * 100_000, '"action":' * 50_000):
+        start = time.perf_counter()
+        parse(long, legal)
+        assert time.perf_counter() - start < 5
+
+
+def test_legal_actions_can_be_left_out():
+    view = Game(seed=1).view(0)
+    (whole,), (short,) = (describe(view, view.legal(), list_legal=on) for on in (True, False))
+    assert whole == f"{short}\n{whole.splitlines()[-1]}"
+    assert whole.splitlines()[-1].startswith("Legal actions: ")
 
 
 def test_legal_actions_of_another_shape_are_refused():
