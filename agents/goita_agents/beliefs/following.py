@@ -94,8 +94,9 @@ class Following:
         )
         if not same:
             raise SettingError(
-                f"expected a view of a later moment of the same round, after {len(known)} plays "
-                f"and passes, got another with {len(heard)}"
+                f"expected a view of a later moment of the same deal, after {len(known)} plays "
+                f"and passes, got another with {len(heard)}: after a redeal, and for each round, "
+                "make a new listener"
             )
 
     def _begin(self, view: View, messages: Messages) -> None:

@@ -190,7 +190,7 @@ def test_who_cannot_be_asked_what_is_no_later_moment_and_a_seat_that_is_none_are
     before = heard.posterior()
     other = Game(hands=HANDS[::-1], dealer=2)
     for wrong in (Game(hands=HANDS, dealer=2).view(0), game.view(1), other.view(0)):
-        refuses(SettingError, "same round", heard.update, wrong)
+        refuses(SettingError, "same deal.*make a new listener", heard.update, wrong)
     for error, says, call, *given in (
         (SettingError, "one row", heard.update, view[np.array([0, 0])]),
         (SettingError, "seats of", Listener, view, {"left": ODD}),
