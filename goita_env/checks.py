@@ -61,12 +61,12 @@ def is_writable(text: str) -> bool:
     return True
 
 
-def check_num_games(num_games: int) -> int:
-    """Returns a number of games; a SettingError if it is no whole number from 1 on."""
-    whole = isinstance(num_games, int | np.integer) and not isinstance(num_games, bool)
-    if not whole or num_games < 1:
-        raise SettingError(f"expected a whole number of games, 1 or more, got {num_games!r}")
-    return int(num_games)
+def check_count(count: int, what: str) -> int:
+    """Returns a number of things; a SettingError if it is no whole number from 1 on."""
+    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+    if not whole or count < 1:
+        raise SettingError(f"expected a whole number of {what} from 1 on, got {count!r}")
+    return int(count)
 
 
 def check_reward_scale(scale: float) -> float:

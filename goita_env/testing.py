@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from goita_env.agent import Agent, StatefulAgent, copied, read_actions, read_probabilities
 from goita_env.arrays import Bool, Int
-from goita_env.checks import check_num_games
+from goita_env.checks import check_count
 from goita_env.consistency import find_inconsistency, fixed_views
 from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
-from goita_env.errors import AnswerError, SettingError
+from goita_env.errors import AnswerError
 from goita_env.rounds import Rounds
 from goita_env.rounds.telling import tell
 from goita_env.rules import Rules, get_rules
@@ -61,9 +61,8 @@ def check_agent(
             action, probabilities are no distribution over the legal actions, or an answer depends
             on other rows, on ``view.game`` or on hidden state.
     """
-    check_num_games(num_games)
-    if steps < 1:
-        raise SettingError(f"expected steps of 1 or more, got {steps!r}")
+    check_count(num_games, "games")
+    check_count(steps, "steps")
     _check_methods(agent)
     if isinstance(agent, StatefulAgent):
         _check_memory(agent, rules, num_games, steps)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from goita_env import seeds
 from goita_env.arrays import Bool, Int
-from goita_env.checks import check_dealer, check_num_games, check_scores
+from goita_env.checks import check_count, check_dealer, check_scores
 from goita_env.engine import core
 from goita_env.engine.dealing import ReadyDeals, first_dealers, hand_codes, lay, prepare
 from goita_env.engine.state import NO_ROWS, ONE, ZERO, State
@@ -104,7 +104,7 @@ class Match:
         auto_reset: bool = True,
         information: InformationStructure = PLAIN,
     ) -> None:
-        num_games = check_num_games(num_games)
+        num_games = check_count(num_games, "games")
         self.information = check_information(information)
         self.rules = get_rules(rules)
         self.episode: Episode = check_episode(episode, self.rules, information)

@@ -38,8 +38,7 @@ def _place(place: Place) -> Phrase:
     ]
     said += [Phrase("played {plays}", plays=Joined(", ", plays))] if plays else []
     if place.hand is None:
-        one = "{n} hidden tile in hand" if place.tiles == 1 else "{n} hidden tiles in hand"
-        said.append(Phrase(one, n=place.tiles))
+        said.append(Phrase("{n} hidden tiles in hand", n=place.tiles))
     else:
         said.append(Phrase("in hand {tiles}", tiles=counted(place.hand) or "nothing"))
     return Phrase("{said}.", said=Joined("; ", said))

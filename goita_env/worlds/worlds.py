@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env.arrays import Bool, Int, Int8
+from goita_env.checks import check_count
 from goita_env.errors import SettingError
 from goita_env.tiles import HAND_SIZE, KING, NONE, NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views import View
@@ -79,7 +80,7 @@ def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
         SettingError: if the number is below 1, or a row shows the end of a round.
         HandsError: if no deal fits a row.
     """
-    _check_number(worlds, "worlds")
+    check_count(worlds, "worlds")
     rows = len(view)
     hands, face_down = _own_tiles(view, worlds)
     for row, known in enumerate(hidden(view)):
@@ -145,7 +146,7 @@ def enumerate_worlds(view: View, limit: int) -> Worlds | None:
         SettingError: if the view is not one row in a round under way, or the limit is below 1.
         HandsError: if no deal fits.
     """
-    _check_number(limit, "worlds as limit")
+    check_count(limit, "worlds as limit")
     if len(view) != 1:
         raise SettingError(f"expected a view of one row, got {len(view)} rows")
     known = next(hidden(view))
@@ -241,11 +242,6 @@ class _Listing:
 
     def _take(self, index: Int) -> None:
         self.tiles, self.room = self.tiles[index], self.room[index]
-
-
-def _check_number(number: object, what: str) -> None:
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-        raise SettingError(f"expected a whole number of {what} from 1 on, got {number!r}")
 
 
 def _own_tiles(view: View, worlds: int) -> tuple[Int8, Int8]:

@@ -172,7 +172,7 @@ def test_what_an_agent_draws_is_not_held_against_it():
 @pytest.mark.parametrize("nothing", [{"steps": 0}, {"num_games": 0}])
 @pytest.mark.parametrize("agent", [Uniform(), Diary()])
 def test_a_check_of_no_decision_is_refused(agent, nothing):
-    with pytest.raises(SettingError, match="1 or more"):
+    with pytest.raises(SettingError, match="from 1 on, got 0"):
         testing.check_agent(agent, **nothing)
 
 

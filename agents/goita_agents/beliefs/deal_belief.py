@@ -15,7 +15,8 @@ from goita_agents.beliefs.hand_belief import read_counts
 from goita_agents.beliefs.summing import Three, pair_weights
 from goita_agents.beliefs.supports import Support
 from goita_env import View
-from goita_env.errors import HandsError, SettingError
+from goita_env.checks import check_count
+from goita_env.errors import HandsError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS, PAWN
 from goita_env.views import NONE
 from goita_env.worlds import Worlds
@@ -65,10 +66,9 @@ class DealBelief:
         the weight 1 / ``worlds``.
 
         Raises:
-            SettingError: if the number is below 1.
+            SettingError: if it is no whole number of worlds from 1 on.
         """
-        if isinstance(worlds, bool) or worlds < 1:
-            raise SettingError(f"expected a number of worlds from 1 on, got {worlds!r}")
+        check_count(worlds, "worlds")
         two = systematic_sample(self.marginals[1], worlds, float(rng.random()))
         one, three = np.empty_like(two), np.empty_like(two)
         numbers = rng.random(worlds)

@@ -64,7 +64,7 @@ class Following:
 
         Raises:
             SettingError: if it is not one row, shows a round decided before play, or no later
-                moment of the same round.
+                moment of the same deal.
             UnexplainedError: if something has probability 0 under the models. What happened before
                 it has been taken in.
         """
@@ -83,6 +83,9 @@ class Following:
 
     def _check_same_round(self, view: View, heard: list[Event]) -> None:
         before, known = self._view, self._heard
+        earlier, later = answers_before_play(before), answers_before_play(view)
+        # Before the first play a seat that has not answered may still answer.
+        kept = (earlier == later) | ((earlier == 0) & (not known))
         same = (
             view.rules == before.rules
             and view.information == before.information
@@ -90,7 +93,7 @@ class Following:
             and view.dealer[0] == before.dealer[0]
             and (view.scores == before.scores).all()
             and heard[: len(known)] == known
-            and (not known or (view.messages == before.messages).all())
+            and bool(kept.all())
         )
         if not same:
             raise SettingError(
@@ -216,6 +219,11 @@ def own_tiles(view: View) -> Int:
 def unseen_at_first(view: View) -> Int:
     """Returns the tiles of each kind not dealt to the viewer of one row: int64 [8]."""
     return np.asarray(np.array(view.rules.deck) - own_tiles(view))
+
+
+def answers_before_play(view: View) -> Int:
+    """Returns each seat's message, call and choice in a view of one row, 0 where none: [3, 4]."""
+    return np.concatenate((view.messages, view.called > 0, view.choices)).astype(np.int64)
 
 
 def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:

@@ -31,6 +31,7 @@ from goita_agents.models import (
     UnexplainedError,
 )
 from goita_env import View
+from goita_env.checks import check_count
 from goita_env.errors import SettingError
 from goita_env.worlds import Worlds
 
@@ -218,9 +219,11 @@ class TypeListener(Following):
             opponents: number of the type that the opponents are known to have; None: any.
 
         Raises:
-            SettingError: if the opponents cannot be of that type, or are hardly.
+            SettingError: if the opponents cannot be of that type, or are hardly, or the count is no
+                whole number from 1 on.
             UnexplainedError: if no type explains what all seats did together.
         """
+        check_count(count, "worlds")
         beliefs = [one for one in self.beliefs() if opponents in (None, one[1])]
         if not beliefs:
             raise SettingError(f"expected a type that is still possible, got {opponents!r}")

@@ -17,6 +17,7 @@ from goita_agents.base import Float
 from goita_agents.beliefs.deal_belief import DealBelief, systematic_sample
 from goita_agents.beliefs.summing import Three
 from goita_env import View
+from goita_env.checks import check_count
 from goita_env.errors import SettingError
 from goita_env.worlds import Worlds
 
@@ -63,10 +64,9 @@ class DealMixture:
         """Draws worlds, as ``DealBelief.sample`` does; the ways are a systematic sample.
 
         Raises:
-            SettingError: if the number is below 1.
+            SettingError: if it is no whole number of worlds from 1 on.
         """
-        if isinstance(worlds, bool) or worlds < 1:
-            raise SettingError(f"expected a number of worlds from 1 on, got {worlds!r}")
+        check_count(worlds, "worlds")
         which = systematic_sample(self.probability, worlds, float(rng.random()))
         return sample_of(self.beliefs, which, rng)
 

@@ -1,6 +1,7 @@
 """The listener beside every deal played again in the engine, and beside deals drawn at random."""
 
 from functools import partial
+from itertools import permutations
 from math import factorial
 from typing import get_args, get_type_hints
 
@@ -9,7 +10,8 @@ import pytest
 
 from belief_worlds import OddPolicy, brute_posterior, weigh
 from deals import RULE_SETS, special_hands, tiles_of, uniform_hands
-from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel
+from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, Listener, PolicyModel, summing
+from goita_agents.beliefs.supports import support
 from goita_env import JGA, Game, Rules
 from goita_env.actions import PASS, decode
 from goita_env.rules import MINI_4, get_rules
@@ -194,3 +196,30 @@ def test_early_in_a_round_it_agrees_with_deals_drawn_and_weighed(name):
             apart += ((estimate - exact)[kept] / spread[kept]).tolist()
     # Weights and hands go together, so the spread is only about that of so many free draws.
     assert np.sqrt(np.mean(np.square(apart))) < 2.5, apart
+
+
+def test_sums_are_over_all_deals_or_all_in_which_opponents_do_not_both_hold_five_pawns():
+    rng, held = np.random.default_rng(0), support(np.array([10, 4, 4, 4, 2, 0, 0, 0]))
+    rest = held.unseen - held.hands[:, None] - held.hands
+    # [M, M] The hand of seat 3 beside those of seats 1 and 2, -1 where tiles are missing.
+    number = {tuple(hand): index for index, hand in enumerate(held.hands.tolist())}
+    third = np.array([[number.get(tuple(hand), -1) for hand in row] for row in rest.tolist()])
+    five = held.hands[:, PAWN] == 5
+    both_five = five[:, None] & five[third] & (third >= 0)
+    # The order of the seats by their numbers of hands decides which two the sums go over.
+    for shares in permutations((0.9, 0.6, 0.3)):
+        one, two, three = (rng.random(len(held)) * (rng.random(len(held)) < s) for s in shares)
+        pairs = one[:, None] * np.where(third >= 0, three[third], 0)
+        assert (pairs * two)[both_five].any()
+        for apart in (False, True):
+            beside = np.where(both_five & apart, 0, pairs)
+            deals = beside * two
+            by_third = np.bincount(third[third >= 0], deals[third >= 0], len(held))
+            expected = deals.sum(axis=1), deals.sum(axis=0), by_third
+            np.testing.assert_allclose(summing.sums(held, (one, two, three), apart), expected)
+            first, weight, left = summing.pair_weights(
+                held, (one, two, three), np.arange(len(held)), apart
+            )
+            assert first.tolist() == np.flatnonzero(one).tolist()
+            np.testing.assert_allclose(weight, beside[first].T)
+            assert np.array_equal(left, third[first].T)

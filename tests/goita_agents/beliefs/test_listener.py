@@ -18,12 +18,13 @@ from goita_agents.beliefs import (
     UnexplainedError,
     follow,
 )
-from goita_env import Game
+from goita_env import Game, InformationStructure, MessageChannel, Rules
 from goita_env.errors import HandsError, SettingError
 from goita_env.records.model import DealRecord, from_game
 from goita_env.worlds import determinize, sample
 from playing import played
 from raising import refuses
+from record_samples import FIVE
 from search_views import HANDS
 
 ODD = PolicyModel(OddPolicy(), epsilon=0.05)
@@ -177,7 +178,41 @@ def test_what_a_policy_never_does_is_an_error_unless_epsilon_allows_for_it():
     assert slips.posterior().probability.sum() == pytest.approx(1)
 
 
-def test_who_cannot_be_asked_what_is_no_later_moment_and_a_seat_that_is_none_are_refused():
+def test_a_view_of_another_round_or_an_earlier_moment_is_refused_whatever_differs():
+    def seen(*moves, viewer=0, rules="jga", **options):
+        game = Game(rules, **{"hands": HANDS, "dealer": 2} | options)
+        return played(game, *moves).view(viewer)
+
+    talk = {"information": InformationStructure(channel=MessageChannel(1, "all"))}
+    begun, talked, later = seen(), seen(*["say0"] * 3, "say1", **talk), ("14", "p")
+    fives = {"hands": FIVE, "viewer": 3}
+    called, chosen = seen("call", **fives), seen("call", "continue", **fives)
+    for before, after in ((begun, seen(*later)), (called, chosen)):
+        Listener(before, {}).update(after)
+    for before, other in (
+        (begun, seen(rules=Rules(name="mine"))),
+        (begun, talked),
+        (talked, seen(*["say0"] * 4, **talk)),
+        (seen(*["say0"] * 4, *later, **talk), seen(*["say0"] * 3, "say1", *later, **talk)),
+        (called, seen("silent", **fives)),
+        (seen("silent", "12", **fives), seen("call", "continue", "12", **fives)),
+        (chosen, called),
+        (begun, seen(hands=HANDS[::-1])),
+        (begun, seen(viewer=1)),
+        (begun, seen(dealer=1)),
+        (begun, seen(scores=(10, 0))),
+        (begun, seen(scores=(0, 10))),
+        (seen(scores=(10, 0)), begun),
+        (seen(*later), begun),
+        (seen(*later), seen("15", "p")),
+    ):
+        heard = Listener(before, {})
+        expected = heard.posterior().probability
+        refuses(SettingError, "same deal.*make a new listener", heard.update, other)
+        np.testing.assert_array_equal(heard.posterior().probability, expected)
+
+
+def test_who_cannot_be_asked_and_a_seat_that_is_none_are_refused():
     for given, options, says in (
         ("rollout", {}, "known probabilities"),
         ("greedy", {"temperature": -1}, "temperature"),
@@ -188,9 +223,6 @@ def test_who_cannot_be_asked_what_is_no_later_moment_and_a_seat_that_is_none_are
     game = played(Game(hands=HANDS, dealer=2), "14", "p")
     view, heard = game.view(0), Listener(game.view(0), ODD)
     before = heard.posterior()
-    other = Game(hands=HANDS[::-1], dealer=2)
-    for wrong in (Game(hands=HANDS, dealer=2).view(0), game.view(1), other.view(0)):
-        refuses(SettingError, "same deal.*make a new listener", heard.update, wrong)
     for error, says, call, *given in (
         (SettingError, "one row", heard.update, view[np.array([0, 0])]),
         (SettingError, "seats of", Listener, view, {"left": ODD}),

@@ -12,6 +12,7 @@ from goita_agents.base import AgentError
 from goita_agents.beliefs import (
     LEGAL_MODEL,
     UNIFORM_MODEL,
+    DealMixture,
     Listener,
     PolicyModel,
     TypeListener,
@@ -176,6 +177,19 @@ def test_a_message_tells_those_who_hear_it_alone(information):
     assert np.isclose(king(1, of=0), one_each)
     assert np.isclose(king(0, of=3), 0.5 if private else 1)
     assert np.isclose(king(0, of=2), 0)
+
+
+def test_every_belief_draws_a_whole_number_of_worlds_from_one_on():
+    view, rng = told("1001").view(1), np.random.default_rng(0)
+    mixture = Listener(view, TELLS).deals()
+    assert isinstance(mixture, DealMixture)
+    types = TypeListener(view, Types((TELLS, UNIFORM_MODEL), (TELLS,)))
+    for belief in (mixture, mixture.beliefs[0], types):
+        for count in (0, -1, 1.5, True, "many"):
+            refuses(
+                SettingError, "whole number of worlds from 1 on, got", belief.sample, count, rng
+            )
+        assert belief.sample(1, rng)
 
 
 def test_options_that_a_listener_cannot_follow_are_refused():

@@ -1,5 +1,6 @@
 """The SVG drawings: what they show, their dialect, size and sameness, themes, panels, pixels."""
 
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -53,6 +54,12 @@ def test_the_whole_table_shows_all_tiles_once_and_the_attack_again():
     }  # fmt: skip
 
 
+def test_a_seat_is_shown_a_back_for_every_tile_that_it_does_not_see():
+    # Seats 0 to 3 hold 6, 8, 4 and 4 tiles; in front of seat 2 lies a tile face down.
+    backs = [counted(svg.render(middle_game().view(seat)))["b"] for seat in range(4)]
+    assert backs == [8 + 4 + 4 + 1, 6 + 4 + 4 + 1, 6 + 8 + 4, 6 + 8 + 4 + 1]
+
+
 def test_the_words_say_what_the_picture_shows():
     text = ElementTree.fromstring(svg.render(middle_game().view(2)))
     title, description = text.find(f"{SVG}title").text, text.find(f"{SVG}desc").text
@@ -63,6 +70,13 @@ def test_the_words_say_what_the_picture_shows():
         "next; played pawn then silver, gold then lance; 4 hidden tiles in hand.",
         "partner, passed; played king then rook; 6 hidden tiles in hand.",
         "previous, to move; 8 hidden tiles in hand.",
+    ]
+    whole = ElementTree.fromstring(svg.render(middle_game())).find(f"{SVG}desc").text
+    assert [line.rpartition("; in hand ")[2] for line in whole.splitlines()[1:]] == [
+        "2 pawns, lance, knight, 2 golds.",
+        "4 pawns, lance, 3 knights.",
+        "3 silvers, bishop.",
+        "pawn, lance, bishop, king.",
     ]
     assert text.get("role") == "img"
     ids = {one.get("id") for one in text.iter()}
@@ -84,6 +98,20 @@ def test_all_drawings_keep_to_the_dialect_and_are_small(positions, panels):
         for drawing in drawings:
             check_dialect(drawing)
             assert len(drawing.encode()) <= 25_000
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_backs_have_their_own_wood_and_a_known_tile_face_down_lies_on_one(theme):
+    p, drawn = THEMES[theme], svg.render(middle_game().view(2), theme=theme)
+    groups = dict(re.findall(r'<g id="g[0-9a-f]{4}(\w+)">(.*?)</g>', drawn))
+    colors = {name: set(re.findall('fill="(.*?)"', lines)) for name, lines in groups.items()}
+    assert colors.pop("w") == {p.wood, p.edge}
+    assert colors.pop("b") == {p.back, p.back_edge, p.back_line}
+    assert {"t0", "t0d"} < colors.keys()
+    for name, fills in colors.items():
+        wood = re.findall('href="#g[0-9a-f]{4}(.)"', groups[name])
+        assert (fills, wood) == ({p.ink}, ["b" if name == "t0d" else "w"])
+        assert ("opacity" in groups[name]) == (name == "t0d")
 
 
 @pytest.mark.parametrize("theme", THEMES)
