@@ -17,14 +17,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
-from queue import Empty
 from typing import Any, Final, TypeVar
 
 from goita_env.errors import GoitaError, SettingError, install
@@ -52,7 +51,7 @@ class WorkerError(GoitaError):
     """A worker that died: killed, out of memory, or brought down by a library.
 
     Attributes:
-        items: what the workers were at.
+        items: what the workers were doing; not what was waiting for one of them.
     """
 
     def __init__(self, text: str, items: tuple[Any, ...] = ()) -> None:
@@ -189,9 +188,19 @@ def on_workers(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iter
                     result = future.result()
                 except BrokenProcessPool as error:
                     text = f"expected workers to stay alive, but one died: {error}"
-                    raise WorkerError(text, tuple(running.values())) from error
+                    # A cluster names the task that was lost. Processes of this machine begin work
+                    # in the order in which it was submitted, so they were at the first items
+                    # without a result.
+                    items = [running[future]]
+                    if ADDRESS not in os.environ:
+                        items = [item for begun, item in running.items() if not _succeeded(begun)]
+                    raise WorkerError(text, tuple(items[:workers])) from error
                 del running[future]
                 yield result
+
+
+def _succeeded(future: Future[Any]) -> bool:
+    return future.done() and future.exception() is None
 
 
 def capped(workers: int, items: Iterable[T]) -> tuple[int, Iterator[T]]:
@@ -234,7 +243,7 @@ def _tell(line: str) -> None:
 def _cores() -> int:
     if ADDRESS in os.environ:
         return int(_cluster().cluster_resources().get("CPU", 0))
-    from joblib.externals.loky import cpu_count
+    from loky import cpu_count
 
     return int(cpu_count())
 
@@ -245,7 +254,7 @@ def _processes(workers: int) -> Iterator[Submit]:
 
     What a child prints goes to standard error: standard output is for tables.
     """
-    from joblib.externals.loky import ProcessPoolExecutor
+    from loky import ProcessPoolExecutor
 
     executor = ProcessPoolExecutor(
         workers, timeout=300, initializer=_follow, initargs=[os.getpid()]
@@ -253,11 +262,6 @@ def _processes(workers: int) -> Iterator[Submit]:
     try:
         yield executor.submit
     finally:
-        # What waits is taken away first: the executor's thread would look for it after the shutdown
-        # has thrown it away, and end by a KeyError.
-        with suppress(Empty):
-            while True:
-                executor._work_ids.get_nowait()
         executor.shutdown(wait=True, kill_workers=True)
 
 

@@ -425,6 +425,15 @@ def check_names(specs: Iterable[str]) -> None:
             raise AgentError(f"expected another name for each agent, got {other!r} and {spec!r}")
 
 
+def check_distinct(specs: Iterable[str]) -> None:
+    """Checks that each agent is named once, by a name of its own; raises an AgentError."""
+    texts = list(specs)
+    for text in texts:
+        if texts.count(text) > 1:
+            raise AgentError(f"expected each agent once, got {text!r} twice")
+    check_names(texts)
+
+
 def check_plays(agent: Agent, spec: str, information: InformationStructure) -> None:
     """Raises an AgentError if an agent does not play games with these options.
 

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from goita_agents.asking import check_agents
 from goita_agents.files import write_whole
+from goita_agents.registry import check_distinct
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA
 from goita_lab import cli, provenance
@@ -95,11 +96,13 @@ class TakeArgs:
         cli.check_outputs(self.json, self.html)
 
     def run(self, command: str) -> int:
+        compared = [spec for spec in READERS if spec not in self.agents]
+        check_distinct((*self.agents, *compared))
         questions = Questions.load(self.exam or SHIPPED)
         identities = check_agents(self.agents, JGA)
         everybody = [
             *(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
-            *(take(spec, questions) for spec in READERS if spec not in self.agents),
+            *(take(spec, questions) for spec in compared),
             *controls(questions),
         ]
         made = provenance.provenance(identities)

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from goita_agents.files import write_whole
 from goita_agents.identity import Identities
-from goita_agents.registry import expand
+from goita_agents.registry import check_distinct, expand
 from goita_env.errors import AgentError, GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
@@ -217,6 +217,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def measured(args: Any, command: str = "") -> int:
     """Runs a command by its options and returns the exit code."""
     try:
+        check_distinct(getattr(args, "agents", ()))
         code: int = args.run(command)
     except (SettingError, AgentError) as error:
         cli.fail(error)

@@ -20,7 +20,7 @@ from goita_agents.base import Float
 from goita_agents.faults import Fault
 from goita_agents.files import locked
 from goita_agents.identity import Identities
-from goita_agents.registry import check_shipped, short_name
+from goita_agents.registry import check_distinct, check_shipped, short_name
 from goita_env.errors import SettingError
 from goita_env.rules import Rules, get_rules
 from goita_lab.arena.coordination.leaderboard import Points, read_board, write_board
@@ -160,7 +160,13 @@ class Measure:
         yield self.row("uniform play", tree.uniform())
 
     def measure(self, agents: Sequence[str]) -> Found:
-        """Measures agents and controls; every agent is built before anything is computed."""
+        """Measures agents and controls; every agent is built before anything is computed.
+
+        Raises:
+            AgentError: if an agent cannot be measured, or has the name of another agent or of
+                another player of the benchmark.
+        """
+        check_distinct((*agents, *(name for name in self.players.names if name not in agents)))
         own = [spec for spec in agents if spec not in self.players.names]
         check_agents(own, self.tree.rules, identities=self.identities)
         rows = [self.agent_row(short_name(spec), spec) for spec in agents]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,10 +11,10 @@ from goita_agents.asking import fault_lines
 from goita_agents.base import Bool
 from goita_agents.principles import PRINCIPLES
 from goita_env import actions
-from goita_lab.arena.report.figures import estimate
+from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
-from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.exam.answers import Answers
 from goita_lab.exam.questions import ANSWERS, KINDS, PHASES, STAKES, Questions
 
@@ -34,7 +33,7 @@ LEGEND: Final = (
     "random one. Known: 0 as tiles and rules, 1 as the exact posterior, below 0 worse than tiles "
     "and rules. Who only counts unseen tiles is above 0: compare with that control. Positions "
     'before play do not count there. 95 % intervals over positions. A group marked "few" is too '
-    "small to rely on."
+    f"small to rely on. {ROUGH}."
 )
 
 
@@ -65,12 +64,12 @@ def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
     rows = [
         (
             one.name,
-            _text(one.points()),
-            "" if one is first else _text(mean_interval(one.lost - first.lost), "+"),
+            estimate(one.points(), sign="-"),
+            "" if one is first else estimate(mean_interval(one.lost - first.lost)),
             f"{one.right.mean():.0%}",
-            _text(one.share(PARTNER)),
-            _text(one.share(OPPONENTS)),
-            "" if one.control else _text(one.share(EVERYBODY, above=counting), "+"),
+            estimate(one.share(PARTNER), sign="-"),
+            estimate(one.share(OPPONENTS), sign="-"),
+            "" if one.control else estimate(one.share(EVERYBODY, above=counting)),
             ", ".join(_remarks(one)),
         )
         for one in ranked(answers)
@@ -102,7 +101,9 @@ def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Tabl
         head = f"{title}: {name}", _count(rows)
         lost.append((*head, *(_lost(one, rows) for one in agents)))
         if title in ("phase", "decision") and name != PHASES[0]:
-            knew.append((*head, *(_text(one.share(EVERYBODY, rows)) for one in knowing)))
+            knew.append(
+                (*head, *(estimate(one.share(EVERYBODY, rows), sign="-") for one in knowing))
+            )
     return [
         Table(title, ("", "positions", *(one.name for one in who)), tuple(cells))
         for title, who, cells in (
@@ -115,10 +116,6 @@ def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Tabl
 def _count(rows: Bool) -> str:
     count = int(rows.sum())
     return f"{count} (few)" if count < FEW else f"{count}"
-
-
-def _text(found: Interval | None, sign: str = "-") -> str:
-    return estimate(found and replace(found, few=False), sign=sign)
 
 
 def ranked(answers: Sequence[Answers]) -> list[Answers]:

@@ -81,7 +81,7 @@ def test_heavy_libraries_are_imported_only_by_the_agents_that_need_them():
     code = (
         "import sys; from goita_agents import load_agent; "
         "load_agent('random'), load_agent('greedy');"
-        "heavy = 'torch', 'scipy', 'stable_baselines3', 'rich', 'joblib', 'numba', 'tyro';"
+        "heavy = 'torch', 'scipy', 'stable_baselines3', 'rich', 'loky', 'numba', 'tyro';"
         "print([m for m in heavy if m in sys.modules])"
     )
     assert run([sys.executable, "-c", code], check=True).stdout.strip() == "[]"

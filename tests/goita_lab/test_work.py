@@ -35,10 +35,18 @@ def test_matrices_are_multiplied_by_one_thread_in_every_worker(workers):
         assert {n for found in on_workers(matrix_threads, range(4), workers) for n in found} == {1}
 
 
-def test_a_worker_that_died_is_an_error_and_the_next_work_is_done():
+def die_in_third(number):
+    if number == 3:
+        time.sleep(1)
+        os._exit(3)
+    time.sleep(0 if number < 3 else 60)
+
+
+def test_a_worker_that_died_is_an_error_that_names_what_was_being_done(monkeypatch):
+    monkeypatch.setattr(work, "_cores", lambda: 2)
     with pytest.raises(WorkerError) as caught:
-        list(on_workers(os._exit, [3, 3], 2))
-    assert set(caught.value.items) == {3}
+        list(on_workers(die_in_third, range(1, 9), 2))
+    assert caught.value.items == (3, 4)  # neither what was done before nor what was waiting
     assert sorted(on_workers(abs, [-5, -6], 2)) == [5, 6]
 
 

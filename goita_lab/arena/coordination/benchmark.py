@@ -7,13 +7,14 @@ opponent has deals of its own, so an agent never meets a deal again in another c
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any, Final
 
 import goita_env
-from goita_agents.registry import check_names, short_name
+from goita_agents.registry import check_names, short_name, unnamed
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -93,7 +94,7 @@ class Benchmark(Schedule):
         deals = self.deals(agent)
         known = dict.fromkeys([*VALIDATION.specs, *(self.task.specs if self.task.name else ())])
         found = {
-            **{f"names {spec}": spec in agent for spec in known if spec != PEOPLE},
+            **{f"names {spec}": _names(agent, spec) for spec in known if spec != PEOPLE},
             "quick": self.quick,
             f"{deals:,} deals": deals < DEALS[self.episode, False],
             "seed given": self.seed_given,
@@ -177,6 +178,15 @@ class Benchmark(Schedule):
             "block_deals": BLOCK_DEALS,
             "version": goita_env.__version__,
         }
+
+
+def _names(agent: str, spec: str) -> bool:
+    """Tells whether an agent's text has another agent's in it: whole, not as the begin of a name.
+
+    Options of a user's class are not known to be agents, so the text is searched, not parsed.
+    """
+    whole = rf"(?<![\w.-]){re.escape(spec)}(?![\w.-])"
+    return re.search(whole, unnamed(agent)) is not None
 
 
 _APART: Final = 0x9E3779B97F4A7C15

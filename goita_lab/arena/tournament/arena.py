@@ -203,7 +203,7 @@ def play_blocks(
         text = f"{error}\nplayed: {', '.join(names)}"
         if any(is_own(spec) for task in names.values() for spec in task.agents):
             text += '; "exec:goita bot MODULE:CLASS" plays a class in processes of its own'
-        raise WorkerError(text) from error
+        raise WorkerError(text, error.items) from error
 
 
 def play_pair(

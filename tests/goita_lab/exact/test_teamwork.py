@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +10,14 @@ import pytest
 from goita_agents.base import AgentError, sample
 from goita_env import JGA, GoitaVectorEnv
 from goita_env.errors import SettingError
+from goita_env.rules import RULE_SETS
 from goita_lab.commands.coordination import main
 from goita_lab.exact import agent as files
 from goita_lab.exact import entries, teamwork
 from goita_lab.exact.teamwork import Benchmark, Players, Table, policy_of
 from goita_lab.exact.tree import Channel, Tree, enumerate_game
 from goita_lab.exact.values import Learner, best_response, gains, sign, value
+from programs import ROOT
 from raising import refuses
 from samples import slow
 
@@ -278,7 +279,9 @@ def shipped_game(tiny, players, tmp_path, monkeypatch):
     return str(tmp_path / "tiny.json")
 
 
-def test_the_command_measures_and_enters_and_checks(shipped_game, tmp_path, capsys):
+def test_the_command_measures_and_enters_and_checks(
+    shipped_game, tiny, tmp_path, capsys, monkeypatch
+):
     board, told = str(tmp_path / "board.json"), tmp_path / "told.json"
     agents = ["greedy", "c", "mine=heuristic"]
     assert main([*agents, "--rules", shipped_game, "--enter", board, "--json", str(told)]) == 0
@@ -298,6 +301,12 @@ def test_the_command_measures_and_enters_and_checks(shipped_game, tmp_path, caps
     # Without the file of its rules, an entry cannot be measured.
     assert main(["--check", board]) == 1
     assert capsys.readouterr().out.count("not checked: its game tiny has no name here") == 3
+    with monkeypatch.context() as named:
+        named.setitem(RULE_SETS, "tiny", tiny.rules)
+        assert main(["--check", board]) == 0
+        assert capsys.readouterr().out.count("as entered") == 3
+        assert main(["--check", board, "--test"]) == 1
+        assert capsys.readouterr().out.count("not checked: it is of the validation split") == 3
     changed = json.loads((tmp_path / "board.json").read_text())
     changed["entries"][0]["points"]["d"][2] += 0.1
     changed["entries"][1]["strength"] += 0.1
@@ -308,13 +317,13 @@ def test_the_command_measures_and_enters_and_checks(shipped_game, tmp_path, caps
     refuses(SettingError, "expected a leaderboard", entries.read, tmp_path / "board.json")
 
 
-def test_the_game_and_split_of_an_exact_leaderboard_are_those_of_its_entries(tmp_path, capsys):
-    board = json.loads(Path("benchmarks/leaderboard_exact.json").read_text())
-    board["entries"] = [entry for entry in board["entries"] if entry["name"] == "greedy"]
-    path = tmp_path / "board.json"
-    path.write_text(json.dumps(board))
-    assert main(["--check", str(path)]) == 0
-    assert capsys.readouterr().out == "greedy: as entered\n"
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["leaderboard", "leaderboard_exact"])
+def test_all_entries_of_the_published_leaderboards_are_as_entered(name, capsys):
+    assert main(["--check", str(ROOT / "benchmarks" / f"{name}.json")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) >= 5
+    assert all(line.endswith(": as entered") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -324,6 +333,8 @@ def test_the_game_and_split_of_an_exact_leaderboard_are_those_of_its_entries(tmp
         (["greedy", "--rules", "mini_5"], "expected a game with partners"),
         (["greedy", "--rules", "pagat"], "expected jga or a small game"),
         (["--rules", "mini_3"], "expected an agent or more"),
+        (["gradient-0=random", "--rules", "mini_3"], "another name for each agent"),
+        (["a=random", "a=greedy", "--rules", "mini_3"], "another name for each agent"),
     ],
 )
 def test_what_a_small_game_cannot_do_is_refused(argv, words, capsys):

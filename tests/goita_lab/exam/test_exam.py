@@ -272,6 +272,30 @@ def test_the_command_writes_tables_and_a_page(some, tmp_path, capsys):
         exam.main(["make", "-o", path, "--positions", "0"])
 
 
+def test_a_rough_interval_has_its_mark(some, capsys, tmp_path):
+    some.select(np.arange(3)).save(tmp_path / "exam.npz", {"seed": 5})
+    assert exam.main(["take", "greedy", "--exam", str(tmp_path / "exam.npz")]) == 0
+    out = capsys.readouterr().out
+    rows = [line for line in out.splitlines() if re.search(r"\[-?[\d.]+, [\d.]+\]", line)]
+    assert rows
+    assert all("]?" in row for row in rows)
+    assert '"]?": an interval of few values' in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("agents", "words"),
+    [
+        (["champion=random"], "another name for each agent, got 'champion=random' and 'champion'"),
+        (["a=random", "a=greedy"], "another name for each agent"),
+        (["greedy", "greedy"], "each agent once, got 'greedy' twice"),
+    ],
+)
+def test_two_agents_of_one_name_are_refused(agents, words, capsys):
+    with pytest.raises(SystemExit):
+        exam.main(["take", *agents])
+    assert words in capsys.readouterr().err
+
+
 def test_the_shipped_exam_is_whole():
     found = Questions.load()
     assert len(found) == 600

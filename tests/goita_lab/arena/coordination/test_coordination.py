@@ -163,6 +163,10 @@ def test_an_agent_that_names_a_player_of_the_task_is_no_entry():
     for agent, marks in {
         "champion": (),
         "population:offbelief-0": ("names population:offbelief-0",),
+        "population:offbelief-10": (),  # another member, whose name begins so
+        "mine=population:offbelief-1,temperature=1": ("names population:offbelief-1",),
+        "my_bots:Mixed:base=population:offbelief-1": ("names population:offbelief-1",),
+        "offbelief=champion": (),
         "champion:search=on,types=(greedy;heuristic:reading=off)": ("names heuristic:reading=off",),
     }.items():
         assert Benchmark((agent,), seed_given=False).marks(agent) == marks

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from joblib import Parallel, delayed
+from loky import ProcessPoolExecutor
 
 from goita_agents import AgentError, load_agent
 from goita_env import JGA, GoitaVectorEnv
@@ -111,7 +111,8 @@ def test_blocks_come_out_the_same_in_any_order_and_in_other_processes():
     tasks = plan.tasks(("random", "greedy"), 300, seed=9, block_deals=64)
     here = [outcome(play_block(task)) for task in tasks]
     backwards = [outcome(play_block(task)) for task in reversed(tasks)]
-    elsewhere = Parallel(n_jobs=2)(delayed(play_block)(task) for task in tasks)
+    with ProcessPoolExecutor(2) as processes:
+        elsewhere = list(processes.map(play_block, tasks))
     assert here == backwards[::-1] == [outcome(result) for result in elsewhere]
     one, other = summed_up(elsewhere), summed_up(elsewhere[::-1])
     assert (one.points_per_round, one.ci95) == (other.points_per_round, other.ci95)
