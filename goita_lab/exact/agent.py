@@ -13,11 +13,12 @@ import numpy as np
 from goita_agents.base import AgentError, Bool, Float, Int, sample
 from goita_env import View
 from goita_env.actions import NUM_ACTIONS
+from goita_env.agent import SUM_TOLERANCE
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_lab import store
 from goita_lab.exact.tree import Tree, spread
-from goita_lab.exact.values import SUM_TOLERANCE, Learner, check_policy
+from goita_lab.exact.values import Learner, check_policy
 from goita_lab.store import Arrays, Column
 
 FORMAT: Final = "goita-solution-1"
