@@ -157,6 +157,7 @@ class LanguageModel:
         try:
             reply = self.client.chat.completions.create(**sent)
             answer = str(reply.choices[0].message.content or "")
+            answer = answer.encode(errors="replace").decode()  # the file has no half characters
         except Exception as error:  # whatever a server sends; its words may repeat the key
             raise ConnectionError(type(error).__name__) from None
         with closing(sqlite3.connect(self.file, timeout=60)) as store, store:

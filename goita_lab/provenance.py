@@ -137,6 +137,8 @@ def write_summary(path: Path, summary: str, deals: Mapping[str, Float]) -> None:
     write_whole(path, summary)
     if deals and not is_stdout(path):
         data = BytesIO()
-        arrays: dict[str, Any] = dict(deals)
+        # Names in an archive are UTF-8.
+        named = {name.encode(errors="backslashreplace").decode(): deals[name] for name in deals}
+        arrays: dict[str, Any] = named
         np.savez_compressed(data, **arrays)
         write_whole(path.with_suffix(".npz"), data.getvalue())

@@ -16,8 +16,9 @@ import io
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final, Self, get_args
 from zipfile import BadZipFile, ZipFile
@@ -28,6 +29,13 @@ import numpy.typing as npt
 
 from goita_agents.files import decode, write_whole
 from goita_env.errors import SettingError
+
+LARGEST: Final = 1e12
+"""Numbers beyond it are none that this project computes."""
+ESCAPED: Final = b"\xc1"
+"""A first byte that MessagePack never has."""
+MOST_POINTS: Final = 1_000
+"""Points beyond it are none of a round."""
 
 _PRAGMAS: Final = (
     *("trusted_schema = OFF", "locking_mode = EXCLUSIVE", "synchronous = NORMAL"),
@@ -131,8 +139,8 @@ class Parts:
         if kind != self.kind:
             raise self.damaged(f"its kind is {kind!r}")
         try:
-            self.arguments: dict[str, Any] = msgspec.json.decode(found, type=dict[str, Any])
-        except (msgspec.MsgspecError, RecursionError, TypeError) as error:
+            self.arguments: dict[str, Any] = decode(found, dict[str, Any], "arguments")
+        except (SettingError, TypeError) as error:
             raise self.damaged(error) from error
 
     @contextmanager
@@ -150,17 +158,50 @@ class Parts:
 def pack(value: object) -> bytes:
     """Packs a value as MessagePack; a TypeError if it contains what cannot be unpacked.
 
-    An array becomes its type, its shape and its raw little-endian bytes.
+    An array becomes its type, its shape and its raw little-endian bytes. MessagePack has no texts
+    with half characters, as of a file name that is no UTF-8: then all texts are escaped.
     """
-    return msgspec.msgpack.encode(value, enc_hook=_encoded)
+    try:
+        return msgspec.msgpack.encode(value, enc_hook=_encoded)
+    except UnicodeEncodeError:
+        plain = msgspec.to_builtins(value, builtin_types=(bytes,), enc_hook=_encoded)
+        return ESCAPED + msgspec.msgpack.encode(_mapped(plain, _escaped))
 
 
 def unpack(data: bytes, kind: Any) -> Any:
-    """Unpacks a value of a type, and of nothing else; a SettingError if the bytes hold none."""
+    """Unpacks a value of a type, and of nothing else; a SettingError if the bytes hold none.
+
+    Every number is checked (``check_numbers``).
+    """
     try:
-        return msgspec.msgpack.decode(data, type=kind, dec_hook=_array)
+        if data.startswith(ESCAPED):
+            plain = _mapped(msgspec.msgpack.decode(data[1:]), _unescaped)
+            value = msgspec.convert(plain, kind, dec_hook=_array)
+        else:
+            value = msgspec.msgpack.decode(data, type=kind, dec_hook=_array)
+        check_numbers(value)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise SettingError(f"expected a value as it was packed, got another: {error}") from error
+    return value
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """Returns plain values with their texts changed, those of keys among them."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {_mapped(key, change): _mapped(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(item, change) for item in value]
+    return value
+
+
+def _escaped(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
+def _unescaped(text: str) -> str:
+    return text.encode("latin-1").decode("utf-8", "surrogatepass")
 
 
 def _encoded(value: Any) -> Any:
@@ -176,9 +217,92 @@ def _array(kind: Any, encoded: Any) -> Any:
     _, annotated = get_args(kind)
     dtype = np.dtype(get_args(annotated)[0])
     name, shape, data = encoded
-    if name != dtype.name:
-        raise ValueError(f"expected an array of {dtype.name}, got {name!r}")
+    if name != dtype.name or min(shape, default=0) < 0:
+        raise ValueError(f"expected an array of {dtype.name}, got {name!r} of the shape {shape}")
     return np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype).reshape(shape)
+
+
+# ------------------------------------------------------------------------- what numbers may be
+
+
+@dataclass(frozen=True)
+class Column:
+    """What an array, or a number, that is read back may be; finite in any case."""
+
+    kind: str
+    """Kinds of numpy: "f" floating point, "iu" whole numbers, "b" truth values, "U" texts."""
+    shape: tuple[int | str, ...] = ()  #: A letter is a size that several columns share.
+    low: float = -LARGEST
+    high: float = LARGEST
+    gaps: bool = False  #: NaN stands where there is no value.
+
+    def check(self, name: str, value: Any, sizes: dict[str, int]) -> None:
+        """Raises a SettingError if a value is another; notes the sizes that it has first."""
+        array = np.asarray(value)
+        wanted = tuple(
+            sizes.setdefault(size, length) if isinstance(size, str) else size
+            for size, length in zip(self.shape, array.shape, strict=False)
+        )
+        if array.dtype.kind not in self.kind or len(array.shape) != len(self.shape):
+            raise SettingError(
+                f"expected {name} of {len(self.shape)} dimensions and the type {self.kind!r}, got "
+                f"{array.dtype} of the shape {array.shape}"
+            )
+        if array.shape != wanted:
+            raise SettingError(f"expected {name} of the shape {wanted}, got {array.shape}")
+        if array.dtype.kind == "U":
+            return
+        fine = (array >= self.low) & (array <= self.high)
+        if array.dtype.kind == "f":
+            fine = (fine & np.isfinite(array)) | (self.gaps & np.isnan(array))
+        if not fine.all():
+            raise SettingError(
+                f"expected {name} from {self.low:g} to {self.high:g}, got {array[~fine].flat[0]}"
+            )
+
+
+def check_columns(
+    values: Mapping[str, Any], columns: Mapping[str, Column], sizes: Mapping[str, int] | None = None
+) -> dict[str, int]:
+    """Checks values by their columns; returns the sizes of their letters.
+
+    Args:
+        values: by name, those of all columns among them.
+        columns: what they may be.
+        sizes: of letters, where they are known; else those of the first column that has it.
+    """
+    found = dict(sizes or {})
+    for name, column in columns.items():
+        column.check(name, values[name], found)
+    return found
+
+
+def check_numbers(value: Any, name: str = "a number") -> None:
+    """Raises a SettingError if a value has numbers that its types do not allow.
+
+    A dataclass may have a method ``columns`` that returns the ``Column`` of a field; all other
+    numbers have to be finite and below ``LARGEST``.
+    """
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":
+            Column("f", value.shape).check(name, value, {})
+    elif isinstance(value, float):
+        Column("f").check(name, value, {})
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            check_numbers(item, str(key))
+    elif isinstance(value, tuple | list):
+        for item in value:
+            check_numbers(item, name)
+    elif is_dataclass(value) and not isinstance(value, type):
+        columns = value.columns() if hasattr(value, "columns") else {}
+        check_columns(vars(value), columns)
+        for field in fields(value):
+            if field.name not in columns:
+                check_numbers(getattr(value, field.name), field.name)
+
+
+# ------------------------------------------------------------------------------------- arrays
 
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -195,27 +319,33 @@ def write(path: Path, about: Mapping[str, Any], arrays: Arrays) -> None:
 
 
 def read(
-    path: Path, about: Mapping[str, Any], names: Iterable[str]
+    path: Path,
+    about: Mapping[str, Any],
+    columns: Mapping[str, Column],
+    sizes: Mapping[str, int] | None = None,
 ) -> tuple[dict[str, Any], Arrays]:
-    """Returns what a file says of itself, and some of its arrays.
+    """Returns what a file says of itself, and some of its arrays, which are checked.
 
     Args:
-        path: the file.
+        path: the file, which may come from somebody else.
         about: what it must say, among other things.
-        names: of the arrays.
+        columns: what the arrays may be.
+        sizes: of letters in the shapes of columns, where they are known.
     """
     try:
         with ZipFile(path) as file:
-            size = sum(one.file_size for one in file.infolist())
+            size = sum(member.file_size for member in file.infolist())
         if size > MOST_BYTES:
             raise ValueError(f"expected at most {MOST_BYTES:,} bytes, got {size:,}")
         with np.load(path, allow_pickle=False) as file:
             said = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
-            found = {name: file[name] for name in names}
-        if said != {**said, **about}:
-            raise ValueError(f"expected {dict(about)}, got {said}")
+            if said != {**said, **about}:
+                raise ValueError(f"expected {dict(about)}, got {said}")
+            found = {name: file[name] for name in columns}
+        check_columns(found, columns, sizes)
     # What a damaged archive or its headers can raise; an array may declare any size.
     except (ValueError, LookupError, EOFError, BadZipFile, zlib.error, MemoryError) as error:
         kind = about.get("format", "arrays")
-        raise SettingError(f"expected a file of {kind} in {str(path)!r}: {error}") from error
+        text = f"expected a file of {kind} in {str(path)!r}: {str(error)[:500]}"
+        raise SettingError(text) from error
     return said, found

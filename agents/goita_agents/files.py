@@ -167,10 +167,25 @@ def read_text(path: Path, most: int) -> str:
 
 
 def decode(content: bytes | str, kind: type[T], expected: str) -> T:
-    """Parses JSON as a type that msgspec knows, less unknown keys; a SettingError if it is none."""
+    """Parses JSON as a type that msgspec knows, less unknown keys; a SettingError if it is none.
+
+    Numbers are finite. Half characters, as of a file name that is no UTF-8, come back as written.
+    """
     import msgspec
 
     try:
-        return msgspec.json.decode(content, type=kind)
-    except (msgspec.MsgspecError, RecursionError) as error:
+        try:
+            return msgspec.json.decode(content, type=kind)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:  # half characters are JSON for Python alone
+            plain = json.loads(content, parse_float=_finite_number, parse_constant=_finite_number)
+            return msgspec.convert(plain, kind)
+    except (ValueError, RecursionError) as error:
         raise SettingError(f"expected {expected}, got something else: {error}") from error
+
+
+def _finite_number(text: str) -> float:
+    if not isfinite(number := float(text)):
+        raise ValueError(f"expected a finite number, got {text}")
+    return number

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,17 +12,30 @@ import numpy as np
 
 from goita_agents.base import AgentError, Bool, Float, Int, sample
 from goita_env import View
+from goita_env.actions import NUM_ACTIONS
+from goita_env.agent import SUM_TOLERANCE
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_lab import store
 from goita_lab.exact.tree import Tree, spread
-from goita_lab.exact.values import Learner
-from goita_lab.store import Arrays
+from goita_lab.exact.values import Learner, check_policy
+from goita_lab.store import Arrays, Column
 
 FORMAT: Final = "goita-solution-1"
 
-_PLAYED: Final = ("digests", "starts", "action", "average")
-"""What is played of a file."""
+GAME: Final = {
+    "digests": Column("u", ("I",), 0, inf),
+    "starts": Column("i", ("I + 1",), 0),
+    "action": Column("i", ("A",), 0, NUM_ACTIONS - 1),
+}
+POLICY: Final = {"average": Column("f", ("A",), 0, 1)}
+LEARNED: Final = {
+    "rounds": Column("f", (), 0),
+    "policy": Column("f", ("A",), 0, 1),
+    "regret": Column("f", ("A",), 0),
+    "sum": Column("f", ("A",), 0, 1e40),
+}
+"""The arrays of a solution: its game, what is played, and what the learners go on from."""
 
 
 def write(path: Path, kind: str, tree: Tree, arrays: Arrays) -> None:
@@ -30,18 +44,20 @@ def write(path: Path, kind: str, tree: Tree, arrays: Arrays) -> None:
 
 
 def read(
-    path: Path, kind: str, names: Iterable[str], tree: Tree | None = None
+    path: Path, kind: str, columns: Mapping[str, Column], tree: Tree | None = None
 ) -> tuple[dict[str, Any], Arrays]:
     """Returns what a file says of its game, and its arrays.
 
     Args:
         path: the file, which may come from somebody else.
         kind: as ``write`` takes it.
-        names: of the arrays that are read.
+        columns: the arrays that are read; I and A are the sets and the actions of the game.
         tree: the game; None: any.
     """
-    game = {"format": kind} if tree is None else _about(kind, tree)
-    return store.read(path, game, names)
+    if tree is None:
+        return store.read(path, {"format": kind}, columns)
+    sizes = {"I": len(tree.seat), "I + 1": len(tree.starts), "A": len(tree.action)}
+    return store.read(path, _about(kind, tree), columns, sizes)
 
 
 def _about(kind: str, tree: Tree) -> dict[str, Any]:
@@ -64,7 +80,14 @@ def save(learner: Learner, path: Path) -> None:
 def restore(tree: Tree, path: Path) -> Learner:
     """Reads the learners of a game."""
     learner = Learner(tree)
-    learner.restore(read(path, FORMAT, learner.state(), tree)[1])
+    _, arrays = read(path, FORMAT, GAME | LEARNED, tree)
+    try:
+        if any((arrays[name] != getattr(tree, name)).any() for name in ("starts", "action")):
+            raise SettingError(f"expected the game {tree.rules.name!r}, got another")
+        check_policy(tree, arrays["policy"])
+    except SettingError as error:
+        raise SettingError(f"{path}: {error}") from error
+    learner.restore(arrays)
     return learner
 
 
@@ -81,16 +104,23 @@ class SolvedAgent:
     def __init__(self, path: str) -> None:
         self.name = "solved"
         try:
-            about, found = read(Path(path), FORMAT, _PLAYED)
+            about, arrays = read(Path(path), FORMAT, GAME | POLICY)
             self.rules = Rules.from_keys(about)
+            starts = arrays["starts"].astype(np.int64)
+            lengths, sets = np.diff(starts), len(arrays["digests"])
+            if len(lengths) != sets or (lengths < 1).any() or starts[-1] != len(arrays["action"]):
+                raise SettingError(f"expected sets of one action or more in {path!r}, got others")
+            apart = abs(np.add.reduceat(arrays["average"], starts[:-1]) - 1).max()
+            if apart > SUM_TOLERANCE:
+                raise SettingError(f"expected sums of 1 in {path!r}, got one that is {apart} off")
         except SettingError as error:
             raise AgentError(str(error)) from error
         if (eyes := about.get("eyes")) != ["own", "own"]:
             raise AgentError(f"expected a solution with eyes own, got {eyes} in {path!r}")
-        self._order = found["digests"].argsort()
-        self._digests = found["digests"][self._order]
-        self._starts, self._action = found["starts"], found["action"].astype(np.int64)
-        self._average = found["average"]
+        self._order = arrays["digests"].argsort()
+        self._digests = arrays["digests"][self._order]
+        self._starts, self._action = starts, arrays["action"].astype(np.int64)
+        self._average = arrays["average"]
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         return sample(self.probabilities(view, legal), rng)

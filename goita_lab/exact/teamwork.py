@@ -25,6 +25,7 @@ import numpy.typing as npt
 from goita_agents.asking import attempt_actions, build_agent, end_agent
 from goita_agents.base import AgentError, Float, Policy, is_stateless
 from goita_agents.faults import Fault, FaultTracking
+from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
@@ -38,6 +39,7 @@ from goita_lab.exact.values import (
     sign,
     value,
 )
+from goita_lab.store import MOST_POINTS, Column
 
 Split = Literal["train", "validation", "test"]
 
@@ -45,6 +47,15 @@ FORMAT: Final = "goita-partners-1"
 FOLDER: Final = Path(__file__).parent / "players"
 OPPONENTS: Final = ("equilibrium-a", "equilibrium-b", "listeners-a", "listeners-b")
 """Whom each partner meets: the same two equilibria, and two pairs that know its signals."""
+
+COLUMNS: Final = {
+    "names": Column("U", ("P",)),
+    "splits": Column("U", ("P",)),
+    "policies": Column("f", ("equilibria and P", "A - I"), 0, 1),
+    "listeners": Column("u", ("P", 2, "I"), 0, NUM_ACTIONS),
+    "best": Column("f", ("P", 4), -MOST_POINTS, MOST_POINTS),
+}
+"""The arrays of a file of players; of each information set the last probability is left out."""
 
 Type = tuple[Float, Float]
 """Policies [A] of a partner and of its opponents."""
@@ -65,9 +76,13 @@ class Players:
     def load(cls, tree: Tree, path: Path | None = None) -> Players:
         """Reads the players of a game; default: those that are shipped."""
         path = path or shipped(tree.rules, message=tree.channel is not None)
-        arrays = ("names", "splits", "policies", "listeners", "best")
-        _, found = read(path, FORMAT, arrays, tree)
+        _, found = read(path, FORMAT, COLUMNS, tree)
         names, splits = (tuple(found[name].tolist()) for name in ("names", "splits"))
+        fine = found["listeners"] < np.diff(tree.starts)
+        if len(found["policies"]) != len(names) + 2 or not fine.all():
+            raise SettingError(
+                f"expected players of {tree.rules.name}, got others in {str(path)!r}"
+            )
         policies = _whole(tree, found["policies"])
         return cls(names, splits, policies[2:], policies[:2], found["listeners"], found["best"])
 

@@ -13,9 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
+from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Self
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -28,12 +30,14 @@ from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
+from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
-from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
+from goita_env.views import from_observation
 from goita_lab.pages.watch.decisions import PHASES as PLAYED
 from goita_lab.signals.playing import Play, load_policy, play
-from goita_lab.store import read, write
+from goita_lab.store import MOST_POINTS, Column, read, write
 from goita_lab.work import HERE, Runner
 
 FORMAT: Final = "goita-exam-2"
@@ -72,6 +76,8 @@ SURE: Final = 2.0
 PHASES: Final = ("before play", *PLAYED)
 ANSWERS: Final = ("best to receive", "best to pass")
 KINDS: Final = ("before play", "lead", *ANSWERS, "finish")
+SUM: Final = 1 + 1e-6
+"""Most that a stored probability is, by rounding."""
 STAKES: Final = (5.0, 15.0)
 """Points between the best action and the mean of the others, that part low, middle and high."""
 
@@ -93,6 +99,34 @@ class Questions:
     asked: int  #: Positions that were looked at, and...
     sure: int  #: ...those with an action that was best for sure, of which these N were drawn.
     about: Mapping[str, Any] = field(default_factory=dict)  #: What made them, as JSON.
+
+    def columns(self) -> dict[str, Column]:
+        """Returns what the arrays of a file, or of a kept task, may be."""
+        return COLUMNS
+
+    def check(self) -> Self:
+        """Returns the questions; a SettingError where they contradict the positions or each other.
+
+        What a file says is believed as far as a game can be like that.
+        """
+        view, rows = self.view(), np.arange(len(self))
+        from_observation(view.observation())  # an ObservationError if bits are set that are none
+        legal = view.legal()
+        seen = view.hand + view.unseen + view.face_up.sum(axis=1)
+        faults = {
+            "a position or more": not len(self),
+            "positions with a choice": (legal.sum(axis=1) < 2).any() or (seen > COUNTS).any(),
+            "points and errors of the legal actions": (np.isnan(self.points) == legal).any()
+            or (np.isnan(self.error) == legal).any(),
+            "legal best actions": not legal[rows, self.best].all(),
+            "four players a position": {len(line) for line in self.players} != {NUM_SEATS}
+            or len(self.players) != len(self),
+            "positions of those that were looked at": not len(self) <= self.sure <= self.asked,
+        }
+        for wanted, wrong in faults.items():
+            if wrong:
+                raise SettingError(f"expected {wanted} in an exam, got others")
+        return self
 
     def __len__(self) -> int:
         return len(self.words)
@@ -159,13 +193,17 @@ class Questions:
     @classmethod
     def load(cls, path: Path = SHIPPED) -> Questions:
         """Reads questions; raises a SettingError if the file is damaged or none."""
-        about, found = read(path, {"format": FORMAT}, (*ARRAYS, "players"))
-        players = tuple(tuple(line.split("\n")) for line in found.pop("players").tolist())
-        floats = {
-            name: found[name].astype(float) for name in found if found[name].dtype.kind == "f"
-        }
-        asked, sure = int(about["asked"]), int(about["sure"])
-        return cls(**found | floats, players=players, asked=asked, sure=sure, about=about)
+        about, arrays = read(path, {"format": FORMAT}, COLUMNS | PLAYERS)
+        players = tuple(tuple(line.split("\n")) for line in arrays.pop("players").tolist())
+        arrays |= {name: arrays[name].astype(float) for name in arrays if COLUMNS[name].kind == "f"}
+        try:
+            counts = msgspec.convert(about, Counts)
+            questions = cls(
+                **arrays, players=players, asked=counts.asked, sure=counts.sure, about=about
+            )
+            return questions.check()
+        except ValueError as error:
+            raise SettingError(f"expected an exam in {str(path)!r}: {error}") from error
 
 
 def made_of(reader: str) -> str:
@@ -173,8 +211,36 @@ def made_of(reader: str) -> str:
     return digest(reader) or code(reader)
 
 
-ARRAYS: Final = ("words", "points", "error", "best", "lead", "lead_error", "exact", "facts", "read")
+COLUMNS: Final = {
+    "words": Column("u", ("N", 8), 0, inf),
+    "points": Column("f", ("N", NUM_ACTIONS), -MOST_POINTS, MOST_POINTS, gaps=True),
+    "error": Column("f", ("N", NUM_ACTIONS), 0, MOST_POINTS, gaps=True),
+    "best": Column("i", ("N",), 0, NUM_ACTIONS - 1),
+    "lead": Column("f", ("N",), -MOST_POINTS, MOST_POINTS),
+    "lead_error": Column("f", ("N",), 0, MOST_POINTS),
+    "exact": Column("f", ("N", len(SEATS), NUM_KINDS), 0, SUM),
+    "facts": Column("f", ("N", len(SEATS), NUM_KINDS), 0, SUM),
+    "read": Column("f", ("N", len(READERS), len(SEATS), NUM_KINDS), 0, SUM),
+}
 """The fields with a row for each position."""
+PLAYERS: Final = {"players": Column("U", ("N",))}
+ARRAYS: Final = tuple(COLUMNS)
+
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The keys of a file's JSON that are read back, besides those of ``about`` that are shown."""
+
+    asked: Count
+    sure: Count
+    command: str = ""
+    seed: Count = 0
+    versions: dict[str, str] = field(default_factory=dict)
+    weights: dict[str, str] = field(default_factory=dict)
+    readers: dict[str, str] = field(default_factory=dict)
 
 
 NOTHING: Final = Questions(
@@ -223,7 +289,7 @@ def make(
         settings = {"seed": seed, "format": FORMAT, "tables": tables}
         parts = runner.run(sought, todo, lambda _: Questions, settings, "pieces of an exam")
         found = list(parts.values())
-    return chosen(Questions.join(found), count, seed)
+    return chosen(Questions.join(found).check(), count, seed)
 
 
 def chosen(found: Questions, count: int, seed: int) -> Questions:

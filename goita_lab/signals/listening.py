@@ -31,6 +31,7 @@ from goita_env.tiles import NUM_KINDS, NUM_SEATS
 from goita_env.views import Replay
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.playing import Play, concatenated
+from goita_lab.store import Column
 
 Shapes = dict[str, tuple[int | str, ...]]
 
@@ -68,6 +69,14 @@ class _Rows:
     """[n] Index of the action, or of the listener's own decision, among those of the play."""
     listener: Int
     """[n] Seat of the listener."""
+
+    def columns(self) -> dict[str, Column]:
+        """Returns what kept rows may be."""
+        columns = {}
+        for name, axes in self.SHAPES.items():
+            lengths = (len(self.models) if axis == "K" else axis for axis in axes)
+            columns[name] = Column("f" if axes else "i", ("n", *lengths))
+        return columns
 
     def of(self, model: str) -> int:
         if model not in self.models:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, Final, Self
 
 import numpy as np
@@ -19,9 +20,10 @@ from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import Episode, Rounds
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.seeds import bot_generator
-from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
 from goita_env.views import NONE, Replay
 from goita_env.worlds import Positions, Worlds, determinize
+from goita_lab.store import MOST_POINTS, Column
 
 Int16 = npt.NDArray[np.int16]
 Words = npt.NDArray[np.uint64]
@@ -77,6 +79,28 @@ class Play:
     """[D, 69] Probabilities of its policy, 1 for a single legal action; with messages [D, 77]."""
     information: InformationStructure = PLAIN
     """Who knows and tells what. Messages are decisions, those before the pre-play decisions."""
+
+    def columns(self) -> dict[str, Column]:
+        """Returns what kept arrays, or those of a log, may be."""
+        information, last = self.information, (len(self.agents) - 1, len(self.round) - 1)
+        masks = "D", information.num_actions
+        return {
+            "round": Column("i", ("R",), 0, MAX_ROUNDS),
+            "redeal": Column("i", ("R",), 0),
+            "hands": Column("i", ("R", NUM_SEATS, NUM_KINDS), 0, max(COUNTS)),
+            "dealer": Column("i", ("R",), 0, NUM_SEATS - 1),
+            "scores": Column("i", ("R", 2)),
+            "seating": Column("i", ("R", NUM_SEATS), 0, last[0]),
+            "winner": Column("i", ("R",), -1, NUM_SEATS - 1),
+            "points": Column("i", ("R",), 0, MOST_POINTS),
+            "deal": Column("i", ("D",), 0, last[1]),
+            "move": Column("i", ("D",), 0),
+            "seat": Column("i", ("D",), 0, NUM_SEATS - 1),
+            "words": Column("u", ("D", information.num_words), 0, inf),
+            "legal": Column("b", masks),
+            "action": Column("i", ("D",), 0, information.num_actions - 1),
+            "probabilities": Column("f", masks, 0, 1 + 1e-6),
+        }
 
     @property
     def rounds(self) -> int:

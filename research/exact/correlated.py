@@ -33,7 +33,7 @@ from goita_lab.exact.agent import read, write
 from goita_lab.exact.team import CLOSE, Program, alternating
 from goita_lab.exact.tree import Tree, enumerate_game
 from goita_lab.exact.values import reached, sign
-from goita_lab.store import Arrays
+from goita_lab.store import MOST_POINTS, Arrays, Column
 
 Plans = npt.NDArray[np.uint8]
 
@@ -158,7 +158,12 @@ class Mixtures:
     @classmethod
     def restore(cls, tree: Tree, path: Path) -> Mixtures:
         """Reads the plans that ``save`` wrote; raises a SettingError if of another game."""
-        _, arrays = read(path, FORMAT, ("dealer", "other", "points"), tree)
+        columns = {
+            "dealer": Column("u", ("D", (tree.seat[tree.owner] % 2 == 0).sum()), 0, 1),
+            "other": Column("u", ("O", (tree.seat[tree.owner] % 2 == 1).sum()), 0, 1),
+            "points": Column("f", ("D", "O"), -MOST_POINTS, MOST_POINTS),
+        }
+        _, arrays = read(path, FORMAT, columns, tree)
         return cls(tree, [arrays["dealer"], arrays["other"]], arrays["points"])
 
     def save(self, path: Path) -> None:

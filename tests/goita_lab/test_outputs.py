@@ -24,7 +24,6 @@ WORDS = {
     "exam take": ("random", "--json --html", ""),
     "exact": ("mini_3", "-o --json", ""),
     "signals log": ("greedy --rounds 4", "", "-o"),
-    "signals follow": ("record.txt --seat 0 --read-as greedy", "--json", ""),
     "signals worth": ("greedy", "--json --results", ""),
     "signals messages": ("greedy", "--json --results", ""),
     "signals report": ("greedy", "-o --json --results", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from goita_env.errors import SettingError
-from goita_lab.store import Parts, pack, unpack
+from goita_lab.store import Column, Parts, pack, unpack
 from raising import refuses
 from sqlite_files import edit, refused
 
@@ -84,15 +84,15 @@ PIECE = Piece(
     "one",
     np.asfortranarray(np.arange(12, dtype=np.int16).reshape(3, 4)),
     np.array([[True, False]]),
-    {"b": np.array([0.1, -0.0, np.nan, np.inf]), "a": np.zeros(0)},
+    {"b": np.array([0.1, -0.0, 5e-324]), "a": np.zeros(0)},
     np.array(2**63 + 1, np.uint64),
-    float("-inf"),
+    -0.0,
 )
 
 
 def test_a_piece_comes_back_to_the_last_bit_and_laid_out_row_by_row():
     found = unpack(pack(PIECE), Piece)
-    assert (found.name, found.bound, list(found.points)) == ("one", float("-inf"), ["b", "a"])
+    assert (found.name, str(found.bound), list(found.points)) == ("one", "-0.0", ["b", "a"])
     pairs = [(getattr(found, n), getattr(PIECE, n)) for n in ("counts", "mask", "words")]
     for ours, theirs in (*pairs, *((found.points[n], PIECE.points[n]) for n in "ab")):
         assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
@@ -101,6 +101,28 @@ def test_a_piece_comes_back_to_the_last_bit_and_laid_out_row_by_row():
         assert ours.flags.writeable
     assert pack(found) == pack(PIECE)
     refuses(TypeError, "expected numbers, texts, arrays", pack, np.array([object()]))
+
+
+@dataclass(frozen=True)
+class Gapped:
+    points: npt.NDArray[np.float64]
+    shares: npt.NDArray[np.float64]
+
+    def columns(self):
+        return {"points": Column("f", ("n", 2), gaps=True), "shares": Column("f", ("n",), 0, 1)}
+
+
+def test_numbers_are_finite_of_one_size_and_in_the_range_of_their_column():
+    gapped = Gapped(np.array([[np.nan, 3.0]]), np.array([0.5]))
+    assert pack(unpack(pack(gapped), Gapped)) == pack(gapped)
+    for wrong in (
+        *(replace(PIECE, bound=value) for value in (np.nan, np.inf, -1e308)),
+        replace(PIECE, points={"a": np.array([0.0, np.nan])}),
+        replace(gapped, shares=np.array([np.nan])),
+        replace(gapped, points=np.array([[np.inf, 3.0]])),
+        *(replace(gapped, shares=value) for value in (np.array([1.5]), np.zeros(2), np.zeros(()))),
+    ):
+        refuses(SettingError, "as it was packed", unpack, pack(wrong), type(wrong))
 
 
 class Evil:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from goita_agents.files import locked, read_limited, write_whole
+from goita_agents.files import decode, json_text, locked, read_limited, write_whole
 from goita_agents.identity import Identities
 from goita_agents.registry import check_shipped, short_name
 from goita_env.errors import SettingError
@@ -106,15 +106,13 @@ def read_board(path: Path, kind: Any, name: str) -> tuple[Any, ...]:
     """Returns the entries of a leaderboard's file, by its type; none where there is no file."""
     if not path.exists():
         return ()
-    try:
-        return tuple(msgspec.json.decode(read_limited(path, MOST_BYTES), type=kind).entries)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise SettingError(f"expected a leaderboard of {name} in {path}: {error}") from error
+    expected = f"a leaderboard of {name} in {str(path)!r}"
+    return tuple(decode(read_limited(path, MOST_BYTES), kind, expected).entries)
 
 
 def write_board(path: Path, board: msgspec.Struct) -> None:
     """Writes a leaderboard's file whole; raises an OSError if it cannot be written."""
-    write_whole(path, msgspec.json.format(msgspec.json.encode(board), indent=1) + b"\n")
+    write_whole(path, json_text(msgspec.to_builtins(board), escape=False))
 
 
 def enter(path: Path, results: Results) -> None:

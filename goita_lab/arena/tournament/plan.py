@@ -28,14 +28,18 @@ from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure, check_information
 from goita_env.rounds import Episode, check_episode
 from goita_env.rules import Rules, get_rules
+from goita_env.tiles import MATCH_POINTS
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament.saved_games import SavedDeal
+from goita_lab.store import MOST_POINTS, Column
 
 BLOCK_DEALS: Final = 256
 """Deals in a block: 512 games of a pair at once. Results depend on it, as on the seed."""
 
 MAX_DEALS: Final = 10**7  # Most deals of a pair: points per round are then known to a hundredth.
 
+
+LONGEST: Final = 1e9  # Seconds that a block takes at most: thirty years.
 
 Seating = tuple[int, int, int, int]
 
@@ -95,6 +99,21 @@ class BlockFigures:
     faults: tuple[tuple[int, Fault], ...] = ()  #: The faults in this block, each with its player.
     forfeited: tuple[int, ...] = ()
     """Players that were out by the end; from some point on their decisions are random."""
+
+    def columns(self) -> dict[str, Column]:
+        """Returns what kept figures may be."""
+        games, players = ("S", "D"), ("P",)
+        most = int(self.rounds.max(initial=1))
+        points = 10 * MOST_POINTS * most  # with what messages cost
+        return {
+            "points": Column("i", games, -points, points),
+            "rounds": Column("i", games, 1, MATCH_POINTS),
+            "rounds_won": Column("i", games, 0, most),
+            "won": Column("b", games),
+            "decisions": Column("i", players, 0),
+            "thinking": Column("f", players, 0, LONGEST),
+            "seconds": Column("f", (), 0, LONGEST),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, Self
 
-from goita_agents.faults import Fault
 from goita_agents.identity import Identities
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament.plan import BlockFigures, BlockResult, Schedule, Task
-from goita_lab.store import Parts, pack
+from goita_lab.store import Parts, check_columns, pack
 
 KIND: Final = "results of a tournament"
 
@@ -72,7 +71,6 @@ class ResultsFile:
         if self._identities.changed({self._plan.spec_of(text) for text in result.task.agents}):
             return
         figures = {field.name: getattr(result, field.name) for field in fields(BlockFigures)}
-        figures["faults"] = tuple((player, _writable(fault)) for player, fault in result.faults)
         self._parts.add(self._key(result.task), pack(BlockFigures(**figures)))
 
     def close(self) -> None:
@@ -93,9 +91,18 @@ class ResultsFile:
     def _block(self, task: Task) -> BlockResult:
         """Returns a stored block; a SettingError if it is none of this tournament."""
         figures: BlockFigures = self._parts.value(self._key(task), BlockFigures)
-        games = len(task.seatings), task.deals
-        if figures.points.shape != games:
-            raise self._parts.damaged(f"block {task.block} is none of {games} games")
+        sizes = {"S": len(task.seatings), "D": task.deals, "P": 1 + max(map(max, task.seatings))}
+        try:
+            check_columns(vars(figures), figures.columns(), sizes)
+        except SettingError as error:
+            raise self._parts.damaged(f"block {task.block}: {error}") from error
+        players, rounds = range(sizes["P"]), figures.rounds
+        if (
+            (figures.rounds_won > rounds).any()
+            or (task.episode == "round" and (rounds > 1).any())
+            or not {*figures.forfeited, *(player for player, _ in figures.faults)} <= {*players}
+        ):
+            raise self._parts.damaged(f"block {task.block}: rounds or players that are none")
         return BlockResult(**vars(figures), task=task)
 
 
@@ -113,13 +120,3 @@ def draw_seed(kept: Mapping[str, Any] | None) -> int:
         return secrets.randbits(64)
     seed: int = kept.get("seed", -1)  # the plan refuses what is none
     return seed
-
-
-def _writable(fault: Fault) -> Fault:
-    """Returns a fault without lone surrogates, which MessagePack cannot hold."""
-
-    def told(text: str) -> str:
-        return text.encode("utf-8", "backslashreplace").decode()
-
-    stderr = tuple(map(told, fault.stderr))
-    return replace(fault, text=told(fault.text), stderr=stderr, traceback=told(fault.traceback))

@@ -192,6 +192,8 @@ def write(
     """
     check_names(agents)
     names = [load_policy(agent).name for agent in agents]
+    if halves := [name for name in names if name != name.encode(errors="ignore").decode()]:
+        raise SettingError(f"expected names in UTF-8 (NAME=AGENT gives one), got {halves[0]!r}")
     check_rounds(len(agents), rounds, MAX_ROUNDS)
     check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}

@@ -25,6 +25,7 @@ from goita_env.rules import Rules
 from goita_env.tiles import DIGITS, NUM_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
 from goita_lab.signals.playing import Play
+from goita_lab.store import check_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -188,7 +189,7 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
     probabilities = np.zeros(legal.shape, np.float32)
     probabilities[legal] = _flat(decisions, "probabilities")
     seating = [_places(deals, f"agent_{seat}", agents) for seat in range(NUM_SEATS)]
-    return Play(
+    play = Play(
         agents=agents,
         rules=Rules.from_keys(known),
         seed=int(known["seed"]),
@@ -209,6 +210,8 @@ def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play
         probabilities=probabilities,
         information=information,
     )
+    check_columns(vars(play), play.columns())
+    return play
 
 
 def _numpy(table: pa.Table, name: str) -> Array:

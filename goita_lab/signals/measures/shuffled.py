@@ -25,6 +25,7 @@ from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import PARTNER, cached_model, public_action, reweighted, seen_by
 from goita_lab.signals.playing import Play, load_policy, one_choice_a_deal, positions
 from goita_lab.signals.searching import play_searching
+from goita_lab.store import MOST_POINTS, Column
 
 VARIANTS: Final = ("V0", "V1", "V2", "V3", "V4")
 """What is played and how it is read: see ``shuffled_signal``."""
@@ -46,6 +47,11 @@ class Shuffled:
     """V0 - V2: what the pooled action costs as a move, the partner reading the same."""
     misinformation: Interval
     """V4 - V3: what it costs to read a pooled signal as if it were a true one."""
+
+    def columns(self) -> dict[str, Column]:
+        """Returns what kept points may be."""
+        points = Column("f", (len(VARIANTS), "n"), -MOST_POINTS, MOST_POINTS)
+        return {"points": points, **dict.fromkeys(("changed", "used"), Column("f", (), 0, 1))}
 
     @classmethod
     def of(cls, points: Float, changed: float, used: float) -> Self:

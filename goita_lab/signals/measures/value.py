@@ -33,6 +33,7 @@ from goita_lab.signals.searching import (
     mixed,
     play_searching,
 )
+from goita_lab.store import MOST_POINTS, Column
 
 ALL: Final = InformationSources(POLICY, POLICY, POLICY)
 """Listens to all three other seats."""
@@ -70,6 +71,12 @@ class SourcePoints:
     """[S, n] Points of the listener's team minus those of the other, deal by deal."""
     unsearched: Float
     """[n] The same where the listener plays the policy itself."""
+
+    def columns(self) -> dict[str, Column]:
+        """Returns what kept points may be."""
+        bound = -MOST_POINTS, MOST_POINTS
+        rows = Column("f", (len(self.sources), "n"), *bound)
+        return {"points": rows, "unsearched": Column("f", ("n",), *bound)}
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:

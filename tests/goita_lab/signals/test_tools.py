@@ -31,7 +31,7 @@ def test_commands_that_are_none_and_pages_without_a_folder_are_refused(tmp_path,
     page = str(tmp_path / "no" / "page.html")
     for words, error in (
         (["listen"], "expected a command of log, report, worth, messages"),
-        (["report", "greedy", "-o", page, "--quick"], "expected a file in a folder that exists"),
+        (["report", "greedy", "-o", page, "--quick"], "there is no folder"),
         (["worth", "a=greedy", "a=random"], "expected another name for each agent"),
         (["worth", "greedy", "--seed", str((1 << 64) - 1)], "expected a seed from 0 to"),
     ):
