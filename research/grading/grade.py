@@ -77,9 +77,7 @@ def play_deals(
             else decisions.rows
         )
         recorder.note(rounds.step(actions))
-    return [
-        replace(played[-1][0], number=number) for number, played in enumerate(recorder.deals, 1)
-    ]
+    return [replace(played[-1], number=number) for number, played in enumerate(recorder.deals, 1)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -120,7 +120,7 @@ def rounds(folder: Path, player: str) -> Iterator:
     """Yields the ends of rounds as an opponent of the player sees them, with the hands."""
     for deal in read_games(folder):
         names = [short_name(agent) for agent in deal.agents]
-        if player not in names or deal.winner is None:
+        if player not in names or deal.record.result().winner is None:
             continue
         *_, game = deal.record.replay()
         seat = (names.index(player) + 1) % NUM_SEATS

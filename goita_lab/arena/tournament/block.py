@@ -183,9 +183,9 @@ class _Block:
         for game in np.arange(len(self.sign)).reshape(-1, self.task.deals).T.ravel().tolist():
             seating, deal = divmod(game, self.task.deals)
             agents = tuple(self.task.agents[player] for player in self.task.seatings[seating])
-            for record, winner, points in self.recorder.deals[game]:
-                seat = winner if winner >= 0 else None
-                yield SavedDeal(agents, self.task.first + deal, seating, record, seat, points)
+            number = self.task.first + deal
+            for record in self.recorder.deals[game]:
+                yield SavedDeal(agents, self.task.block, number, seating, record)
 
     def _faults(self) -> Iterator[tuple[int, Fault]]:
         """Yields the faults of this block with their players, and with deal and seating."""

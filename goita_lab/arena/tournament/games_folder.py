@@ -2,15 +2,16 @@
 
 ::
 
-    FOLDER/tournament.json                       the tournament, its rules (and who knew
-                                                 and told what), the weights of networks,
-                                                 versions
-    FOLDER/001-greedy-random-00000.jsonl         the first block of the first pairing
+    FOLDER/tournament.json                  the tournament, the weights of networks, versions
+    FOLDER/001-greedy-random-00000.jsonl    the first block of the first pairing
 
-    {"pairing": ["greedy", "random"], "block": 0, "deal": 17, "seating": 1, "number": 1,
-     "agents": ["random", "greedy", "random", "greedy"], "rules": "jga", "dealer": 2,
-     "scores": [0, 0], "winner": 3, "points": 40, "before_play": [[0, 65], [2, 67]],
-     "history": "11124559,11122347,13445667,11123358,s3,346,483,194,..."}
+    {"format": "goita-record-1", "rules": "jga", "players": ["random", "greedy", "random",
+     "greedy"], "block": 0, "deal": 17, "seating": 1, "number": 1, "deals": [{"hands": ["11124559",
+     "11122347", "13445667", "11123358"], "dealer": 2, "scores": [0, 0], "moves": ["2:46", "3:83",
+     "0:p", ...]}]}
+
+A line is a complete record (``goita_env.records.complete``) of one deal, whose players are the
+agents, with further keys (``SavedDeal``). So a file can be read without its folder.
 
 A file is written whole or not at all, and a block that is played again writes the same file again.
 So a tournament that is stopped and resumed saves each game once.
@@ -21,35 +22,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from io import StringIO
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from goita_agents.files import decode, json_text, read_limited, write_whole
+from goita_agents.files import json_text, read_limited, read_text, write_whole
 from goita_agents.identity import weights
 from goita_env.errors import GoitaError, RecordError, SettingError
-from goita_env.information import InformationStructure
-from goita_env.rules import Rules, get_rules
+from goita_env.records.model import brief
 from goita_lab.arena.tournament.plan import Schedule, Task
 from goita_lab.arena.tournament.saved_games import SavedDeal
 from goita_lab.provenance import versions
 
-FORMAT: Final = "goita-games-1"  # Format mark of the folder; changes with the meaning of a line.
+FORMAT: Final = "goita-games-2"  # Format mark of the folder; changes with the meaning of a line.
+OLD: Final = {"goita-games-1": "0.2.1"}  # Former formats, and the version that reads each.
 
 MANIFEST: Final = "tournament.json"  # The file that describes the tournament of a folder.
 GAMES: Final = "[!.]*.jsonl"  # Matches the files of games in a folder; hidden ones are none.
 
 MOST_BYTES: Final = 10**8
 """Largest file that is read; that of a block has some hundred thousand bytes."""
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """The keys of a manifest that are read back."""
-
-    format: Literal["goita-games-1"]
-    rules: Rules
-    information: dict[str, Any] | None = None
 
 
 class GamesFolder:
@@ -69,8 +61,6 @@ class GamesFolder:
         head = {
             "format": FORMAT,
             "arguments": plan.arguments(),
-            "rules": asdict(get_rules(plan.rules)),
-            **plan.information.to_keys(),
             "weights": weights(plan.specs),
         }
         path.mkdir(exist_ok=True)
@@ -80,9 +70,9 @@ class GamesFolder:
                 raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
             write_whole(manifest, json_text(head | {"versions": versions()}))
             return
-        found = decode(read_limited(manifest, MOST_BYTES), dict[str, Any], f"JSON in {manifest}")
-        found.pop("versions", None)  # those of another commit may go on
-        if found != json.loads(json.dumps(head)):
+        kept = _read_manifest(manifest)
+        kept.pop("versions", None)  # those of another commit may go on
+        if kept != json.loads(json.dumps(head)):
             raise SettingError(
                 f"expected {str(path)!r} to hold this tournament's games, got another one's: see "
                 f"{str(manifest)!r}"
@@ -93,8 +83,7 @@ class GamesFolder:
 
     def write(self, task: Task, deals: Iterable[SavedDeal]) -> None:
         """Writes the games of a block over those that may be there already."""
-        lines = (deal.to_line(task.agents, task.block) for deal in deals)
-        write_whole(self.file(task), "".join(f"{line}\n" for line in lines))
+        write_whole(self.file(task), "".join(f"{deal.to_line()}\n" for deal in deals))
 
     def check_whole(self, tasks: Iterable[Task]) -> None:
         """Checks that the games of all these blocks are there; raises a SettingError."""
@@ -128,19 +117,36 @@ def read_games(path: Path) -> Iterator[SavedDeal]:
     The games may be somebody else's.
 
     Raises:
-        GoitaError: if the folder has no manifest, or a file holds something else.
+        GoitaError: if the folder has no manifest, or one of another format, or a file holds
+            something else; names the file and the line.
         OSError: if a file cannot be read.
     """
     manifest = (path if path.is_dir() else path.parent) / MANIFEST
-    if not manifest.exists():
-        raise RecordError(
-            f"expected a folder of saved games, got no {MANIFEST} in {str(manifest.parent)!r}"
-        )
-    head = decode(read_limited(manifest, MOST_BYTES), Manifest, f"saved games, with {MANIFEST}")
-    information = InformationStructure.from_keys({"information": head.information})
+    if manifest.exists():
+        _read_manifest(manifest)
+    elif path.is_dir():
+        raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(path)!r}")
     for file in game_files(path):
-        for number, line in enumerate(read_limited(file, MOST_BYTES).splitlines(), 1):
+        for number, line in enumerate(StringIO(read_text(file, MOST_BYTES)), 1):
             try:
-                yield SavedDeal.from_line(line, head.rules, information)
+                yield SavedDeal.from_line(line)
             except GoitaError as error:
                 raise RecordError(f"{file.name}, line {number}: {error}") from error
+
+
+def _read_manifest(file: Path) -> dict[str, Any]:
+    """Returns the content of a manifest; a SettingError if it is of another format."""
+    try:
+        # Not by msgspec, which refuses lone surrogates: a path may have some.
+        content = json.loads(read_limited(file, MOST_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise SettingError(f"expected JSON in {str(file)!r}: {error}") from error
+    kind = content.get("format") if isinstance(content, dict) else content
+    if not isinstance(content, dict) or kind != FORMAT:
+        version = OLD.get(kind) if isinstance(kind, str) else None
+        reader = f"; goita-env {version} reads it" if version else ""
+        raise SettingError(
+            f"expected saved games of the format {FORMAT!r} in {str(file)!r}, "
+            f"got {brief(kind)}{reader}"
+        )
+    return content

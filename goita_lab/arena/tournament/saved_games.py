@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Annotated, Self
+
+from msgspec import Meta
 
 from goita_agents.files import decode
-from goita_env import actions
 from goita_env.errors import RecordError
 from goita_env.hands import format_hand
-from goita_env.information import PLAIN, InformationStructure
-from goita_env.records import DealRecord, Record, history
+from goita_env.records import DealRecord, Record, complete
 from goita_env.records.model import tell_kings
 from goita_env.rounds import PendingDecisions, Rounds
-from goita_env.rules import Rules
 
 
 class Recorder:
@@ -26,9 +24,8 @@ class Recorder:
 
     def __init__(self, rounds: Rounds) -> None:
         self.rules, self.information = rounds.rules, rounds.information
-        self.deals: list[list[tuple[DealRecord, int, int]]] = [[] for _ in range(rounds.num_games)]
-        """Every finished deal of each game, redeals among them, with the seat that ended it and
-        its points; (-1, 0) for a redeal."""
+        self.deals: list[list[DealRecord]] = [[] for _ in range(rounds.num_games)]
+        """Every finished deal of each game, redeals among them."""
         self._dealt: dict[int, tuple[tuple[str, ...], int, tuple[int, int]]] = {}
         self._moves: dict[int, list[tuple[int, int]]] = {}
         self._note_deals(rounds.decisions)
@@ -44,9 +41,7 @@ class Recorder:
         for over in (decisions.redealt, decisions.ended):
             if over is None:
                 continue
-            for game, winner, points in zip(
-                over.rows.tolist(), over.winner.tolist(), over.points.tolist(), strict=True
-            ):
+            for game in over.rows.tolist():
                 hands, dealer, scores = self._dealt[game]
                 record = DealRecord(
                     hands,
@@ -57,7 +52,7 @@ class Recorder:
                     number=len(self.deals[game]) + 1,
                     information=self.information,
                 )
-                self.deals[game].append((record, winner, points))
+                self.deals[game].append(record)
         self._note_deals(decisions)
 
     def _note_deals(self, decisions: PendingDecisions) -> None:
@@ -76,74 +71,50 @@ class Recorder:
             self._moves[game] = []
 
 
+Count = Annotated[int, Meta(ge=0, lt=1 << 31)]
+
+
 @dataclass(frozen=True)
 class Line:
-    """The keys of a line that are read back."""
+    """The keys of a line next to those of its record."""
 
-    agents: tuple[str, str, str, str]
-    deal: int
-    seating: int
-    number: int
-    scores: tuple[int, int]
-    before_play: list[tuple[int, int]]
-    history: str
-    winner: int | None
-    points: int
+    block: Count
+    deal: Count
+    seating: Annotated[int, Meta(ge=0, lt=4)]  # MIXED_SEATINGS are the most
+    number: Annotated[int, Meta(ge=1, lt=1 << 31)]
 
 
 @dataclass(frozen=True)
 class SavedDeal:
     """A deal that was played in a tournament, redeals included."""
 
-    agents: tuple[str, ...]
+    agents: tuple[str, ...]  #: The text of the agent at each seat.
+    block: int  #: Number of the block of the pairing.
     deal: int  #: Number under the seed of the duplicate deal with which the game began.
     seating: int  #: The game of that deal: an index of ``Task.seatings``.
     record: DealRecord
     """Hands, dealer, scores before the deal and every decision; ``number`` counts the deals of the
     game from 1."""
-    winner: int | None  #: The seat that ended the round; None: the deal ended in a redeal.
-    points: int  #: Points of the round, to the winner's team.
 
-    def to_line(self, pairing: tuple[str, ...], block: int) -> str:
-        """Returns the deal as a line of JSON, with its pairing and block."""
-        record = self.record
-        before = [move for move in record.moves if move[1] >= actions.CALL]
-        # A history has no place for questions and messages. A deal that was decided before play
-        # has one of its hands alone.
-        played = tuple(move for move in record.moves if move[1] < actions.CALL)
-        dealt = replace(record, moves=played, information=PLAIN)
-        content = {
-            "pairing": pairing,
-            "block": block,
+    def to_line(self) -> str:
+        """Returns the deal as a line of JSON: a complete record with further keys."""
+        keys = {
+            "block": self.block,
             "deal": self.deal,
             "seating": self.seating,
-            "number": record.number,
-            "agents": self.agents,
-            "rules": record.rules.name,
-            "dealer": record.dealer,
-            "scores": record.scores,
-            "winner": self.winner,
-            "points": self.points,
-            "before_play": before,
-            "history": history.dumps(Record((dealt,))),
+            "number": self.record.number,
         }
-        return json.dumps(content, separators=(",", ":"))
+        # Bytes of a path that are not text are lone surrogates here, which UTF-8 cannot write.
+        players = tuple(agent.encode("utf-8", "backslashreplace").decode() for agent in self.agents)
+        # All line breaks are between values: within texts JSON escapes them.
+        return complete.dumps(Record((self.record,), players), keys).replace("\n", "")
 
     @classmethod
-    def from_line(
-        cls, line: str | bytes, rules: Rules, information: InformationStructure = PLAIN
-    ) -> Self:
+    def from_line(cls, line: str) -> Self:
         """Returns the deal of a line, possibly somebody else's; raises a GoitaError."""
-        found = decode(line, Line, "saved games")
-        deals = history.loads(found.history, rules=rules).deals
-        if len(deals) != 1:
-            raise RecordError(f"expected saved games, a deal in a line, got {len(deals)} deals")
-        played = [move for move in deals[0].moves if move[1] < actions.CALL]
-        record = replace(
-            deals[0],
-            moves=(*found.before_play, *played),
-            scores=found.scores,
-            number=found.number,
-            information=information,
-        )
-        return cls(found.agents, found.deal, found.seating, record, found.winner, found.points)
+        record = complete.loads(line)
+        if len(record.deals) != 1:
+            raise RecordError(f"expected one deal in a line, got {len(record.deals)}")
+        keys = vars(decode(line, Line, "the keys of a saved deal"))
+        deal = replace(record.deals[0], number=keys.pop("number"))
+        return cls(agents=record.players, record=deal, **keys)

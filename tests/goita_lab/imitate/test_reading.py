@@ -125,22 +125,23 @@ def test_saved_games_that_somebody_changed_are_refused(games, tmp_path):
     (file,) = folder.glob("*.jsonl")
     lines = file.read_text().splitlines()
     line = json.loads(lines[1])
-    *hands, dealer, _ = line["history"].split(",", 5)
-    two_kings = ",".join([*hands, dealer, f"{dealer[1:]}88"])  # which the dealer does not hold
-    for changed, says in (
-        ({"history": two_kings}, r"deal \d+, seating \d, number 1: move 1: expected"),
-        ({"history": line["history"] + ",1p"}, "no move after the end"),
-        ({"history": "words"}, r"jsonl, line 2: .*expected"),
-        ({"before_play": [[9, 65]]}, r"line 2: expected a seat"),
+    (deal,) = line["deals"]
+    two_kings = f"{deal['dealer']}:88"  # which the dealer does not hold
+    for moves, error in (
+        ([two_kings], r"deal \d+, seating \d, number 1: move 1: expected"),
+        ([*deal["moves"], "1:p"], "no move after the end"),
+        ("words", r"jsonl, line 2: .*expected moves, a list"),
+        (["9:p"], r"line 2: .*expected a seat"),
     ):
-        file.write_text("\n".join([lines[0], json.dumps(line | changed), *lines[2:]]))
-        refuses(RecordError, says, read_examples, [folder])
+        changed = line | {"deals": [deal | {"moves": moves}]}
+        file.write_text("\n".join([lines[0], json.dumps(changed), *lines[2:]]))
+        refuses(RecordError, error, read_examples, [folder])
 
 
 def test_what_is_no_recorded_game_and_games_of_two_rule_sets_are_refused(games, tmp_path):
     refuses(SettingError, r"saved games .tournament.json., a log .*none", read_examples, [tmp_path])
     for name, content, error, says in (
-        ("x.jsonl", b"{}", RecordError, r"got no tournament.json in"),
+        ("x.jsonl", b"{}", RecordError, r"x.jsonl, line 1: expected a record with format"),
         ("x", b"\x80\x04pickle", GoitaError, "expected text in UTF-8"),
     ):
         (tmp_path / name).write_bytes(content)

@@ -1,17 +1,21 @@
 """Saved games: what a line tells, which deals are saved, and that none is lost or doubled."""
 
 import json
+import os
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import goita_env
+from goita_agents import champion
 from goita_agents.base import RandomAgent
 from goita_agents.files import write_whole
 from goita_agents.identity import weights
-from goita_env import Game, Rules, actions, records
-from goita_env.errors import SettingError
+from goita_env import Game, actions, records
+from goita_env.errors import RecordError, SettingError
 from goita_env.records.model import from_game
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena
@@ -26,6 +30,7 @@ from raising import refuses
 from record_samples import SIX
 from research.grading.grade import play_deals
 
+SHIPPED = Path(champion.__file__).parent
 ROUNDS = play_deals(RandomAgent(), 32, seed=2)
 
 
@@ -52,20 +57,19 @@ def test_a_round_that_six_pawns_ended_is_saved_as_it_was():
     game = Game(hands=SIX, dealer=0)
     game.play("call")
     (record,) = from_game(game).deals
-    saved = SavedDeal(("a", "b", "a", "b"), 0, 0, record, 0, 50)
-    assert SavedDeal.from_line(saved.to_line(("a", "b"), 0), game.rules) == saved
+    saved = SavedDeal(("a", "b", "a", "b"), 0, 0, 0, record)
+    assert SavedDeal.from_line(saved.to_line()) == saved
 
 
 def test_a_line_gives_back_the_deal_with_every_answer_before_play():
     (redeal,) = redealt()
-    told = [SavedDeal(("a", "b", "a", "b"), 7, 1, one, 2, 40) for one in [*ROUNDS, redeal]]
-    told[-1] = replace(told[-1], winner=None, points=0)
-    for one in told:
-        again = SavedDeal.from_line(one.to_line(("a", "b"), 0), one.record.rules)
-        assert again == one
-        assert again.record.number == one.record.number
-        assert again.record.result() == one.record.result()
-    assert any(move[1] >= actions.CALL for one in told for move in one.record.moves)
+    for record in [*ROUNDS, redeal]:
+        saved = SavedDeal(("a", "b", "a", "b"), 3, 7, 1, record)
+        read = SavedDeal.from_line(saved.to_line())
+        assert read == saved
+        assert read.record.number == record.number
+        assert read.record.result() == record.result()
+    assert any(action >= actions.CALL for record in ROUNDS for _, action in record.moves)
 
 
 def test_long_names_of_any_script_make_names_of_files_that_can_be_written(tmp_path):
@@ -79,17 +83,58 @@ def test_long_names_of_any_script_make_names_of_files_that_can_be_written(tmp_pa
     assert all("ごいた名人" in file.name for file in files)
 
 
-def test_a_line_says_all_there_is_to_know_and_its_history_is_one_of_goita_core():
-    record = replace(ROUNDS[3], scores=(50, 90))
-    line = SavedDeal(("a", "b", "c", "b"), 7, 1, record, 2, 40).to_line(("a", "c", "b"), 5)
-    told = json.loads(line)
+def test_a_line_is_a_complete_record_that_says_who_played_and_where():
+    deal = replace(ROUNDS[3], scores=(50, 90))
+    line = SavedDeal(("a", "b", "c\n\u2028", "b"), 5, 7, 1, deal).to_line()
     assert "\n" not in line
-    wanted = {"pairing": ["a", "c", "b"], "agents": ["a", "b", "c", "b"], "rules": "jga"}
-    wanted |= {"block": 5, "deal": 7, "seating": 1, "number": 4, "dealer": record.dealer}
-    wanted |= {"scores": [50, 90], "winner": 2, "points": 40}
-    assert {key: told[key] for key in told if key not in ("history", "before_play")} == wanted
-    (deal,) = records.history.loads(told["history"]).deals
-    assert (deal.hands, deal.dealer) == (record.hands, record.dealer)
+    record = records.complete.loads(line)
+    assert (record.deals, record.players) == ((deal,), ("a", "b", "c\n\u2028", "b"))
+    content = json.loads(line)
+    places = {"block": 5, "deal": 7, "seating": 1, "number": 4}
+    assert {key: content[key] for key in places} == places
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"format": "goita-record-2"}, "expected a record with format 'goita-record-1'"),
+        ({"players": ["a"]}, "expected four names"),
+        ({"deals": []}, "expected one deal in a line, got 0"),
+        ({"deals": [{"hands": 4}]}, "deal 1: expected a deal with hands"),
+        ({"seating": 4}, "expected the keys of a saved deal"),
+        ({"seating": True}, "expected the keys of a saved deal"),
+        ({"number": 0}, "expected the keys of a saved deal"),
+        ({"deal": -1}, "expected the keys of a saved deal"),
+        ({"block": 1 << 40}, "expected the keys of a saved deal"),
+        ({"block": 0.5}, "expected the keys of a saved deal"),
+    ],
+)
+def test_a_line_of_somebody_else_is_refused_with_its_place(change, error, tmp_path):
+    line = SavedDeal(("a", "b", "a", "b"), 0, 7, 1, ROUNDS[0]).to_line()
+    file = tmp_path / "games.jsonl"
+    file.write_text(f"{line}\n{json.dumps(json.loads(line) | change)}\n")
+    deals = read_games(file)
+    assert next(deals).deal == 7
+    refuses(RecordError, f"games.jsonl, line 2: {error}", next, deals)
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b"\n", b"{}", b'"goita-record-1"'])
+def test_what_is_no_line_is_refused_with_its_place(content, tmp_path):
+    file = tmp_path / "games.jsonl"
+    file.write_bytes(content)
+    refuses(RecordError, "games.jsonl, line 1: expected", list, read_games(file))
+
+
+def test_names_that_are_no_text_are_saved_and_read_again(tmp_path, monkeypatch):
+    """A path may hold bytes that are no UTF-8, which Python has as lone surrogates."""
+    file = os.fsdecode(b"n\xff.safetensors")
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(SHIPPED / "crowd.safetensors", file)
+    planned = TournamentPlan((f"file:{file}", "greedy"), deals=2, seed=1)
+    for _ in range(2):  # a folder is opened again, too
+        Tournament(planned).play(games=GamesFolder(Path("games"), planned))
+    agents = {agent for deal in read_games(Path("games")) for agent in deal.agents}
+    assert agents == {"file:n\\udcff.safetensors", "greedy"}
 
 
 @pytest.mark.parametrize("episode", ["round", "match"])
@@ -98,15 +143,15 @@ def test_what_is_saved_of_a_block_replays_to_its_result(episode):
     result = play_block(task, save=True)
     plain = play_block(task)
     assert (plain.games, plain.points.tolist()) == ((), result.points.tolist())
-    points, deals = np.zeros_like(result.points), 0
-    for one in result.games:
-        found = one.record.result()
-        assert (found.winner, found.points) == (one.winner, one.points)
-        deals += one.winner is None
-        if one.winner is not None:
-            first = one.agents[one.winner] == "greedy"
-            points[one.seating, one.deal - task.first] += one.points if first else -one.points
-    assert deals > 0
+    points, redeals = np.zeros_like(result.points), 0
+    for saved in result.games:
+        end = saved.record.result()
+        assert end.finished
+        redeals += end.winner is None
+        if end.winner is not None:
+            first = saved.agents[end.winner] == "greedy"
+            points[saved.seating, saved.deal - task.first] += end.points if first else -end.points
+    assert redeals > 0
     assert (points == result.points).all()
     first = [one for one in result.games if (one.deal, one.seating) == (task.first, 0)]
     assert [one.record.number for one in first] == list(range(1, len(first) + 1))
@@ -119,17 +164,15 @@ def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_pat
     tournament = Tournament(plan(cross=True, deals=20, block_deals=8))
     tournament.play(games=games)
     found = [one for one in read_games(games.path) if one.record.number == 1]
-    keys = [(one.agents, one.deal, one.seating) for one in found]
+    keys = [(one.agents, one.block, one.deal, one.seating) for one in found]
     wanted = [
-        (tuple(task.agents[player] for player in seating), deal, number)
+        (tuple(task.agents[player] for player in seating), task.block, deal, number)
         for task in tournament.tasks()
         for deal in range(task.first, task.first + task.deals)
         for number, seating in enumerate(task.seatings)
     ]
     assert sorted(keys) == sorted(wanted)
     assert not [block for one in tournament.played() for block in one.blocks if block.games]
-    told = json.loads((games.path / "tournament.json").read_text())
-    assert Rules(**told["rules"]).name == "jga"
 
 
 def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monkeypatch):
@@ -156,10 +199,16 @@ def test_a_folder_of_another_tournament_is_refused(tmp_path):
     for content, words in (
         (json.dumps(told | {"weights": {"champion": "0" * 64}}), "this tournament's games"),
         (json.dumps(told | {"arguments": {}}), r"tournament\.json"),
-        ("[]", r"expected JSON in .*tournament\.json"),
+        ("[", r"expected JSON in .*tournament\.json"),
+        ("[]", "format 'goita-games-2' in .*tournament.json', got "),
+        (json.dumps(told | {"format": 2}), "format 'goita-games-2' in .*, got 2$"),
+        ('{"format": "goita-games-1"}', "got 'goita-games-1'; goita-env 0.2.1 reads it"),
     ):
         manifest.write_text(content)
         refuses(SettingError, words, GamesFolder, path, planned)
+    refuses(SettingError, "goita-env 0.2.1 reads it", list, read_games(path))
+    file = path / "001-champion-greedy-00000.jsonl"
+    refuses(SettingError, "goita-env 0.2.1 reads it", next, read_games(file))
     manifest.unlink()
     (path / "diary").touch()
     refuses(SettingError, "saved games or none", GamesFolder, path, planned)
