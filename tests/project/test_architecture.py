@@ -215,6 +215,26 @@ def bare_calls(texts: dict[str, str]) -> set[tuple[str, str]]:
     return found
 
 
+def built_elsewhere(texts: dict[str, str]) -> set[str]:
+    """Finds files of goita_lab that build agents past ``goita_agents.asking``."""
+    return {
+        name
+        for name, text in texts.items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Name | ast.Attribute | ast.alias)
+        and "load_agent" in (getattr(node, key, "") for key in ("id", "attr", "name"))
+    }
+
+
+def checkers(texts: dict[str, str]) -> set[str]:
+    """Finds the files outside goita_env that import what tests agents."""
+    return {
+        name
+        for name, text in texts.items()
+        if "goita_env.testing" in (module for module, _ in imports(text))
+    }
+
+
 def test_the_order_lists_every_package():
     assert {subpackage(name) for name in BOTH} == set(ORDER)
     assert len(ORDER) == len(set(ORDER))
@@ -259,6 +279,8 @@ RULES = {
             ("goita_lab.pages.play.table", "sentences.end"),
         },
     ),
+    "agents are built in one place": (built_elsewhere, sources("goita_lab"), set()),
+    "only goita check tests agents": (checkers, AGENTS, {"goita_lab.commands.check"}),
     # That of the benchmarks times the tables.
     "only the solver imports the engine": (past_the_interface, OUTSIDE, {"benchmarks.startup"}),
 }
@@ -354,6 +376,12 @@ def test_a_planted_call_of_an_agent_is_caught():
     assert bare_calls({"goita_lab.exam.answers": "agent.at(1.0).probabilities(view, legal=legal)"})
     assert not bare_calls({"goita_agents.bots.wrapped": asks, "goita_agents.asking": asks})
     assert not bare_calls({"goita_agents.beliefs.types": "self.model.probabilities(view, legal)"})
+
+
+def test_a_planted_builder_of_agents_is_caught():
+    assert built_elsewhere({"goita_lab.exam": "from goita_agents.registry import load_agent"})
+    assert built_elsewhere({"goita_lab.exam": "agent = registry.load_agent('greedy')"})
+    assert checkers({"goita_agents.models": "from goita_env.testing import find_inconsistency"})
 
 
 @pytest.mark.parametrize(
