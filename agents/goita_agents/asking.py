@@ -487,8 +487,7 @@ class GuardedAgent:
             self._fault("nonsense", first, str(error))
         except BaseException as error:  # SystemExit among them: a class may not end a tournament
             where = f" for {rows} positions at once, this game the first" if rows > 1 else ""
-            text, trace = _describe(error)
-            self._fault("raised", first, f"{what}{where}: {text}", trace)
+            self._fault("raised", first, f"{what}{where}: {raised(error)}", _trace(error))
         return None
 
     def _fault(self, kind: Kind, game: int, text: str, trace: str = "") -> None:
@@ -500,11 +499,10 @@ class GuardedAgent:
         return uniform(legal, self._chance.random(len(legal)))
 
 
-def _describe(error: BaseException) -> tuple[str, str]:
-    """Returns an exception as one line, and the last lines of its traceback; no lone surrogates."""
+def _trace(error: BaseException) -> str:
+    """Returns the last lines of a traceback, writable as UTF-8; empty if it cannot be shown."""
     try:
-        line = " ".join("".join(traceback.format_exception_only(error)).split())
-        lines = "".join(traceback.format_exception(error, limit=-10))[-TRACEBACK:]
+        lines = "".join(traceback.format_exception(error, limit=-10))
     except Exception:  # the exception is the user's object, too
-        return "an exception that cannot be shown", ""
-    return line.encode("utf-8", "replace").decode(), lines.encode("utf-8", "replace").decode()
+        return ""
+    return lines[-TRACEBACK:].encode("utf-8", "replace").decode()
