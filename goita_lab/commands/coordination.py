@@ -10,6 +10,7 @@
     goita coordination --check benchmarks/leaderboard.json
     goita coordination AGENT --partners "exec:./hidden" --opponents greedy heuristic
     goita coordination AGENT --rules mini_3      a small game, in which all values are exact
+    goita coordination AGENT --rules mini_3 --message     the same, with a message before play
 
 Each agent is the partner of every held-out partner, against every held-out opponent and two copies
 of the partner, over duplicate deals, in either seat and on both sides. docs/coordination.md has the
@@ -56,6 +57,9 @@ class Args:
     entry may not name"""
     rules: Rules = JGA
     """the game: jga, or mini_3 or mini_4, in which values are exact"""
+    message: bool = False
+    """in a small game: the dealer sends its partner one bit before play. Agents observe no message
+    and send either bit with the same probability; the partners and opponents use it"""
     quick: bool = False
     """play a fifth of the deals; the results are marked"""
     episode: Episode = "round"
@@ -89,13 +93,17 @@ class Args:
     def __post_init__(self) -> None:
         played = ("quick", "speak", "partners", "opponents", "fewer_deals", "results")
         if self.check is not None:
-            self._refuse((*played, "seed", "enter", "json"), "with --check")
+            self._refuse((*played, "seed", "enter", "json", "message"), "with --check")
         if self.rules.is_small:
             self._refuse(played, "in a small game")
             if not (self.agents or self.check):
                 raise SettingError("expected an agent or more, got none")
+            if self.message:
+                self._refuse(("enter",), "with --message")
         elif self.rules != JGA:
             raise SettingError(f"expected jga or a small game, got {self.rules.name!r}")
+        elif self.message:
+            raise SettingError("expected --message in a small game, as with --rules mini_3")
         elif self.check is None:
             self.benchmark()
         check_workers(self.workers)
@@ -252,7 +260,8 @@ def exact(args: Args) -> int:
     """Measures agents in a small game; returns the exit code."""
     split: Split = "test" if args.test else "validation"
     try:
-        measured = entries.Measure(args.rules, split).measure(args.agents or ())
+        measure = entries.Measure(args.rules, split, message=args.message)
+        measured = measure.measure(args.agents or ())
         if args.json is not None:
             write_whole(args.json, json_text(measured.to_json()))
         if args.enter is not None:

@@ -7,6 +7,7 @@
     goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command resumes
     goita exact mini_3 --agents heuristic champion    measures agents
     goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
+    goita exact mini_3 --message                      solves it with a message before play
 
 All seats learn by PCFR+ until no seat alone gains more than --target points, or for so many rounds.
 A team gains more than a seat. With --team a best response of two partners who do not talk is sought
@@ -33,7 +34,7 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.agent import restore, save
 from goita_lab.exact.team import Exploitability, Ruler
-from goita_lab.exact.tree import Eyes, Tree, enumerate_game
+from goita_lab.exact.tree import Channel, Eyes, Tree, enumerate_game
 from goita_lab.exact.values import Learner, gains, value
 from goita_lab.signals.playing import load_policy
 
@@ -51,6 +52,8 @@ class Args:
     eyes: Eyes = "own"
     """what is seen beside one's own: own (the game as it is), blocks (all tiles under face-down
     blocks), partner (one's partner's tiles)"""
+    message: bool = False
+    """solve the game in which the dealer sends its partner one bit before play"""
     rounds: int = 1000
     """rounds of the learners, at most"""
     target: float = 0.01
@@ -71,9 +74,16 @@ class Args:
         for seconds in (self.team, self.target):
             if seconds is not None and not 0 <= seconds < inf:
                 raise SettingError(f"expected 0 or more, and a finite number, got {seconds!r}")
-        if self.agents and (self.output or self.eyes != "own"):
-            raise SettingError("expected --agents without -o, --eyes")
+        if self.agents and (self.output or self.is_changed):
+            raise SettingError("expected --agents without -o, --eyes, --message")
+        if self.team is not None and self.is_changed:
+            raise SettingError("expected --team without --eyes, --message")
         cli.check_outputs(self.output, self.json)
+
+    @property
+    def is_changed(self) -> bool:
+        """Seats know more than the rules say; only values and gains of single seats are found."""
+        return self.eyes != "own" or self.message
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -83,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         agents = {text: load_policy(text) for text in args.agents or ()}
         identities = Identities(agents)
         found: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
-        if args.eyes == "own":
+        if not args.is_changed:
             ruler = Ruler(args.rules)
             found["game"] = _describe(ruler.tree)
             policies = (
@@ -93,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             )
             found["measured"] = _measured(policies, ruler, args.team)
         else:
-            tree = enumerate_game(args.rules, args.eyes)
+            tree = enumerate_game(args.rules, args.eyes, Channel() if args.message else None)
             found["game"] = _describe(tree)
             policy = _solve(tree, args).average()
             found["value"], found["gains"] = value(tree, policy), gains(tree, policy)

@@ -98,7 +98,8 @@ class SolvedAgent:
         path: the file.
 
     Raises:
-        AgentError: if the file holds no solution in which seats see their own tiles alone.
+        AgentError: if the file holds no solution, or one of a game in which seats know more than
+            the rules say.
     """
 
     def __init__(self, path: str) -> None:
@@ -115,8 +116,9 @@ class SolvedAgent:
                 raise SettingError(f"expected sums of 1 in {path!r}, got one that is {apart} off")
         except SettingError as error:
             raise AgentError(str(error)) from error
-        if (eyes := about.get("eyes")) != ["own", "own"]:
-            raise AgentError(f"expected a solution with eyes own, got {eyes} in {path!r}")
+        if (eyes := about.get("eyes")) != ["own", "own"] or about.get("channel"):
+            message = " and a message" if about.get("channel") else ""
+            raise AgentError(f"expected a solution with eyes own, got {eyes}{message} in {path!r}")
         self._order = arrays["digests"].argsort()
         self._digests = arrays["digests"][self._order]
         self._starts, self._action = starts, arrays["action"].astype(np.int64)

@@ -61,7 +61,7 @@ class Row:
 class Found:
     """What was measured in one game, the least regret first."""
 
-    rules: str
+    rules: str  #: Its name, with "-message" if the dealer sends one.
     split: Split
     partners: tuple[str, ...]
     train_partners: tuple[str, ...]
@@ -125,7 +125,7 @@ class Measure:
     """
 
     def __init__(self, rules: str | Rules, split: Split, *, message: bool = False) -> None:
-        shipped(get_rules(rules), message=message)
+        self.game = shipped(get_rules(rules), message=message).stem
         self.identities = Identities()
         self.tree = enumerate_game(rules, channel=Channel() if message else None)
         self.players = Players.load(self.tree)
@@ -174,7 +174,7 @@ class Measure:
         rows.sort(key=lambda row: row.score.regret.mean())
         partners = self.met.partners, self.train.partners
         made = provenance(self.identities)
-        return Found(self.tree.rules.name, self.met.split, *partners, tuple(rows), made)
+        return Found(self.game, self.met.split, *partners, tuple(rows), made)
 
 
 def table(found: Found) -> Table:

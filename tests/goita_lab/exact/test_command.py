@@ -15,7 +15,7 @@ from goita_env.testing import narrowed
 from goita_lab.arena.tournament import arena
 from goita_lab.commands import exact
 from goita_lab.exact.agent import restore, save
-from goita_lab.exact.tree import enumerate_game
+from goita_lab.exact.tree import Channel, enumerate_game
 from goita_lab.exact.values import Learner, value
 from raising import refuses
 
@@ -70,6 +70,23 @@ def test_a_game_with_other_eyes_is_solved(rules, capsys):
     assert "for the dealer's team" in capsys.readouterr().out
 
 
+def test_a_game_with_a_message_is_solved_and_its_solution_plays_no_other(rules, tmp_path, tiny):
+    file, found = tmp_path / "tiny.npz", tmp_path / "found.json"
+    words = [rules, "--message", "--rounds", "3", "-o", str(file), "--json", str(found)]
+    assert exact.main(words) == 0
+    tree = enumerate_game(tiny.rules, channel=Channel())
+    learner = Learner(tree)
+    for _ in range(3):
+        learner.learn()
+    content = json.loads(found.read_text())
+    assert content["game"]["histories"] == len(tree.info)
+    assert content["value"] == pytest.approx(value(tree, learner.average()))
+    assert (restore(tree, file).average() == learner.average()).all()
+    refuses(SettingError, "expected", restore, tiny, file)
+    spec = f"goita_lab.exact.agent:SolvedAgent:path={file}"
+    refuses(AgentError, "got .* and a message", load_agent, spec)
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
@@ -77,6 +94,8 @@ def test_a_game_with_other_eyes_is_solved(rules, capsys):
         (["mini_3", "--rounds", "0"], "expected a round or more"),
         (["mini_3", "--team", "nan"], "expected 0 or more, and a finite number, got nan"),
         (["mini_3", "--agents", "greedy", "--eyes", "blocks"], "--agents without -o"),
+        (["mini_3", "--agents", "greedy", "--message"], "--agents without -o"),
+        (["mini_3", "--message", "--team", "0"], "--team without --eyes, --message"),
         (["mini_3", "--agents", "solver"], "as of a known policy"),
     ],
 )

@@ -97,15 +97,24 @@ def test_no_plan_of_all_that_there_are_beats_the_bayes_optimal_player():
 
 @pytest.fixture(scope="module")
 def players(tiny):
+    return drawn_players(tiny)
+
+
+def drawn_players(tree):
     """Returns a few players of a game, whose listeners play at random."""
     rng = np.random.default_rng(0)
-    place = (rng.random((4, 2, len(tiny.seat))) * np.diff(tiny.starts)).astype(np.uint8)
-    policies = np.array([any_policy(tiny, seed) for seed in range(6)])
+    place = (rng.random((4, 2, len(tree.seat))) * np.diff(tree.starts)).astype(np.uint8)
+    policies = np.array([any_policy(tree, seed) for seed in range(6)])
     splits = ("train", "train", "test", "test")
     drawn = Players(tuple("abcd"), splits, policies[2:], policies[:2], place, np.zeros((4, 4)))
-    table = Table(tiny)
-    best = [[table.best([kind])[0] for kind in drawn.types(tiny, one)] for one in range(4)]
-    return replace(drawn, best=np.array(best))
+    return with_best(tree, drawn)
+
+
+def with_best(tree, players):
+    """Returns players with what the best responses to them make."""
+    table = Table(tree)
+    best = [[table.best([kind])[0] for kind in players.types(tree, one)] for one in range(4)]
+    return replace(players, best=np.array(best))
 
 
 def test_regret_is_zero_for_the_best_response_and_never_below(tiny, players):
@@ -269,14 +278,27 @@ def test_what_no_policy_can_make_is_an_error_and_no_figure(tiny, players):
 def shipped_game(tiny, players, tmp_path, monkeypatch):
     """Returns a rule set in a file, whose players stand where those of a release do."""
     monkeypatch.setattr(teamwork, "FOLDER", tmp_path)
-    renamed = replace(players, splits=("train", "train", "validation", "validation"))
-    renamed.save(tiny, tmp_path / "tiny.npz")
-    stored = Players.load(tiny)
-    table = Table(tiny)
-    best = [[table.best([kind])[0] for kind in stored.types(tiny, one)] for one in range(4)]
-    replace(stored, best=np.array(best)).save(tiny, tmp_path / "tiny.npz")
+    ship(tiny, players, tmp_path / "tiny.npz")
     (tmp_path / "tiny.json").write_text(json.dumps({"name": "tiny", "deck": tiny.rules.deck}))
     return str(tmp_path / "tiny.json")
+
+
+def ship(tree, players, path):
+    """Writes players as a release does: best responses are to what is stored of them."""
+    replace(players, splits=("train", "train", "validation", "validation")).save(tree, path)
+    with_best(tree, Players.load(tree)).save(tree, path)
+
+
+def test_the_command_measures_in_the_game_with_a_message(tiny, shipped_game, tmp_path, capsys):
+    tree = enumerate_game(tiny.rules, channel=Channel())
+    ship(tree, drawn_players(tree), tmp_path / "tiny-message.npz")
+    file = tmp_path / "found.json"
+    assert main(["greedy", "--rules", shipped_game, "--message", "--json", str(file)]) == 0
+    assert capsys.readouterr().out.startswith("tiny-message: points a round")
+    found = json.loads(file.read_text())
+    row = next(row for row in found["agents"] if row["agent"] == "greedy")
+    score = Benchmark(tree, Players.load(tree), "validation").score(policy_of(tree, "greedy")[0])
+    assert np.array(row["points"]) == pytest.approx(score.points)
 
 
 def test_the_command_measures_and_enters_and_checks(
@@ -335,6 +357,10 @@ def test_all_entries_of_the_published_leaderboards_are_as_entered(name, capsys):
         (["--rules", "mini_3"], "expected an agent or more"),
         (["gradient-0=random", "--rules", "mini_3"], "another name for each agent"),
         (["a=random", "a=greedy", "--rules", "mini_3"], "another name for each agent"),
+        (["greedy", "--message"], "expected --message in a small game"),
+        (["greedy", "--rules", "mini_4", "--message"], "mini_3-message, mini_4, got"),
+        (["greedy", "--rules", "mini_3", "--message", "--enter", "x"], "no --enter with --message"),
+        (["--check", "x", "--message"], "expected no --message with --check"),
     ],
 )
 def test_what_a_small_game_cannot_do_is_refused(argv, words, capsys):
