@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, get_type_hints
 
 from jinja2 import Environment
 
@@ -110,9 +110,9 @@ def intervals(one: ControlStudy) -> Iterator[tuple[str, Interval | None]]:
         if isinstance(value, Interval):
             yield measure, value
             continue
-        for field in fields(value):
-            if "Interval" in str(field.type):
-                yield f"{measure}.{field.name}", getattr(value, field.name)
+        for field, kind in get_type_hints(type(value)).items():
+            if kind in (Interval, Interval | None):
+                yield f"{measure}.{field}", getattr(value, field)
 
 
 def bounds(found: Interval | None, decimals: int = 2) -> str:

@@ -164,6 +164,18 @@ def test_an_honest_agent_is_consistent_in_all_rule_sets(rules):
     assert "other numbers" in testing.find_inconsistency(ByGame(), rules)
 
 
+@pytest.mark.parametrize(("difference", "passes"), [(5e-5, True), (2e-4, False)])
+def test_probabilities_of_a_view_may_differ_by_a_ten_thousandth(difference, passes):
+    class Rough(Honest):
+        def probabilities(self, view, legal):
+            likely, rows = self.likely(view, legal), np.arange(len(view))
+            likely[rows, legal.argmax(axis=1)] -= difference * (len(view) == 1)
+            likely[rows, 68 - legal[:, ::-1].argmax(axis=1)] += difference * (len(view) == 1)
+            return likely
+
+    assert (testing.find_inconsistency(Rough()) is None) == passes
+
+
 def test_what_an_agent_draws_is_not_held_against_it():
     assert testing.find_inconsistency(Uniform()) is None
     assert testing.check_agent(Uniform(), num_games=16, steps=40) is None

@@ -104,6 +104,34 @@ class NotANumber(ActsHonestly):
         return np.where(legal.sum(axis=1, keepdims=True) > 2, np.nan, self.likely(view, legal))
 
 
+class NotANumberAlone(ActsHonestly):
+    """Gives NaN where it is shown one view."""
+
+    def probabilities(self, view, legal):
+        return self.likely(view, legal) * (np.nan if len(view) == 1 else 1)
+
+
+class FlatAlone(ActsHonestly):
+    """Gives no rows where it is shown one view."""
+
+    def probabilities(self, view, legal):
+        return np.squeeze(self.likely(view, legal))
+
+
+class ActsTwiceAlone(Honest):
+    """Has honest probabilities, and gives two actions where it is shown one view."""
+
+    def act(self, view, legal, rng):
+        return super().act(view, legal, rng).repeat(2 if len(view) == 1 else 1)
+
+
+class ActsShort(Honest):
+    """Has honest probabilities, and gives no action for the first view."""
+
+    def act(self, view, legal, rng):
+        return super().act(view, legal, rng)[1:]
+
+
 class HalfSure(Honest):
     """Gives probabilities that sum to a half."""
 
@@ -139,6 +167,10 @@ BAD = {
     ByMemory: "when asked a second time",
     ActsByGame: "expected actions that depend on the view alone",
     NotANumber: "expected finite probabilities",
+    NotANumberAlone: "got others for 64 of 64 views when asked one at a time",
+    FlatAlone: "expected probabilities of shape (64, 69), asked one at a time, got (4416,)",
+    ActsShort: "expected actions of shape (256,), got (255,)",
+    ActsTwiceAlone: "expected actions of shape (64,), asked one at a time, got (128,)",
     HalfSure: "expected probabilities that sum to 1",
     Illegal: "probability 0 for illegal actions",
     Negative: "expected probabilities of at least 0",

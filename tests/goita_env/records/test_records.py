@@ -199,6 +199,8 @@ def test_a_redeal_ends_the_record_of_a_deal():
     moves = ((0, actions.CALL), (2, actions.REDEAL))
     deal = DealRecord(FIVE, 0, moves, scores=(10, 20))
     assert deal.result() == records.Result(True, None, 0, (10, 20))
+    assert deal.answered() == deal
+    assert len(deal.drawings()) == 2  # as dealt and after the call
     assert records.check(Record((deal,))) == []
     assert records.history.dumps(Record((deal,))) == ""
     more = replace(deal, moves=(*moves, (0, actions.parse("12"))))

@@ -30,16 +30,22 @@ def games(tmp_path_factory):
     return folder
 
 
-def test_saved_games_are_the_decisions_that_their_agents_made(games):
-    both = read_examples([games])
-    assert set(both.players) == {"greedy", "mine"}
-    for player, agent in (("greedy", "greedy"), ("mine", "heuristic")):
-        one = read_examples([games], player).examples
-        assert len(one) == both.players[player] > 50
-        assert one.games <= 12
+def read_as_decided(source, agents):
+    """Reads a source whose players' decisions must be those that their agents make."""
+    both = read_examples([source])
+    assert set(both.players) == agents.keys()
+    for player, agent in agents.items():
+        one = read_examples([source], player).examples
+        assert len(one) == both.players[player] > 20
         chosen = load_agent(agent).act(one.view(), one.legal, np.random.default_rng(0))
         assert chosen.tolist() == one.action.tolist()
     assert len(both.examples) == both.players.total()
+    return both
+
+
+def test_saved_games_are_the_decisions_that_their_agents_made(games):
+    both = read_as_decided(games, {"greedy": "greedy", "mine": "heuristic"})
+    assert both.examples.games <= 12
     assert (both.examples.legal.sum(axis=1) > 1).all()
     assert (both.examples.view().legal() == both.examples.legal).all()
     (file,) = games.glob("*.jsonl")
@@ -81,25 +87,27 @@ def test_records_of_people_are_read_and_what_is_unsound_is_left_out(tmp_path):
     (tmp_path / "b.txt").write_text("\n".join(lines), encoding="utf-8")
     (tmp_path / "LICENSE").write_text("no record", encoding="utf-8")
     found = read_examples([tmp_path])
-    names = [name for name in found.players if name]
     assert found.examples.games == 2
     (line,) = found.unsound
     assert line.startswith("b.txt: deal 2, move")
-    one = read_examples([tmp_path], names[0])
-    assert len(one.examples) == found.players[names[0]]
+    decided = replay(records.kifu.loads(YAML).deals, JGA)
+    for seat, name in enumerate(("north", "east", "south", "west")):
+        one = read_examples([tmp_path], name)
+        assert len(one.examples) == found.players[name]
+        assert one.examples.action.tolist() == decided.action[decided.seat == seat].tolist()
     refuses(
         SettingError, "a player of the games, .*got 'nobody'", read_examples, [tmp_path], "nobody"
     )
 
 
-def test_a_log_gives_its_decisions_with_a_choice(tmp_path):
+def test_a_log_gives_the_decisions_with_a_choice_that_its_agents_made(tmp_path):
     pytest.importorskip("pyarrow")
     for _ in log.write(tmp_path / "log", ["greedy", "heuristic"], 8, workers=1):
         pass
-    found, play = read_examples([tmp_path / "log"]), log.read(tmp_path / "log")
+    found = read_as_decided(tmp_path / "log", {"greedy": "greedy", "heuristic": "heuristic"})
+    play = log.read(tmp_path / "log")
     assert found.examples.action.tolist() == play.action[play.choice].tolist()
     assert found.examples.games == 4  # each deal is played twice
-    assert set(found.players) == {"greedy", "heuristic"}
 
 
 def test_logs_of_other_games_are_refused(tmp_path):

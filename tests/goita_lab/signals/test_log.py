@@ -74,6 +74,9 @@ def test_pandas_reads_a_row_a_decision_and_a_row_a_deal(folder):
     assert decisions.equals(pd.read_parquet(folder))
     assert (len(decisions), len(deals)) == (len(told.deal), len(told.hands))
     assert not decisions.isna().any(axis=None)
+    dealt = decisions.merge(deals, on=["round", "redeal"])
+    agents = dealt[[f"agent_{seat}" for seat in range(4)]].astype(str).to_numpy()
+    assert dealt["agent"].tolist() == agents[np.arange(len(dealt)), dealt["seat"]].tolist()
     row = len(decisions) // 2
     assert np.array_equal(decisions["words"][row], told.words[row])
     chances = decisions["probabilities"][row]

@@ -14,8 +14,8 @@ from goita_agents.principles import PRINCIPLES
 from goita_env.errors import SettingError
 from goita_lab.commands.signals import main
 from goita_lab.signals import plan as planning
+from goita_lab.signals.page import UNITS, html
 from goita_lab.signals.page import figures as page_figures
-from goita_lab.signals.page import html
 from goita_lab.signals.plan import full, quick
 from goita_lab.signals.playing import load_policy
 from goita_lab.signals.study import study, to_json, version_of
@@ -104,6 +104,23 @@ def test_the_page_holds_it_all_in_one_file(found):
     assert figures["levels: policy"][2] == ""
     assert all(figures["split: policy"])
     assert 25 < len(figures) < 45
+
+
+def test_the_page_has_every_figure_that_the_json_has_of_its_measures_open_ones_too(found):
+    told = json.loads(to_json(found, "report", {}))["study"]
+    figures, shown = {name: cells for name, _, cells in page_figures(found)}, set()
+    for column, agent in enumerate([*told["agents"], *told["controls"]]):
+        for measure in UNITS.keys() & agent.keys():
+            parts = {"": agent[measure]} if "mean" in agent[measure] else agent[measure]
+            for part, interval in parts.items():
+                if isinstance(interval, dict | None):
+                    name = f"{measure}: {part}".removesuffix(": ").replace("_", " ")
+                    cell = figures[name][column].split()[0].replace("\u2212", "-")
+                    mean = pytest.approx(interval["mean"], abs=5.1e-4) if interval else "open"
+                    assert (float(cell) if interval else cell) == mean
+                    shown.add(name)
+    assert {"split: share", "ceilings: efficiency", "opponent information cost"} < shown
+    assert shown == {name for name in figures if name[0].islower()}
 
 
 def stopped(file, pieces):

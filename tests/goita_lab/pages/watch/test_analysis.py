@@ -185,6 +185,16 @@ def test_questions_before_play_are_searched_but_have_no_open_value():
     assert all(option.worlds and option.error > 0 for option in found[0].options)
 
 
+def test_a_deal_that_ended_in_a_redeal_is_analysed_up_to_it():
+    game = Game(hands=FIVE, dealer=0, seed=1)
+    for move in ("call", "redeal"):
+        game.play(actions.parse(move))
+    (redealt, *_) = records.from_game(game).deals
+    found = analyse_deal(redealt, CHEAP)
+    assert [(one.move, one.seat, one.action) for one in found] == [(1, 0, "call"), (2, 2, "redeal")]
+    assert {option.action for option in found[1].options} == {"redeal", "continue"}
+
+
 def decision(loss: float, error: float, choices: int = 3, **other) -> Decision:
     """A decision of a seat that had so many choices."""
     options = tuple(

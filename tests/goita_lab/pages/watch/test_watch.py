@@ -117,6 +117,7 @@ def test_a_redeal_and_an_illegal_move_end_a_deal(deal):
     broken = replace(deal, number=1, moves=(*deal.moves[:2], (0, actions.parse("88"))))
     one, other = Page(watch.page(source(redealt, broken))).told["deals"]
     assert one["result"] == "a redeal"
+    assert [move["name"] for move in one["moves"]] == ["call", "redeal"]
     assert one["frames"][2] == one["frames"][1]  # nothing of the next deal
     assert len(other["moves"]) == 2
     assert "deal 1, move 3 (play 3): expected" in other["note"]
