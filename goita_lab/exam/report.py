@@ -16,7 +16,8 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.exam.answers import Answers
-from goita_lab.exam.questions import ANSWERS, KINDS, PHASES, STAKES, Questions
+from goita_lab.exam.questions import ANSWERS, KINDS, STAKES, Questions
+from goita_lab.phases import PHASES
 
 PARTNER: Final = [1]
 OPPONENTS: Final = [0, 2]
@@ -41,8 +42,8 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
     """Yields how positions are grouped, the name of each group, and which they are: bool [N]."""
     phase, kind = questions.phase(), questions.kind()
     stakes = np.digitize(questions.stakes(), STAKES)
-    for number, name in enumerate(PHASES):
-        yield "phase", name, phase == number
+    for number, phase_name in enumerate(PHASES):
+        yield "phase", phase_name, phase == number
     for number, name in enumerate(KINDS[1:], 1):
         yield "decision", name, kind == number
     yield "decision", "receive or pass", np.isin(kind, [KINDS.index(one) for one in ANSWERS])

@@ -30,8 +30,9 @@ from goita_env import Game, View, __version__, actions
 from goita_env.errors import RecordError
 from goita_env.records import DealRecord, from_game
 from goita_env.tiles import NUM_SEATS
-from goita_lab.pages.watch.decisions import ActionGrade, Decision, phase_of
+from goita_lab.pages.watch.decisions import ActionGrade, Decision
 from goita_lab.pages.watch.reading import Source
+from goita_lab.phases import PHASES, phase_of
 from goita_lab.provenance import provenance
 from goita_lab.record_files import check_plain
 from goita_lab.work import Runner
@@ -176,7 +177,7 @@ class Analyst:
             move=number,
             seat=seat,
             action=actions.name(action),
-            phase="before play" if before_play else phase_of(tiles),
+            phase=PHASES[0 if before_play else phase_of(tiles)],
             options=tuple(graded),
             best=actions.name(valued.best if valued else action),
             loss=valued.loss if valued else 0.0,
