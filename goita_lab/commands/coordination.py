@@ -24,6 +24,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from goita_agents.files import json_text, write_whole
@@ -42,6 +43,8 @@ from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.summary import deal_figures, failed
 from goita_lab.exact import entries
+from goita_lab.exact import report as exact_report
+from goita_lab.exact.teamwork import Benchmark as ExactBenchmark
 from goita_lab.exact.teamwork import Split
 from goita_lab.provenance import write_summary
 from goita_lab.work import check_workers
@@ -198,7 +201,7 @@ def check(args: Args, path: Path) -> int:
     except (ValueError, OSError) as error:
         sys.stderr.write(f"goita coordination: error: {error}\n")
         return 1
-    measures: dict[tuple[Rules, Split], entries.Measure] = {}
+    benchmark = cache(ExactBenchmark.load)
     wrong = 0
     try:
         for entry in board:
@@ -206,10 +209,8 @@ def check(args: Args, path: Path) -> int:
             if skip := _skip(args, entry):
                 sentences = [f"not checked: {skip}"]
             elif isinstance(entry, entries.Entry):
-                game = _game(args, entry), entry.split
-                if game not in measures:
-                    measures[game] = entries.Measure(*game)
-                sentences = list(entries.check(entry, measures[game], agent))
+                game = benchmark(_game(args, entry), entry.split)
+                sentences = list(entries.check(entry, game, agent))
             else:
                 sentences = list(leaderboard.check(entry, secrets.randbits(32), agent))
             wrong += len(sentences)
@@ -252,14 +253,14 @@ def exact(args: Args) -> int:
     """Measures agents in a small game; returns the exit code."""
     split: Split = "test" if args.test else "validation"
     try:
-        measured = entries.Measure(args.rules, split).measure(args.agents or ())
+        measured = ExactBenchmark.load(args.rules, split).measure(args.agents or ())
         if args.json is not None:
-            write_whole(args.json, json_text(measured.to_json()))
+            write_whole(args.json, json_text(exact_report.to_json(measured)))
         if args.enter is not None:
             entries.enter(args.enter, measured)
     except (ValueError, OSError) as error:
         cli.fail(error)
-    sys.stdout.write(entries.terminal(measured))
+    sys.stdout.write(exact_report.terminal(measured))
     failed = any(fault.kind != "late" for row in measured.rows for fault in row.faults)
     return int(failed or bool(measured.made["changed"]))
 
