@@ -35,6 +35,7 @@ from goita_env.rules import JGA, RULE_SETS, Rules
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import Benchmark
+from goita_lab.arena.coordination.leaderboard import ExactEntry, PlayedEntry
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
 from goita_lab.arena.report.figures import line
@@ -191,7 +192,7 @@ def check(args: Args, path: Path) -> int:
         The exit code: 0 if all entries were checked and are as entered, else 1.
     """
     try:
-        board = _read_leaderboard(path)
+        board = leaderboard.read(path).entries
         named = {entry.name for entry in board}
         agents = {short_name(agent): agent for agent in args.agents or ()}
         if not board:
@@ -202,14 +203,15 @@ def check(args: Args, path: Path) -> int:
         sys.stderr.write(f"goita coordination: error: {error}\n")
         return 1
     benchmark = cache(ExactBenchmark.load)
+    games = RULE_SETS | {args.rules.name: args.rules}
     wrong = 0
     try:
         for entry in board:
-            agent = agents.get(entry.name)
-            if skip := _skip(args, entry):
+            agent, rules = agents.get(entry.name), games.get(entry.rules)
+            if (skip := _skip(args, entry, rules)) or rules is None:
                 sentences = [f"not checked: {skip}"]
-            elif isinstance(entry, entries.Entry):
-                game = benchmark(_game(args, entry), entry.split)
+            elif isinstance(entry, ExactEntry):
+                game = benchmark(rules, entry.split)
                 sentences = list(entries.check(entry, game, agent))
             else:
                 sentences = list(leaderboard.check(entry, secrets.randbits(32), agent))
@@ -221,32 +223,13 @@ def check(args: Args, path: Path) -> int:
     return int(wrong > 0)
 
 
-def _read_leaderboard(path: Path) -> tuple[leaderboard.Entered | entries.Entry, ...]:
-    """Returns the entries of a leaderboard of either format."""
-    name, formats = leaderboard.read_format(path), (leaderboard.FORMAT, entries.FORMAT)
-    if name not in formats:
-        raise SettingError(
-            f"expected a leaderboard of {' or '.join(formats)} in {path}, got {name!r}"
-        )
-    return entries.read(path) if name == entries.FORMAT else leaderboard.read(path)
-
-
-def _skip(args: Args, entry: leaderboard.Entered | entries.Entry) -> str:
+def _skip(args: Args, entry: PlayedEntry | ExactEntry, rules: Rules | None) -> str:
     """Returns why an entry cannot be checked with these options; empty: it can."""
-    rules = entry.rules if isinstance(entry, entries.Entry) else JGA.name
-    split = entry.split if isinstance(entry, entries.Entry) else entry.task
-    if args.rules.is_small and rules != args.rules.name:
-        return f"it is of {rules}, --rules of {args.rules.name}"
-    if args.test and split != "test":
-        return f"it is of the {split} split, --test of the test split"
-    if rules not in {*RULE_SETS, args.rules.name}:
-        return f"its game {rules} has no name here, expected --rules FILE"
-    return ""
-
-
-def _game(args: Args, entry: entries.Entry) -> Rules:
-    """Returns the rules of an entry: those of the options if they have its name."""
-    return args.rules if entry.rules == args.rules.name else RULE_SETS[entry.rules]
+    if args.rules.is_small and entry.rules != args.rules.name:
+        return f"it is of {entry.rules}, --rules of {args.rules.name}"
+    if args.test and entry.split != "test":
+        return f"it is of the {entry.split} split, --test of the test split"
+    return "" if rules else f"its game {entry.rules} has no name here, expected --rules FILE"
 
 
 def exact(args: Args) -> int:

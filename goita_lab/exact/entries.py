@@ -8,75 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
-import msgspec
 import numpy as np
 
-from goita_agents.files import locked
 from goita_agents.registry import check_shipped
 from goita_env.errors import SettingError
-from goita_lab.arena.coordination.leaderboard import Points, read_board, write_board
-from goita_lab.exact.teamwork import Benchmark, Split, TeamworkResults
+from goita_lab.arena.coordination.leaderboard import ExactBoard, ExactEntry, add
+from goita_lab.exact.teamwork import Benchmark, TeamworkResults
 from goita_lab.provenance import marks
 
-FORMAT: Final = "goita-exact-leaderboard-1"
 TOLERANCE: Final = 0.001
 """Points by which a cell may differ when it is computed again: another processor rounds a network's
 outputs differently."""
-
-
-class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """An entry."""
-
-    name: str
-    agent: str
-    """Its text, by which it is measured again."""
-    rules: str
-    split: Split
-    points: dict[str, tuple[Points, Points, Points, Points]]
-    """By partner and opponents."""
-    strength: Points
-    weights: str
-    """Its digest (``goita_agents.identity``); empty where it has none."""
-    versions: dict[str, str]
-
-
-class _File(msgspec.Struct, forbid_unknown_fields=True):
-    format: Literal["goita-exact-leaderboard-1"]
-    entries: tuple[Entry, ...]
-
-
-def read(path: Path) -> tuple[Entry, ...]:
-    """Returns the entries of a file, none where there is no file."""
-    return read_board(path, _File, FORMAT)
 
 
 def enter(path: Path, results: TeamworkResults) -> None:
     """Adds the agents, each in place of an entry of its name, game and split."""
     if results.made["changed"]:
         raise SettingError(f"expected agents to enter that stay the same, {marks(results.made)}")
-    new = [
-        Entry(
-            row.name,
-            row.agent,
-            results.rules,
-            results.split,
-            dict(zip(results.partners, row.score.points.round(6).tolist(), strict=True)),
-            round(row.score.strength, 6),
-            row.weights,
-            results.made["versions"],
+    entries = [
+        ExactEntry(
+            name=row.name,
+            agent=row.agent,
+            rules=results.rules,
+            split=results.split,
+            points=dict(zip(results.partners, row.score.points.round(6).tolist(), strict=True)),
+            strength=round(row.score.strength, 6),
+            weights=row.weights,
+            versions=results.made["versions"],
         )
         for row in results.rows
         if row.agent
     ]
-    with locked(path, "a leaderboard", wait=True):
-        named = {(one.rules, one.split, one.name): one for one in (*read(path), *new)}
-        entries = tuple(named[key] for key in sorted(named))
-        write_board(path, _File(FORMAT, entries))
+    add(path, ExactBoard(tuple(entries)))
 
 
-def check(entry: Entry, benchmark: Benchmark, agent: str | None = None) -> Iterator[str]:
+def check(entry: ExactEntry, benchmark: Benchmark, agent: str | None = None) -> Iterator[str]:
     """Computes an entry again, and yields a sentence for each thing that is another.
 
     Args:
@@ -90,9 +58,8 @@ def check(entry: Entry, benchmark: Benchmark, agent: str | None = None) -> Itera
     row = benchmark.agent_row(entry.name, spec)
     if row.weights != entry.weights:
         yield f"weights: {entry.weights!r} entered, {row.weights!r} here"
-    points = dict(
-        zip(benchmark.players.names_of(entry.split), row.score.points.tolist(), strict=True)
-    )
+    partners = benchmark.players.names_of(entry.split)
+    points = dict(zip(partners, row.score.points.tolist(), strict=True))
     if points.keys() != entry.points.keys():
         yield f"partners: {' '.join(entry.points)} entered, {' '.join(points)} here"
         return

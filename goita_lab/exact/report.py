@@ -21,19 +21,18 @@ LEGEND: Final = (
 )
 
 
-def rank_correlation(results: TeamworkResults, *, controls: bool) -> float | None:
-    """Returns Spearman's of the regret with weakness; None where it says nothing."""
-    rows = [row for row in results.rows if controls or row.agent]
-    if len(rows) < 4:
-        return None
-    regret = [row.score.regret.mean() for row in rows]
-    return float(spearmanr(regret, [-row.score.strength for row in rows]).statistic)
-
-
 def rank_correlations(results: TeamworkResults) -> dict[str, float | None]:
-    """Returns the rank correlation over all rows, and over the agents only."""
-    kinds = {"all": True, "agents": False}
-    return {name: rank_correlation(results, controls=kind) for name, kind in kinds.items()}
+    """Returns Spearman's of the regret with weakness; None where fewer than four rows say it."""
+    correlations = {}
+    for name, rows in {
+        "all": results.rows,
+        "agents": [row for row in results.rows if row.agent],
+    }.items():
+        regret = [row.score.regret.mean() for row in rows]
+        weakness = [-row.score.strength for row in rows]
+        several = len(rows) >= 4
+        correlations[name] = float(spearmanr(regret, weakness).statistic) if several else None
+    return correlations
 
 
 def to_json(results: TeamworkResults) -> dict[str, Any]:

@@ -248,14 +248,10 @@ class Benchmark:
 
     @classmethod
     def load(cls, rules: str | Rules, split: Split, *, message: bool = False) -> Benchmark:
-        """Returns the benchmark of a game's shipped players.
+        """Returns the benchmark of a game with its shipped players.
 
-        Args:
-            rules: the game, or its name.
-            split: whose partners are met.
-            message: the game in which the dealer sends its partner one bit before play. Agents
-                don't observe it, and send either with the same probability; players of this game
-                do.
+        With ``message`` the dealer sends its partner one bit before play. Agents don't observe it,
+        and send either with the same probability; the players of this game do.
         """
         shipped(get_rules(rules), message=message)
         tree = enumerate_game(rules, channel=Channel() if message else None)

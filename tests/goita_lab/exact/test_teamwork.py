@@ -11,9 +11,10 @@ from goita_agents.base import AgentError, sample
 from goita_env import JGA, GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.rules import RULE_SETS
+from goita_lab.arena.coordination import leaderboard
 from goita_lab.commands.coordination import main
 from goita_lab.exact import agent as files
-from goita_lab.exact import entries, teamwork
+from goita_lab.exact import teamwork
 from goita_lab.exact.teamwork import (
     Benchmark,
     Players,
@@ -93,8 +94,8 @@ def test_no_plan_of_all_that_there_are_beats_the_bayes_optimal_player():
             agent = tree.uniform()
             agent[tree.starts[own]], agent[tree.starts[own] + 1] = 1 - np.array(plan), plan
             for column, kind in enumerate(kinds):
-                policy = seated(tree, seat, agent, kind)
-                found[seat, number, column] = sign(seat) * value(tree, policy)
+                table = seated(tree, seat, agent, kind)
+                found[seat, number, column] = sign(seat) * value(tree, table)
     assert known == pytest.approx(found.max(axis=1).mean(axis=0))
     assert unknown == pytest.approx(found.mean(axis=2).max(axis=1).mean())
     mean = np.mean([points_with(tree, policy, kind) for kind in kinds])
@@ -322,7 +323,7 @@ def test_the_command_measures_and_enters_and_checks(
     assert main(["--rules", shipped_game, "--check", board]) == 1
     assert capsys.readouterr().out.count("entered, ") == 2
     (tmp_path / "board.json").write_text('{"format": "other", "entries": []}')
-    refuses(SettingError, "expected a leaderboard", entries.read, tmp_path / "board.json")
+    refuses(SettingError, "expected a leaderboard", leaderboard.read, tmp_path / "board.json")
 
 
 @pytest.mark.slow
