@@ -17,13 +17,23 @@ from goita_env.arrays import Bool
 from goita_env.errors import ActionError, SettingError
 from goita_env.hands import format_hand
 from goita_env.rules import Rules, get_rules
-from goita_env.tiles import DIGITS, KING, NAMES, NONE, NUM_KINDS, NUM_SEATS, PAWN, POINTS
+from goita_env.tiles import (
+    DIGITS,
+    KING,
+    NAMES,
+    NONE,
+    NUM_KINDS,
+    NUM_SEATS,
+    PAWN,
+    POINTS,
+    RELATIVE_SEATS,
+)
 from goita_env.views import View
 from goita_env.worlds.constraints import Hidden, hidden
 
 __all__ = ["describe", "parse", "rules"]
 
-_SEATS: Final = ("you", "next", "partner", "previous")
+_SEATS: Final = ("you", *RELATIVE_SEATS)
 _QUESTIONS: Final = (
     "nothing, you are not asked",
     "call your pawns, or keep silent",

@@ -7,7 +7,7 @@ six, seven and eight pawns in a dealt hand are *goshi*, *rokushi*, *nanashi* and
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK, KING = range(8)
 
@@ -44,6 +44,14 @@ SECOND_KING_CHARACTER: Final = "玉"
 
 NUM_SEATS: Final = 4
 """Seats 0 to 3 in turn order, counter-clockwise at a table."""
+
+PARTNER: Final = 2
+"""The partner's seat in a view, where the viewer's is 0."""
+
+RelativeSeat = Literal["next", "partner", "previous"]
+
+RELATIVE_SEATS: Final[dict[RelativeSeat, int]] = {"next": 1, "partner": PARTNER, "previous": 3}
+"""The other seats in a view; the next one and the previous are the opponents."""
 
 TEAMS: Final = (("player_0", "player_2"), ("player_1", "player_3"))
 """The two partnerships, by the names of their seats in the environments."""

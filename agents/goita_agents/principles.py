@@ -19,9 +19,8 @@ import numpy as np
 from goita_agents.base import Bool
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
-from goita_env.tiles import GOLD, KING, KNIGHT, LANCE, NONE, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.tiles import GOLD, KING, KNIGHT, LANCE, NONE, NUM_KINDS, NUM_SEATS, PARTNER, PAWN
 
-PARTNER: Final = 2
 CLEAR: Final = 1.0  # Points by which the best action must lead those against a principle.
 
 _PLAYS: Final = (np.arange(NUM_ACTIONS) > PASS) & (np.arange(NUM_ACTIONS) < CALL)

@@ -140,9 +140,9 @@ how much could it have avoided? Values are points a round, without intervals.
 """
 
 # %%
-from goita_lab.exact.entries import Measure
+from goita_lab.exact.teamwork import Benchmark
 
-found = Measure("mini_3", "test").measure(["heuristic", "greedy", "champion", "gradient-0"])
+found = Benchmark.load("mini_3", "test").measure(["heuristic", "greedy", "champion", "gradient-0"])
 print(f"{'':38}{'points':>8}{'regret':>8}{'left':>8}{'strength':>10}")
 for row in found.rows:
     score = row.score

@@ -21,12 +21,12 @@ from goita_env.engine.tables import (
 from goita_env.errors import SettingError
 from goita_env.render.scene import Place, Scene
 from goita_env.render.translation import Phrase
-from goita_env.tiles import NONE, NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.tiles import NONE, NUM_KINDS, NUM_SEATS, PAWN, RELATIVE_SEATS
 from goita_env.views.fields import ViewFields
 from goita_env.views.observation import pack_seat
 
 _KINDS: Final = np.arange(NUM_KINDS)
-_RELATIVE_NAMES: Final = ("you", "next", "partner", "previous")
+_RELATIVE_NAMES: Final = ("you", *RELATIVE_SEATS)
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 _QUESTIONS: Final = {
     CALL_CHOICE: "call or keep silent",

@@ -25,6 +25,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from goita_agents.files import json_text, write_whole
@@ -35,6 +36,7 @@ from goita_env.rules import JGA, RULE_SETS, Rules
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import Benchmark
+from goita_lab.arena.coordination.leaderboard import ExactEntry, PlayedEntry
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
 from goita_lab.arena.report.figures import line
@@ -43,6 +45,8 @@ from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
 from goita_lab.arena.tournament.summary import deal_figures, failed
 from goita_lab.exact import entries
+from goita_lab.exact import report as exact_report
+from goita_lab.exact.teamwork import Benchmark as ExactBenchmark
 from goita_lab.exact.teamwork import Split
 from goita_lab.provenance import write_summary
 from goita_lab.work import check_workers
@@ -196,7 +200,7 @@ def check(args: Args, path: Path) -> int:
         The exit code: 0 if all entries were checked and are as entered, else 1.
     """
     try:
-        board = _read_leaderboard(path)
+        board = leaderboard.read(path).entries
         named = {entry.name for entry in board}
         agents = {short_name(agent): agent for agent in args.agents or ()}
         if not board:
@@ -206,18 +210,17 @@ def check(args: Args, path: Path) -> int:
     except (ValueError, OSError) as error:
         sys.stderr.write(f"goita coordination: error: {error}\n")
         return 1
-    measures: dict[tuple[Rules, Split], entries.Measure] = {}
+    benchmark = cache(ExactBenchmark.load)
+    games = RULE_SETS | {args.rules.name: args.rules}
     wrong = 0
     try:
         for entry in board:
-            agent = agents.get(entry.name)
-            if skip := _skip(args, entry):
+            agent, rules = agents.get(entry.name), games.get(entry.rules)
+            if (skip := _skip(args, entry, rules)) or rules is None:
                 sentences = [f"not checked: {skip}"]
-            elif isinstance(entry, entries.Entry):
-                game = _game(args, entry), entry.split
-                if game not in measures:
-                    measures[game] = entries.Measure(*game)
-                sentences = list(entries.check(entry, measures[game], agent))
+            elif isinstance(entry, ExactEntry):
+                game = benchmark(rules, entry.split)
+                sentences = list(entries.check(entry, game, agent))
             else:
                 sentences = list(leaderboard.check(entry, secrets.randbits(32), agent))
             wrong += len(sentences)
@@ -228,47 +231,28 @@ def check(args: Args, path: Path) -> int:
     return int(wrong > 0)
 
 
-def _read_leaderboard(path: Path) -> tuple[leaderboard.Entered | entries.Entry, ...]:
-    """Returns the entries of a leaderboard of either format."""
-    name, formats = leaderboard.read_format(path), (leaderboard.FORMAT, entries.FORMAT)
-    if name not in formats:
-        raise SettingError(
-            f"expected a leaderboard of {' or '.join(formats)} in {path}, got {name!r}"
-        )
-    return entries.read(path) if name == entries.FORMAT else leaderboard.read(path)
-
-
-def _skip(args: Args, entry: leaderboard.Entered | entries.Entry) -> str:
+def _skip(args: Args, entry: PlayedEntry | ExactEntry, rules: Rules | None) -> str:
     """Returns why an entry cannot be checked with these options; empty: it can."""
-    rules = entry.rules if isinstance(entry, entries.Entry) else JGA.name
-    split = entry.split if isinstance(entry, entries.Entry) else entry.task
-    if args.rules.is_small and rules != args.rules.name:
-        return f"it is of {rules}, --rules of {args.rules.name}"
-    if args.test and split != "test":
-        return f"it is of the {split} split, --test of the test split"
-    if rules not in {*RULE_SETS, args.rules.name}:
-        return f"its game {rules} has no name here, expected --rules FILE"
-    return ""
-
-
-def _game(args: Args, entry: entries.Entry) -> Rules:
-    """Returns the rules of an entry: those of the options if they have its name."""
-    return args.rules if entry.rules == args.rules.name else RULE_SETS[entry.rules]
+    if args.rules.is_small and entry.rules != args.rules.name:
+        return f"it is of {entry.rules}, --rules of {args.rules.name}"
+    if args.test and entry.split != "test":
+        return f"it is of the {entry.split} split, --test of the test split"
+    return "" if rules else f"its game {entry.rules} has no name here, expected --rules FILE"
 
 
 def exact(args: Args) -> int:
     """Measures agents in a small game; returns the exit code."""
     split: Split = "test" if args.test else "validation"
     try:
-        measure = entries.Measure(args.rules, split, message=args.message)
-        measured = measure.measure(args.agents or ())
+        benchmark = ExactBenchmark.load(args.rules, split, message=args.message)
+        measured = benchmark.measure(args.agents or ())
         if args.json is not None:
-            write_whole(args.json, json_text(measured.to_json()))
+            write_whole(args.json, json_text(exact_report.to_json(measured)))
         if args.enter is not None:
             entries.enter(args.enter, measured)
     except (ValueError, OSError) as error:
         cli.fail(error)
-    sys.stdout.write(entries.terminal(measured))
+    sys.stdout.write(exact_report.terminal(measured))
     failed = any(fault.kind != "late" for row in measured.rows for fault in row.faults)
     return int(failed or bool(measured.made["changed"]))
 

@@ -13,24 +13,27 @@ what the agent *leaves*.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from goita_agents.asking import attempt_actions, build_agent, end_agent
+from goita_agents.asking import attempt_actions, build_agent, check_agents, end_agent
 from goita_agents.base import AgentError, Float, Policy, is_stateless
 from goita_agents.faults import Fault, FaultTracking
+from goita_agents.identity import Identities
+from goita_agents.registry import check_distinct, short_name
 from goita_env.actions import NUM_ACTIONS
 from goita_env.errors import SettingError
-from goita_env.rules import Rules
+from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.exact.agent import read, write
-from goita_lab.exact.tree import Tree
+from goita_lab.exact.tree import Channel, Tree, enumerate_game
 from goita_lab.exact.values import (
     ROUNDING,
     check_policy,
@@ -39,9 +42,11 @@ from goita_lab.exact.values import (
     sign,
     value,
 )
+from goita_lab.provenance import provenance
 from goita_lab.store import MOST_POINTS, Column
 
 Split = Literal["train", "validation", "test"]
+TRAIN: Final[Split] = "train"
 
 FORMAT: Final = "goita-partners-1"
 FOLDER: Final = Path(__file__).parent / "players"
@@ -111,6 +116,10 @@ class Players:
         """Returns the numbers of the partners of a split."""
         return [number for number, one in enumerate(self.splits) if one == split]
 
+    def names_of(self, split: Split) -> tuple[str, ...]:
+        """Returns the names of the partners of a split."""
+        return tuple(self.names[number] for number in self.of(split))
+
 
 def shipped(rules: Rules, *, message: bool = False) -> Path:
     """Returns the file of a game's players; raises a SettingError if there is none."""
@@ -134,59 +143,47 @@ def _whole(tree: Tree, stored: npt.NDArray[np.float16]) -> Float:
     return found
 
 
-class Table:
-    """Values of one agent with a partner and opponents, in a small game.
+def seated(tree: Tree, seat: int, agent: Float, kind: Type) -> Float:
+    """Returns the policy [A] of a table: an agent at its seat, with a type at the others."""
+    partner, opponents = kind
+    pair = np.where(tree.actor == seat, agent, partner)
+    return np.where(tree.actor % 2 == seat % 2, pair, opponents)
 
-    Args:
-        tree: the game.
+
+def points_with(tree: Tree, agent: Float, kind: Type) -> float:
+    """Returns what an agent [A] makes with a type, the mean over its four seats."""
+    seats = (sign(seat) * value(tree, seated(tree, seat, agent, kind)) for seat in range(NUM_SEATS))
+    return sum(seats) / NUM_SEATS
+
+
+def bayes_optimal(tree: Tree, kinds: Sequence[Type]) -> tuple[float, Float]:
+    """Returns the most that a player can make who knows that all types are equally likely.
+
+    One seat's own actions change no other's reach, so the reach of a mixture of types is the mean
+    of theirs, and one sweep finds the Bayes-optimal player.
+
+    Returns:
+        Points a round, the mean over types and seats; and its policy: float64 [A].
     """
+    points, policy = 0.0, tree.uniform()
+    for seat in range(NUM_SEATS):
+        others = np.zeros(len(tree.info))
+        for kind in kinds:
+            others += reached(tree, seated(tree, seat, policy, kind), seat)
+        response = respond(tree, policy, seat, others / len(kinds))
+        points += sign(seat) * response.value / NUM_SEATS
+        policy = response.policy
+    return points, policy
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        seat = tree.seat[tree.owner]
-        self._own = [seat == one for one in range(NUM_SEATS)]
-        self._team = [seat % 2 == one for one in range(2)]
 
-    def points(self, agent: Float, kind: Type) -> float:
-        """Returns what an agent [A] makes with a type, the mean over its four seats."""
-        seats = (
-            sign(seat) * value(self.tree, self._seated(seat, agent, kind))
-            for seat in range(NUM_SEATS)
-        )
-        return sum(seats) / NUM_SEATS
-
-    def best(self, kinds: Sequence[Type]) -> tuple[float, Float]:
-        """Returns the most that a player can make who knows that all types are as likely.
-
-        One seat's own actions change no other's reach, so the reach of a mixture of types is the
-        mean of theirs, and one sweep finds the Bayes-optimal player.
-
-        Returns:
-            Points a round, the mean over types and seats; and its policy: float64 [A].
-        """
-        tree, points, policy = self.tree, 0.0, self.tree.uniform()
-        for seat in range(NUM_SEATS):
-            others = np.zeros(len(tree.info))
-            for kind in kinds:
-                others += reached(tree, self._seated(seat, policy, kind), seat)
-            found = respond(tree, policy, seat, others / len(kinds))
-            points += sign(seat) * found.value / NUM_SEATS
-            policy = found.policy
-        return points, policy
-
-    def strength(self, agent: Float, equilibria: Float) -> float:
-        """Returns what an agent and its copy make against equilibria, the mean of both sides."""
-        found = [
-            sign(team) * value(self.tree, np.where(self._team[team], agent, other))
-            for team in range(2)
-            for other in equilibria
-        ]
-        return sum(found) / len(found)
-
-    def _seated(self, seat: int, agent: Float, kind: Type) -> Float:
-        partner, opponents = kind
-        pair = np.where(self._own[seat], agent, partner)
-        return np.where(self._team[seat % 2], pair, opponents)
+def strength(tree: Tree, agent: Float, equilibria: Float) -> float:
+    """Returns what an agent and its copy make against equilibria, the mean of both sides."""
+    points = [
+        sign(team) * value(tree, np.where(tree.actor % 2 == team, agent, other))
+        for team in range(2)
+        for other in equilibria
+    ]
+    return sum(points) / len(points)
 
 
 @dataclass(frozen=True)
@@ -204,8 +201,36 @@ class Score:
         return float(self.regret.mean()) - self.price
 
 
+@dataclass(frozen=True)
+class Row:
+    """An agent and what it makes."""
+
+    name: str
+    agent: str  #: Its text; empty: it is a control.
+    weights: str  #: Its digest (``goita_agents.identity``); empty where it has none.
+    score: Score
+    train: Score  #: With the partners of the train split.
+    faults: tuple[Fault, ...] = ()
+    """Actions that are missing or illegal: all legal ones stand for each, equally likely."""
+
+
+@dataclass(frozen=True)
+class TeamworkResults:
+    """What was measured in one game, the least regret first."""
+
+    rules: str
+    split: Split
+    partners: tuple[str, ...]
+    train_partners: tuple[str, ...]
+    rows: tuple[Row, ...]
+    made: dict[str, Any]
+    """What the agents were made of, and which of them changed while they were asked."""
+
+
 class Benchmark:
-    """The partners of a split with their opponents, and the best that can be done with them.
+    """The partners of a game with their opponents, and the best that can be done with them.
+
+    Agents meet the partners of one split, and those of the train split.
 
     Args:
         tree: the game.
@@ -214,43 +239,119 @@ class Benchmark:
     """
 
     def __init__(self, tree: Tree, players: Players, split: Split) -> None:
-        self.table, self.players, self.split = Table(tree), players, split
-        self.partners = tuple(players.names[one] for one in players.of(split))
-        self.best = players.best[players.of(split)]
-        self._types = [players.types(tree, one) for one in players.of(split)]
+        self.tree, self.players, self.split = tree, players, split
+        self.identities = Identities()
+        self._types = {
+            one: [players.types(tree, partner) for partner in players.of(one)]
+            for one in dict.fromkeys((split, TRAIN))
+        }
+
+    @classmethod
+    def load(cls, rules: str | Rules, split: Split, *, message: bool = False) -> Benchmark:
+        """Returns the benchmark of a game with its shipped players.
+
+        With ``message`` the dealer sends its partner one bit before play. Agents don't observe it,
+        and send either with the same probability; the players of this game do.
+        """
+        shipped(get_rules(rules), message=message)
+        tree = enumerate_game(rules, channel=Channel() if message else None)
+        return cls(tree, Players.load(tree), split)
 
     @cached_property
-    def bayes(self) -> Float:
-        """[A] The policy of the Bayes-optimal player, who knows these types and not which."""
-        return self.table.best([kind for four in self._types for kind in four])[1]
+    def bayes(self) -> dict[Split, Float]:
+        """[A] By split, the policy of the Bayes-optimal player, who knows the types, not which."""
+        return {
+            split: bayes_optimal(self.tree, list(chain(*types)))[1]
+            for split, types in self._types.items()
+        }
 
     @cached_property
-    def price(self) -> float:
-        """What the Bayes-optimal player loses, the mean over types."""
-        return float((self.best - self._points(self.bayes)).mean())
+    def price(self) -> dict[Split, float]:
+        """What the Bayes-optimal player loses, the mean over the types of each split."""
+        return {
+            split: float(self._regret(split, self._points(split, policy)).mean())
+            for split, policy in self.bayes.items()
+        }
 
-    def score(self, agent: Float) -> Score:
-        """Measures an agent [A].
+    def scores(self, agent: Float) -> dict[Split, Score]:
+        """Measures an agent [A] with the partners of each split.
 
         Raises:
             SettingError: if its policy is none.
             ArithmeticError: if its regret is below the price, or it makes more with a type than the
                 best response, which no policy can.
         """
-        check_policy(self.table.tree, agent)
-        points = self._points(agent)
-        strength = self.table.strength(agent, self.players.equilibria)
-        score = Score(points, self.best - points, self.price, strength)
-        least = min(score.left, float(score.regret.min()))
-        if least < -ROUNDING:
-            raise ArithmeticError(
-                "expected a regret of at least 0 with every type, and of at least the price on "
-                f"average, got {least!r} less"
-            )
-        return score
+        check_policy(self.tree, agent)
+        with_copy, scores = strength(self.tree, agent, self.players.equilibria), {}
+        for split, price in self.price.items():
+            points = self._points(split, agent)
+            score = Score(points, self._regret(split, points), price, with_copy)
+            least = min(score.left, float(score.regret.min()))
+            if least < -ROUNDING:
+                raise ArithmeticError(
+                    "expected a regret of at least 0 with every type, and of at least the price on "
+                    f"average, got {least!r} less"
+                )
+            scores[split] = score
+        return scores
 
-    def _points(self, agent: Float) -> Float:
-        return np.array([[self.table.points(agent, kind) for kind in four] for four in self._types])
+    def _points(self, split: Split, agent: Float) -> Float:
+        return np.array(
+            [[points_with(self.tree, agent, kind) for kind in four] for four in self._types[split]]
+        )
+
+    def _regret(self, split: Split, points: Float) -> Float:
+        return self.players.best[self.players.of(split)] - points
+
+    def agent_row(self, name: str, spec: str) -> Row:
+        """Measures a player of the benchmark, by its name, or an agent by its text."""
+        if spec in self.players.names:
+            return self.row(name, self.players.policies[self.players.names.index(spec)], spec)
+        if spec not in self.identities.specs:
+            self.identities.add(spec)
+        policy, faults = policy_of(self.tree, spec)
+        return self.row(name, policy, spec, faults)
+
+    def row(self, name: str, policy: Float, agent: str = "", faults: tuple[Fault, ...] = ()) -> Row:
+        """Measures a policy [A]; the other arguments are fields of the row."""
+        digest, scores = self.identities.digests.get(agent, ""), self.scores(policy)
+        return Row(name, agent, digest, scores[self.split], scores[TRAIN], faults)
+
+    def controls(self) -> Iterator[Row]:
+        """Yields what the figures of agents are compared with."""
+        tree, players = self.tree, self.players
+        yield self.row("best without knowing, these partners", self.bayes[self.split])
+        yield self.row("best without knowing, train partners", self.bayes[TRAIN])
+        pairs = [(tree.uniform(), other) for other in players.equilibria]
+        yield self.row("best response to uniform play", bayes_optimal(tree, pairs)[1])
+        first = players.of(TRAIN)[0]
+        response = bayes_optimal(tree, players.types(tree, first))[1]
+        yield self.row(f"best response to {players.names[first]}", response)
+        yield self.row(OPPONENTS[0], players.equilibria[0])
+        yield self.row("uniform play", tree.uniform())
+
+    def measure(self, agents: Sequence[str]) -> TeamworkResults:
+        """Measures agents and controls; every agent is built before anything is computed.
+
+        Raises:
+            AgentError: if an agent cannot be measured, or has the name of another agent or of
+                another player of the benchmark.
+        """
+        names = self.players.names
+        check_distinct((*agents, *(name for name in names if name not in agents)))
+        own = [spec for spec in agents if spec not in names]
+        check_agents(own, self.tree.rules, identities=self.identities)
+        rows = [self.agent_row(short_name(spec), spec) for spec in agents]
+        rows += self.controls()
+        rows.sort(key=lambda row: row.score.regret.mean())
+        return TeamworkResults(
+            rules=shipped(self.tree.rules, message=self.tree.channel is not None).stem,
+            split=self.split,
+            partners=self.players.names_of(self.split),
+            train_partners=self.players.names_of(TRAIN),
+            rows=tuple(rows),
+            made=provenance(self.identities),
+        )
 
 
 def policy_of(tree: Tree, spec: str, seed: int = 0) -> tuple[Float, tuple[Fault, ...]]:

@@ -87,6 +87,11 @@ class Tree:
         """[A] The information set of each action."""
         return np.arange(len(self.seat), dtype=np.int32).repeat(np.diff(self.starts))
 
+    @cached_property
+    def actor(self) -> npt.NDArray[np.int8]:
+        """[A] The seat of each action."""
+        return self.seat[self.owner]
+
     def view(self) -> View:
         """Returns what the seats see, a row for each information set."""
         return View(self.words, rules=self.rules)

@@ -12,11 +12,11 @@ from goita_agents.base import Bool, Float, Int
 from goita_agents.principles import speaking
 from goita_env import View, actions
 from goita_env.render import svg
-from goita_env.tiles import NAMES
+from goita_env.tiles import NAMES, RELATIVE_SEATS
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exam.answers import Answers, scores
-from goita_lab.exam.questions import KINDS, SEATS, Questions
+from goita_lab.exam.questions import KINDS, Questions
 from goita_lab.exam.report import LEGEND, groups_tables, main_table
 
 COSTLIEST: Final = 20
@@ -99,7 +99,7 @@ def misread(questions: Questions, one: Answers) -> list[Shown]:
         said, true, ruled = (
             f"{float(of[row, seat, kind]):.2f}" for of in (believed, exact, questions.facts)
         )
-        where = f"the {SEATS[seat]} seat has a {NAMES[kind]}"
+        where = f"the {list(RELATIVE_SEATS)[seat]} seat has a {NAMES[kind]}"
         notes[row] = (
             f"It says that {where} with probability {said}; exact: {true}; "
             f"by tiles and rules: {ruled}."

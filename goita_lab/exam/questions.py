@@ -23,7 +23,6 @@ import numpy.typing as npt
 
 from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs import Listener
-from goita_agents.beliefs.following import RelativeSeat
 from goita_agents.identity import code, digest
 from goita_agents.models import LEGAL_MODEL, PolicyModel
 from goita_agents.search.action_values import ActionValues, evaluate_actions
@@ -33,7 +32,7 @@ from goita_env.actions import NUM_ACTIONS, PASS
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
-from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
+from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS, RELATIVE_SEATS
 from goita_env.views import from_observation
 from goita_lab.phases import phases_of
 from goita_lab.signals.playing import Play, load_policy, play
@@ -57,8 +56,6 @@ TABLES: Final = (
 
 BASE: Final = "champion"
 """Who goes on for the acting seat."""
-SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
-"""The seats of beliefs."""
 READERS: Final = ("heuristic", "champion")
 """Whose beliefs are kept with the questions: readers that take everybody for themselves."""
 ROUNDS: Final[dict[Episode, int]] = {"round": 16, "match": 4}
@@ -216,9 +213,9 @@ COLUMNS: Final = {
     "best": Column("i", ("N",), 0, NUM_ACTIONS - 1),
     "lead": Column("f", ("N",), -MOST_POINTS, MOST_POINTS),
     "lead_error": Column("f", ("N",), 0, MOST_POINTS),
-    "exact": Column("f", ("N", len(SEATS), NUM_KINDS), 0, SUM),
-    "facts": Column("f", ("N", len(SEATS), NUM_KINDS), 0, SUM),
-    "read": Column("f", ("N", len(READERS), len(SEATS), NUM_KINDS), 0, SUM),
+    "exact": Column("f", ("N", len(RELATIVE_SEATS), NUM_KINDS), 0, SUM),
+    "facts": Column("f", ("N", len(RELATIVE_SEATS), NUM_KINDS), 0, SUM),
+    "read": Column("f", ("N", len(READERS), len(RELATIVE_SEATS), NUM_KINDS), 0, SUM),
 }
 """The fields with a row for each position."""
 PLAYERS: Final = {"players": Column("U", ("N",))}
@@ -337,7 +334,7 @@ def drawn(made: Play, rng: np.random.Generator) -> Int:
 
 def question(view: View, players: tuple[str, ...], rng: np.random.Generator) -> Questions | None:
     """Values a position; returns None where no action is best by ``SURE`` standard errors."""
-    listener = Listener(view, dict(zip(SEATS, map(model, players[1:]), strict=True)))
+    listener = Listener(view, dict(zip(RELATIVE_SEATS, map(model, players[1:]), strict=True)))
     deals = listener.deals()
     worlds, best = FIRST, -1
     while best < 0 and worlds <= MOST:
@@ -372,10 +369,10 @@ def read_as(model: PolicyModel, view: View) -> Float:
 
 def held(listener: Listener, view: View) -> Float:
     """Returns the probability that a seat holds a tile of each kind, not lying face up: [3, 8]."""
-    found = np.zeros((len(SEATS), NUM_KINDS))
-    for number, seat in enumerate(SEATS):
-        belief = listener.posterior(seat)
-        found[number] = belief.probability @ (belief.hands > view.face_up[0, number + 1])
+    found = np.zeros((len(RELATIVE_SEATS), NUM_KINDS))
+    for name, seat in RELATIVE_SEATS.items():
+        belief = listener.posterior(name)
+        found[seat - 1] = belief.probability @ (belief.hands > view.face_up[0, seat])
     return found
 
 

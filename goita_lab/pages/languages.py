@@ -16,7 +16,7 @@ from goita_env.render.scene import Scene
 from goita_env.render.themes import THEMES
 from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.rules import JGA, PAGAT, Rules
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_SEATS, RELATIVE_SEATS
 
 LanguageName = Literal["en", "ja"]
 LANGUAGES: Final[tuple[LanguageName, ...]] = get_args(LanguageName)
@@ -57,7 +57,7 @@ def rules_of(rules: Rules) -> str:
     return _RULES.get(rules) or Phrase("rules {name}", name=rules.name)
 
 
-PLACES: Final = ("you", "next", "partner", "previous")
+PLACES: Final = ("you", *RELATIVE_SEATS)
 """The seats from the player's own counter-clockwise."""
 
 

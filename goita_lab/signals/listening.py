@@ -21,13 +21,12 @@ from goita_agents.beliefs import (
     Listener,
     OpponentModel,
     PolicyModel,
-    RelativeSeat,
 )
 from goita_agents.beliefs.summing import Three, sums
 from goita_env import View
 from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError
-from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_env.tiles import NUM_KINDS, NUM_SEATS, PARTNER, RELATIVE_SEATS, RelativeSeat
 from goita_env.views import Replay
 from goita_lab.signals.filters import Where, select
 from goita_lab.signals.playing import Play, concatenated
@@ -37,9 +36,6 @@ Shapes = dict[str, tuple[int | str, ...]]
 
 ListenerModel = OpponentModel | Mapping[RelativeSeat, OpponentModel]
 
-SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
-"""Names of the relative seats 1 to 3."""
-PARTNER: Final = 2
 POLICY: Final = "policy"
 """Name of the model that knows the policy that plays."""
 UNIFORM: Final = "uniform"
@@ -193,7 +189,10 @@ def listen(
         raise SettingError(f"expected deals 0 to {len(every) - 1}, got {chosen!r}")
     if seats is not None and (not seats or any(seat not in range(NUM_SEATS) for seat in seats)):
         raise SettingError(f"expected seats 0 to 3 as listeners, got {seats!r}")
-    each = {n: m if isinstance(m, Mapping) else dict.fromkeys(SEATS, m) for n, m in models.items()}
+    each = {
+        n: m if isinstance(m, Mapping) else dict.fromkeys(RELATIVE_SEATS, m)
+        for n, m in models.items()
+    }
     meant, heard_of = select(play, where), [*speakers] if telling else []
     caches = {id(m): cached_model(m) for its in each.values() for m in its.values()}
     cached = {n: {s: caches[id(m)] for s, m in its.items()} for n, its in each.items()}
@@ -277,7 +276,7 @@ def _follow(
         now = [listeners[one] for one in names]
         if turn:
             action = public_action(view, action)
-            name, hand = SEATS[turn - 1], dealt[turn - 1]
+            name, hand = list(RELATIVE_SEATS)[turn - 1], dealt[turn - 1]
             told = [information_told(one, name, hand, action) for one in now]
             heard.append((row, seat, turn, *np.transpose(told)))
         else:
@@ -309,7 +308,7 @@ def information_told(
 
 def _knowledge(listeners: Sequence[Listener], dealt: Sequence[Int]) -> tuple[object, ...]:
     """Returns the columns of ``ListenerKnowledge`` from ``log_probability`` on."""
-    beliefs = [[listener.posterior(name) for name in SEATS] for listener in listeners]
+    beliefs = [[listener.posterior(name) for name in RELATIVE_SEATS] for listener in listeners]
     log = [[b.log_probability(h) for b, h in zip(three, dealt, strict=True)] for three in beliefs]
     entropy = [[belief.entropy() for belief in three] for three in beliefs]
     prior = [np.log(b.prior[b.index(hand)]) for b, hand in zip(beliefs[0], dealt, strict=True)]

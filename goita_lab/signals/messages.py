@@ -20,14 +20,14 @@ from goita_agents.registry import short_name
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
-from goita_env.tiles import NAMES, NUM_SEATS
+from goita_env.tiles import NAMES, NUM_SEATS, PARTNER
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, over_runs
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import PAIR_SEATINGS, Task
 from goita_lab.signals import measures
-from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation, listen
+from goita_lab.signals.listening import POLICY, ActionInformation, listen
 from goita_lab.signals.measures.emergent_communication import SHUFFLES, channel_information
 from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces

@@ -11,13 +11,13 @@ import numpy as np
 from goita_agents.registry import short_name
 from goita_env.actions import CALL
 from goita_env.errors import SettingError
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_SEATS, PARTNER
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals import measures
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.listening import PARTNER, POLICY, UNIFORM, listen, standard_models
+from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
 from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.plan import CONTROLS, PIECE, STANDARD, Heard, Settings, Work, in_pieces

@@ -27,11 +27,12 @@ from goita_agents.population import origin
 from goita_agents.population.manifest import PREFIX
 from goita_agents.registry import expand, short_name, unnamed
 from goita_env.errors import SettingError
+from goita_env.tiles import PARTNER
 from goita_lab import cli
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.commands.signals import Measure, measured
-from goita_lab.signals.listening import LEGAL, PARTNER, UNIFORM, ListenerModel, listen
+from goita_lab.signals.listening import LEGAL, UNIFORM, ListenerModel, listen
 from goita_lab.signals.measures.value import play_listening
 from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import play

@@ -26,11 +26,12 @@ from goita_agents.registry import short_name
 from goita_env import View
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
+from goita_env.tiles import PARTNER
 from goita_lab import cli
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, normal_quantile
 from goita_lab.commands.signals import Measure, measured
-from goita_lab.signals.listening import PARTNER, POLICY, listen, standard_models
+from goita_lab.signals.listening import POLICY, listen, standard_models
 from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
 from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import play

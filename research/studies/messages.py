@@ -21,11 +21,11 @@ from goita_agents.models import LEGAL_MODEL, PolicyModel
 from goita_agents.population import Population
 from goita_env.actions import CALL
 from goita_env.information import PLAIN, InformationStructure, MessageChannel
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_SEATS, PARTNER, RELATIVE_SEATS
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, over_runs
 from goita_lab.signals import measures
-from goita_lab.signals.listening import PARTNER, POLICY, SEATS, listen
+from goita_lab.signals.listening import POLICY, listen
 from goita_lab.signals.messages import MessageUse, message_uses
 from goita_lab.signals.plan import Settings
 from goita_lab.signals.playing import play
@@ -213,7 +213,7 @@ def moves_tell(agent: str, information: InformationStructure, rounds: int) -> fl
     only.
     """
     followed = play([agent], rounds, seed=SEED, information=information)
-    models = {POLICY: {**dict.fromkeys(SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
+    models = {POLICY: {**dict.fromkeys(RELATIVE_SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
     told, _ = listen(
         followed,
         models,

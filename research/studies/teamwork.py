@@ -8,8 +8,15 @@ from typing import Any, Final
 import numpy as np
 
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.exact.entries import Measure
-from goita_lab.exact.teamwork import OPPONENTS, Players, Split, Table
+from goita_lab.exact import report as exact_report
+from goita_lab.exact.teamwork import (
+    OPPONENTS,
+    Benchmark,
+    Players,
+    Split,
+    bayes_optimal,
+    points_with,
+)
 from goita_lab.exact.tree import Tree
 from research.drawing import scatter, table
 from research.intervals import rank_correlation
@@ -74,19 +81,19 @@ def run(options: Options) -> Result:
 def measure(game: str) -> Game:
     """Measures the diversity of a game's partners, and then all agents with the test players."""
     rules, _, message = game.partition("-")
-    test = Measure(rules, "test", message=bool(message))
+    test = Benchmark.load(rules, "test", message=bool(message))
     known = test.players
     diverse = diversity(test.tree, known)
     splits = ("validation",) if rules == "mini_4" else ("train", "validation")  # it is large
     seen = [name for name, split in zip(known.names, known.splits, strict=True) if split in splits]
     others = [name for name in seen if name not in AGENTS]
-    found = test.measure([*AGENTS, *others]).to_json()
+    found = exact_report.to_json(test.measure([*AGENTS, *others]))
     return Game(diverse, found, prices(test.tree, known))
 
 
 def prices(tree: Tree, known: Players) -> dict[str, tuple[float, float, float, float]]:
     """Returns the regret of Bayes-optimal players who know a part of the type: see ``Game``."""
-    place, partners = Table(tree), known.of("test")
+    partners = known.of("test")
     types = [known.types(tree, partner) for partner in partners]
     partner, opponents = np.indices((len(partners), len(OPPONENTS)))
     # A player that knows a part of the type plays best against a shorter list of types: those with
@@ -102,21 +109,22 @@ def prices(tree: Tree, known: Players) -> dict[str, tuple[float, float, float, f
         regret = known.best[partners]
         for number in np.unique(list_of):
             members = np.argwhere(list_of == number).tolist()
-            _, policy = place.best([types[row][column] for row, column in members])
+            _, policy = bayes_optimal(tree, [types[row][column] for row, column in members])
             for row, column in members:
-                regret[row, column] -= place.points(policy, types[row][column])
+                regret[row, column] -= points_with(tree, policy, types[row][column])
         found[knowledge] = tuple(regret.mean(axis=0).tolist())
     return found
 
 
 def diversity(tree: Tree, known: Players, split: Split = "test") -> Diversity:
     """Lets the best response to each partner play with each partner of a split."""
-    place, types = Table(tree), [known.types(tree, n) for n in range(len(known.names))]
-    responses = [place.best(four) for four in types]
+    types = [known.types(tree, n) for n in range(len(known.names))]
+    responses = [bayes_optimal(tree, four) for four in types]
     rows = known.of(split)
     losses = [
         [
-            responses[row][0] - float(np.mean([place.points(other, kind) for kind in types[row]]))
+            responses[row][0]
+            - float(np.mean([points_with(tree, other, kind) for kind in types[row]]))
             for _, other in responses
         ]
         for row in rows

@@ -27,7 +27,7 @@ from goita_env.actions import PASS
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.exact.team import alternating
-from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, Table
+from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, bayes_optimal
 from goita_lab.exact.tree import Channel, Tree, enumerate_game, spread
 from goita_lab.exact.values import Learner, normalised, reached, sign, totals, worths
 
@@ -286,7 +286,7 @@ class Trainer:
         """Returns the best response to partners, each as likely, against both equilibria."""
         opponents = [self.kept(name) for name in self.plan["opponents"]]
         kinds = [(partner, other) for partner in partners for other in opponents]
-        return Table(self.tree).best(kinds)[1]
+        return bayes_optimal(self.tree, kinds)[1]
 
     def kept(self, name: str) -> Float:
         return np.load(self.folder / f"{name}.npy")
@@ -335,9 +335,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     players.save(tree, path)
     # Best responses are those to the stored probabilities.
-    players, table = Players.load(tree, path), Table(tree)
+    players = Players.load(tree, path)
     best = [
-        [table.best([kind])[0] for kind in players.types(tree, number)]
+        [bayes_optimal(tree, [kind])[0] for kind in players.types(tree, number)]
         for number in range(len(named))
     ]
     replace(players, best=np.array(best)).save(tree, path)

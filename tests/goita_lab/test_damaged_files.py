@@ -19,7 +19,6 @@ from goita_agents.champion.agent import network
 from goita_env.errors import GoitaError, SettingError
 from goita_lab.arena.coordination import leaderboard
 from goita_lab.commands import exact, exam
-from goita_lab.exact import entries
 from goita_lab.exact.agent import SolvedAgent, restore
 from goita_lab.exact.teamwork import Players, shipped
 from goita_lab.exact.tree import enumerate_game
@@ -61,7 +60,7 @@ def readers(tree):
         "players.npz": lambda path: Players.load(tree, path),
         "exam.npz": Questions.load,
         "leaderboard.json": leaderboard.read,
-        "leaderboard_exact.json": entries.read,
+        "leaderboard_exact.json": leaderboard.read,
         "network.safetensors": lambda path: (NetworkAgent.load(path), file_digest(path)),
     }
 

@@ -81,7 +81,7 @@ def test_the_script_trains_once_and_stores_what_can_be_loaded(tiny, tmp_path, mo
     # benchmark's price.
     regret = prices(tiny, found)
     none, kind, pair, partner = (float(np.mean(four)) for four in regret.values())
-    assert none == pytest.approx(teamwork.Benchmark(tiny, found, "test").price)
+    assert none == pytest.approx(teamwork.Benchmark(tiny, found, "test").price["test"])
     assert none >= kind >= pair >= -1e-9
     assert none >= partner >= -1e-9
     assert none > 0

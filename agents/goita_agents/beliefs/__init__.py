@@ -7,7 +7,6 @@ seat's hand and ``DealBelief`` about all three, or ``DealMixture`` where message
 """
 
 from goita_agents.beliefs.deal_belief import DealBelief
-from goita_agents.beliefs.following import RelativeSeat
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.listener import Listener, follow
 from goita_agents.beliefs.types import TypeListener, Types, make_types
@@ -20,6 +19,7 @@ from goita_agents.models import (
     PolicyModel,
     UnexplainedError,
 )
+from goita_env.tiles import RelativeSeat
 
 __all__ = [
     "LEGAL_MODEL",

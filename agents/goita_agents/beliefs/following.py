@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
 
 import numpy as np
 
@@ -21,13 +20,8 @@ from goita_agents.beliefs.unheard_messages import DealMixture
 from goita_agents.models import OpponentModel, UnexplainedError
 from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.tiles import NUM_KINDS, NUM_SEATS, PAWN
+from goita_env.tiles import NUM_KINDS, NUM_SEATS, PARTNER, PAWN, RELATIVE_SEATS, RelativeSeat
 from goita_env.worlds.constraints import check_in_play
-
-RelativeSeat = Literal["next", "partner", "previous"]
-
-SEATS: Final[dict[RelativeSeat, int]] = {"next": 1, "partner": 2, "previous": 3}
-"""The other seats by relative number; the next one and the previous are the opponents."""
 
 Filters = tuple[SeatFilter, SeatFilter, SeatFilter]
 """One of each of the seats 1, 2 and 3."""
@@ -133,7 +127,7 @@ class Following:
         unseen, shown = self._support.unseen, self._view.face_up[0].astype(np.int64)
         limits = bounds(unseen, shown, seat)
         found = SeatFilter(start, seat, self._support.hands, limits, model)
-        if seat == SEATS["partner"] and self._apart and own_tiles(self._view)[PAWN] == 5:
+        if seat == PARTNER and self._apart and own_tiles(self._view)[PAWN] == 5:
             limit = unseen.copy()
             limit[PAWN] = 4
             found.drop(limit)
@@ -236,6 +230,6 @@ def bounds(unseen: Int, shown: Int, seat: int) -> tuple[Int, Int]:
 
 def number_of(seat: RelativeSeat) -> int:
     """Returns the relative number of a seat; a SettingError if it is none of the three."""
-    if seat not in SEATS:
-        raise SettingError(f"expected a seat of {list(SEATS)}, got {seat!r}")
-    return SEATS[seat]
+    if seat not in RELATIVE_SEATS:
+        raise SettingError(f"expected a seat of {list(RELATIVE_SEATS)}, got {seat!r}")
+    return RELATIVE_SEATS[seat]

@@ -16,7 +16,7 @@ import numpy as np
 from goita_agents.base import Float
 from goita_agents.beliefs.deal_belief import DealBelief
 from goita_agents.beliefs.filtering import SeatFilter
-from goita_agents.beliefs.following import SEATS, Filters, Following, RelativeSeat, number_of
+from goita_agents.beliefs.following import Filters, Following, number_of
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event
 from goita_agents.beliefs.unheard_messages import DealMixture
@@ -25,6 +25,7 @@ from goita_env import Game, View
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
+from goita_env.tiles import RELATIVE_SEATS, RelativeSeat
 
 
 class Listener(Following):
@@ -205,6 +206,6 @@ def follow(
 def _each_seat(models: OpponentModel | Mapping[RelativeSeat, OpponentModel]) -> list[OpponentModel]:
     if not isinstance(models, Mapping):
         return [models] * 3
-    if unknown := sorted(map(repr, models.keys() - SEATS.keys())):
-        raise SettingError(f"expected seats of {list(SEATS)}, got {', '.join(unknown)}")
-    return [models.get(seat, LEGAL_MODEL) for seat in SEATS]
+    if unknown := sorted(map(repr, models.keys() - RELATIVE_SEATS.keys())):
+        raise SettingError(f"expected seats of {list(RELATIVE_SEATS)}, got {', '.join(unknown)}")
+    return [models.get(seat, LEGAL_MODEL) for seat in RELATIVE_SEATS]

@@ -18,7 +18,7 @@ import numpy as np
 from goita_agents.base import Agent, AgentError, Float, Int
 from goita_agents.beliefs.deal_belief import DealBelief, systematic_sample
 from goita_agents.beliefs.filtering import SeatFilter
-from goita_agents.beliefs.following import Filters, Following, RelativeSeat, number_of
+from goita_agents.beliefs.following import Filters, Following, number_of
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event
 from goita_agents.beliefs.unheard_messages import DealMixture, sample_of
@@ -33,6 +33,7 @@ from goita_agents.models import (
 from goita_env import View
 from goita_env.checks import check_count
 from goita_env.errors import SettingError
+from goita_env.tiles import RelativeSeat
 from goita_env.worlds import Worlds
 
 NEGLIGIBLE: Final = 0.01

@@ -36,9 +36,7 @@ from goita_agents.base import Bool, Float, Int, certain
 from goita_agents.registry import Entry
 from goita_env import View
 from goita_env.actions import CALL, CONTINUE, PASS, REDEAL
-from goita_env.tiles import COUNTS, KING, NUM_KINDS, POINTS
-
-PARTNER: Final = 2  # The partner's seat in a view.
+from goita_env.tiles import COUNTS, KING, NUM_KINDS, PARTNER, POINTS
 
 _KINDS: Final = range(NUM_KINDS)
 _PAIRS: Final = slice(1, 1 + NUM_KINDS * NUM_KINDS)  # the actions that play a pair

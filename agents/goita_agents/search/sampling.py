@@ -14,7 +14,7 @@ from typing import Final, Protocol, Self
 import numpy as np
 
 from goita_agents.base import AgentError, Float, Int, Policy
-from goita_agents.beliefs.following import SEATS, bounds, unseen_at_first
+from goita_agents.beliefs.following import bounds, unseen_at_first
 from goita_agents.beliefs.history import events
 from goita_agents.beliefs.supports import support
 from goita_agents.beliefs.types import TypeListener, Types
@@ -22,7 +22,7 @@ from goita_agents.models import EPSILONS, PolicyModel, SharedAnswers
 from goita_agents.search.playout import Keys
 from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_SEATS, PARTNER
 from goita_env.worlds import Positions, Worlds, determinize
 
 KEPT: Final = 1_024
@@ -191,7 +191,7 @@ class PosteriorSampler:
             fewest, most = bounds(unseen, shown, seat)
             possible = hands[((hands >= fewest) & (hands <= most)).all(axis=1)]
             states = np.ones(len(possible))
-            policies = partners if seat == SEATS["partner"] else opponents
+            policies = partners if seat == PARTNER else opponents
             for event in made:
                 if event.seat == seat:
                     states *= ((possible - fewest) > 0).sum(axis=1) if event.hidden else 1

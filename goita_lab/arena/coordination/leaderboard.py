@@ -1,7 +1,7 @@
-"""Keeps entries of the benchmark in a file of the repository, and checks them.
+"""Keeps entries of the benchmarks in files of the repository, and checks those that were played.
 
-An entry has the points of every cell. Its figures follow from them, and ``check`` computes them
-again, compares the networks, and plays a sample of the cells.
+A played entry has the points of every cell. Its figures follow from them, and ``check`` computes
+them again, compares the networks, and plays a sample of the cells.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from goita_agents.identity import Identities
 from goita_agents.registry import check_shipped, short_name
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
+from goita_env.rules import JGA
 from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, test_task
@@ -28,6 +29,7 @@ from goita_lab.arena.tournament.block import play_block
 from goita_lab.work import one_thread
 
 FORMAT: Final = "goita-leaderboard-2"
+EXACT_FORMAT: Final = "goita-exact-leaderboard-1"
 MOST_BYTES: Final = 1 << 24
 SAMPLE: Final = 3
 """Cells of an entry that are played again."""
@@ -52,13 +54,23 @@ class Figures(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """With the partner with whom it makes least."""
 
 
-class Entered(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """An entry."""
+class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What the entries of both leaderboards have."""
 
     name: str
     agent: str
-    """Its text, by which it is played again."""
-    task: Literal["validation", "test"]
+    """Its text, by which it is measured again."""
+
+    @property
+    def rank(self) -> float:
+        """By which the entries of a split are sorted, and then by name."""
+        return 0
+
+
+class PlayedEntry(Entry, frozen=True):
+    """An entry of the benchmark in the full game."""
+
+    split: Literal["validation", "test"] = msgspec.field(name="task")
     episode: Episode
     speak: bool
     seed: Annotated[int, Meta(ge=0)]
@@ -72,47 +84,76 @@ class Entered(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     versions: dict[str, str]
     command: str
 
+    @property
+    def rules(self) -> str:
+        """The name of the game."""
+        return JGA.name
 
-class _File(msgspec.Struct, forbid_unknown_fields=True):
-    format: Literal["goita-leaderboard-2"]
-    entries: tuple[Entered, ...]
-
-
-def read(path: Path) -> tuple[Entered, ...]:
-    """Returns the entries of a file, none where there is no file."""
-    return read_board(path, _File, FORMAT)
-
-
-class _Named(msgspec.Struct):
-    format: str
+    @property
+    def rank(self) -> float:
+        """The most points first."""
+        return -self.figures.points[0]
 
 
-def read_format(path: Path) -> str:
-    """Returns the format that a leaderboard's file names.
+class ExactEntry(Entry, frozen=True):
+    """An entry of the exact benchmark in a small game (``goita_lab.exact.entries``)."""
+
+    rules: str
+    split: Literal["train", "validation", "test"]
+    points: dict[str, tuple[Points, Points, Points, Points]]
+    """By partner and opponents."""
+    strength: Points
+    weights: str
+    """Its digest (``goita_agents.identity``); empty where it has none."""
+    versions: dict[str, str]
+
+
+class PlayedBoard(msgspec.Struct, forbid_unknown_fields=True, tag_field="format", tag=FORMAT):
+    """The file of a leaderboard of the full game."""
+
+    entries: tuple[PlayedEntry, ...]
+
+
+class ExactBoard(msgspec.Struct, forbid_unknown_fields=True, tag_field="format", tag=EXACT_FORMAT):
+    """The file of a leaderboard of small games."""
+
+    entries: tuple[ExactEntry, ...]
+
+
+Board = PlayedBoard | ExactBoard
+
+
+def read(path: Path) -> Board:
+    """Reads a leaderboard of either format.
 
     Raises:
-        SettingError: there is no such file, or it names no format.
+        SettingError: there is no such file, or it is no leaderboard.
         OSError: the file cannot be read.
     """
+    expected = f"a leaderboard of {FORMAT} or {EXACT_FORMAT} in {path}"
     if not path.exists():
-        raise SettingError(f"expected a leaderboard in {path}, got no such file")
-    try:
-        return msgspec.json.decode(read_limited(path, MOST_BYTES), type=_Named).format
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise SettingError(f"expected a leaderboard in {path}: {error}") from error
+        raise SettingError(f"expected {expected}, got no such file")
+    kind: Any = Board
+    board: Board = decode(read_limited(path, MOST_BYTES), kind, expected)
+    return board
 
 
-def read_board(path: Path, kind: Any, name: str) -> tuple[Any, ...]:
-    """Returns the entries of a leaderboard's file, by its type; none where there is no file."""
-    if not path.exists():
-        return ()
-    expected = f"a leaderboard of {name} in {str(path)!r}"
-    return tuple(decode(read_limited(path, MOST_BYTES), kind, expected).entries)
+def add(path: Path, added: Board) -> None:
+    """Adds entries to a file, each in place of an entry of its name, game and split.
 
-
-def write_board(path: Path, board: msgspec.Struct) -> None:
-    """Writes a leaderboard's file whole; raises an OSError if it cannot be written."""
-    write_whole(path, json_text(msgspec.to_builtins(board), escape=False))
+    Raises:
+        SettingError: the file is no leaderboard of the format.
+        OSError: the file cannot be read or written.
+    """
+    with locked(path, "a leaderboard", wait=True):
+        board = read(path) if path.exists() else type(added)(())
+        if type(board) is not type(added):
+            raise SettingError(f"expected a leaderboard of the same benchmark, got {path}")
+        entries = *board.entries, *added.entries
+        named = {(entry.rules, entry.split, entry.name): entry for entry in entries}
+        ranked = sorted(named, key=lambda key: (*key[:2], named[key].rank, key[2]))
+        whole = msgspec.structs.replace(board, entries=tuple(named[key] for key in ranked))
+        write_whole(path, json_text(msgspec.to_builtins(whole), escape=False))
 
 
 def enter(path: Path, results: Results) -> None:
@@ -140,11 +181,7 @@ def enter(path: Path, results: Results) -> None:
                 "weights": _by_name(results.digests, (agent, *plan.task.specs)),
             }
         )
-    added = msgspec.convert(new, tuple[Entered, ...])
-    with locked(path, "a leaderboard", wait=True):
-        named = {(one.name, one.task): one for one in (*read(path), *added)}
-        ranked = sorted(named.values(), key=lambda one: (one.task, -one.figures.points[0]))
-        write_board(path, _File(FORMAT, tuple(ranked)))
+    add(path, PlayedBoard(msgspec.convert(new, tuple[PlayedEntry, ...])))
 
 
 def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, float]]) -> Figures:
@@ -171,7 +208,7 @@ def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, 
     return Figures((mean, low, high), round(own, 3), round(min(means), 3))
 
 
-def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
+def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[str]:
     """Checks an entry, and yields a sentence for each thing that is another.
 
     Args:
@@ -179,7 +216,7 @@ def check(entry: Entered, seed: int, agent: str | None = None) -> Iterator[str]:
         seed: of the draw of the cells that are played.
         agent: its text, if that names a file or code, which a leaderboard may not.
     """
-    task = VALIDATION if entry.task == "validation" else test_task()
+    task = VALIDATION if entry.split == "validation" else test_task()
     spec = agent or check_shipped(entry.agent, "a leaderboard")
     follow = msgspec.to_builtins(figures(entry.name, task, entry.cells))
     for name, value in msgspec.to_builtins(entry.figures).items():

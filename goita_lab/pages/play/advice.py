@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from goita_agents.base import Agent, Float, Policy, is_stateless
-from goita_agents.beliefs import Listener, PolicyModel, RelativeSeat
+from goita_agents.beliefs import Listener, PolicyModel
 from goita_agents.beliefs.people import people
 from goita_agents.champion.agent import network
 from goita_agents.search.advisor import Advisor
 from goita_env import View
 from goita_env.errors import SettingError
+from goita_env.tiles import RELATIVE_SEATS
 
 WORLDS: Final = 96
 """Most worlds of a hint for each type of the others."""
@@ -19,8 +20,6 @@ BUDGET: Final = 900  # Playouts for each: 30 actions are tried in half of the wo
 
 LEAST: Final = 0.005
 """Probability of a partner's hand that is told."""
-
-_SEATS: Final[tuple[RelativeSeat, ...]] = ("next", "partner", "previous")
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,8 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
     """
     try:
         models = {
-            seat: PolicyModel(_known(agent)) for seat, agent in zip(_SEATS, agents, strict=True)
+            seat: PolicyModel(_known(agent))
+            for seat, agent in zip(RELATIVE_SEATS, agents, strict=True)
         }
         belief = Listener(view, models).posterior("partner")
     except SettingError:

@@ -20,10 +20,10 @@ from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
+from goita_env.tiles import PARTNER
 from goita_env.worlds import Positions
 from goita_lab.arena.statistics.intervals import Interval, jackknife_error, t_interval
 from goita_lab.signals.filters import context
-from goita_lab.signals.listening import PARTNER
 from goita_lab.signals.measures.information_gain import attack, attacks_with, over_deals
 from goita_lab.signals.playing import Play, load_policy, one_choice_a_deal, positions
 

@@ -20,10 +20,10 @@ from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
 from goita_env.errors import SettingError
 from goita_env.render import words
-from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
+from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS, PARTNER, RELATIVE_SEATS
 from goita_env.views import NONE
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, rate_interval
-from goita_lab.signals.listening import PARTNER, POLICY, ListenerKnowledge
+from goita_lab.signals.listening import POLICY, ListenerKnowledge
 from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play, load_policy, play
 
@@ -67,7 +67,7 @@ def view_features(view: View) -> tuple[list[str], Float]:
     for k, kind in enumerate(NAMES):
         columns[f"a {kind} attack is answered"] = answers & (view.attack == k)
     columns["plays"] = view.num_plays
-    for seat, who in enumerate(("next", "partner", "previous"), start=1):
+    for who, seat in RELATIVE_SEATS.items():
         columns[f"tiles in hand, {who}"] = view.hand_sizes[:, seat]
         attacks = view.attacks[:, seat]
         for k, kind in enumerate(NAMES):

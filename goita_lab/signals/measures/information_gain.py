@@ -16,17 +16,11 @@ from goita_agents.base import Float, Int
 from goita_env import View
 from goita_env.actions import CALL, MESSAGE, PASS
 from goita_env.errors import SettingError
-from goita_env.tiles import NAMES, NUM_KINDS
+from goita_env.tiles import NAMES, NUM_KINDS, PARTNER
 from goita_env.views import NONE
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.signals.filters import CONTEXTS, Where, context, select
-from goita_lab.signals.listening import (
-    PARTNER,
-    POLICY,
-    UNIFORM,
-    ActionInformation,
-    ListenerKnowledge,
-)
+from goita_lab.signals.listening import POLICY, UNIFORM, ActionInformation, ListenerKnowledge
 from goita_lab.signals.playing import Play
 
 QUANTILES: Final = (0.1, 0.5, 0.9, 0.99)

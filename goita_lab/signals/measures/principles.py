@@ -11,8 +11,9 @@ import numpy as np
 from goita_agents.base import Bool, Float, Int
 from goita_agents.principles import PRINCIPLES, Principle
 from goita_env.actions import MESSAGE, PASS
+from goita_env.tiles import PARTNER
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.signals.listening import PARTNER, POLICY, ActionInformation
+from goita_lab.signals.listening import POLICY, ActionInformation
 from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play
 

@@ -22,9 +22,9 @@ from goita_env import seeds
 from goita_env.errors import SettingError
 from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rules import JGA, Rules
-from goita_env.tiles import NUM_KINDS, NUM_SEATS
+from goita_env.tiles import NUM_KINDS, NUM_SEATS, RELATIVE_SEATS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
-from goita_lab.signals.listening import LEGAL, POLICY, SEATS, UNIFORM
+from goita_lab.signals.listening import LEGAL, POLICY, UNIFORM
 from goita_lab.signals.playing import concatenated, load_policy
 from goita_lab.signals.searching import (
     SHOWN,
@@ -235,10 +235,10 @@ def value_of_listening(values: SourcePoints) -> ListeningValue:
     next, partner and previous. V(none) takes the others for uniformly random players;
     ``search_gain`` has another baseline.
     """
-    shares = dict.fromkeys(SEATS, 0.0 * values.unsearched)
-    for without, seat in product(SUBSETS, SEATS):
+    shares = dict.fromkeys(RELATIVE_SEATS, 0.0 * values.unsearched)
+    for without, seat in product(SUBSETS, RELATIVE_SEATS):
         if getattr(without, seat) == UNIFORM:
-            names = [POLICY if one == seat else getattr(without, one) for one in SEATS]
+            names = [POLICY if one == seat else getattr(without, one) for one in RELATIVE_SEATS]
             size, joined = without.names.count(POLICY), InformationSources(*names)
             weight = factorial(size) * factorial(2 - size) / factorial(3)
             shares[seat] = shares[seat] + weight * (values.of(joined) - values.of(without))

@@ -11,10 +11,18 @@ from goita_agents.base import AgentError, sample
 from goita_env import JGA, GoitaVectorEnv
 from goita_env.errors import SettingError
 from goita_env.rules import RULE_SETS
+from goita_lab.arena.coordination import leaderboard
 from goita_lab.commands.coordination import main
 from goita_lab.exact import agent as files
-from goita_lab.exact import entries, teamwork
-from goita_lab.exact.teamwork import Benchmark, Players, Table, policy_of
+from goita_lab.exact import teamwork
+from goita_lab.exact.teamwork import (
+    Benchmark,
+    Players,
+    bayes_optimal,
+    points_with,
+    policy_of,
+    seated,
+)
 from goita_lab.exact.tree import Channel, Tree, enumerate_game
 from goita_lab.exact.values import Learner, best_response, gains, sign, value
 from programs import ROOT
@@ -74,10 +82,10 @@ def toy():
 
 def test_no_plan_of_all_that_there_are_beats_the_bayes_optimal_player():
     tree = toy()
-    table, kinds = Table(tree), [(any_policy(tree, n), any_policy(tree, 9 + n)) for n in range(3)]
+    kinds = [(any_policy(tree, n), any_policy(tree, 9 + n)) for n in range(3)]
     assert len(tree.info) == 4_088
-    known = [table.best([kind])[0] for kind in kinds]
-    unknown, policy = table.best(kinds)
+    known = [bayes_optimal(tree, [kind])[0] for kind in kinds]
+    unknown, policy = bayes_optimal(tree, kinds)
     # By seat: each of its 1,024 plans with each type.
     found = np.zeros((SEATS, 1024, len(kinds)))
     for seat in range(SEATS):
@@ -86,11 +94,11 @@ def test_no_plan_of_all_that_there_are_beats_the_bayes_optimal_player():
             agent = tree.uniform()
             agent[tree.starts[own]], agent[tree.starts[own] + 1] = 1 - np.array(plan), plan
             for column, kind in enumerate(kinds):
-                seated = table._seated(seat, agent, kind)
-                found[seat, number, column] = sign(seat) * value(tree, seated)
+                table = seated(tree, seat, agent, kind)
+                found[seat, number, column] = sign(seat) * value(tree, table)
     assert known == pytest.approx(found.max(axis=1).mean(axis=0))
     assert unknown == pytest.approx(found.mean(axis=2).max(axis=1).mean())
-    mean = np.mean([table.points(policy, kind) for kind in kinds])
+    mean = np.mean([points_with(tree, policy, kind) for kind in kinds])
     assert mean == pytest.approx(unknown)
     assert unknown < np.mean(known)
 
@@ -112,30 +120,32 @@ def drawn_players(tree):
 
 def with_best(tree, players):
     """Returns players with what the best responses to them make."""
-    table = Table(tree)
-    best = [[table.best([kind])[0] for kind in players.types(tree, one)] for one in range(4)]
+    best = [
+        [bayes_optimal(tree, [kind])[0] for kind in players.types(tree, one)] for one in range(4)
+    ]
     return replace(players, best=np.array(best))
 
 
 def test_regret_is_zero_for_the_best_response_and_never_below(tiny, players):
     met = Benchmark(tiny, players, "test")
-    assert met.partners == ("c", "d")
+    assert players.names_of("test") == ("c", "d")
     for number, partner in enumerate(players.of("test")):
         for column, kind in enumerate(players.types(tiny, partner)):
-            _, policy = met.table.best([kind])
-            regret = met.score(policy).regret
+            _, policy = bayes_optimal(tiny, [kind])
+            regret = met.scores(policy)["test"].regret
             assert abs(regret[number, column]) < 1e-9
             assert regret.min() > -1e-9
     for seed in range(3):
-        assert met.score(any_policy(tiny, seed)).regret.min() > 0
+        assert met.scores(any_policy(tiny, seed))["test"].regret.min() > 0
 
 
 def test_no_agent_leaves_less_than_nothing_on_average(tiny, players):
-    met, train = Benchmark(tiny, players, "test"), Benchmark(tiny, players, "train")
-    assert met.score(met.bayes).left == pytest.approx(0, abs=1e-9)
-    assert train.score(train.bayes).left == pytest.approx(0, abs=1e-9)
-    assert met.score(train.bayes).left > 0.1
-    assert 0.1 < met.price < met.score(tiny.uniform()).regret.mean()
+    met = Benchmark(tiny, players, "test")
+    best, train = (met.scores(met.bayes[split]) for split in ("test", "train"))
+    assert best["test"].left == pytest.approx(0, abs=1e-9)
+    assert train["train"].left == pytest.approx(0, abs=1e-9)
+    assert train["test"].left > 0.1
+    assert 0.1 < met.price["test"] < met.scores(tiny.uniform())["test"].regret.mean()
 
 
 def test_players_are_stored_in_half_precision_and_add_up_to_one(tiny, players, tmp_path):
@@ -153,7 +163,7 @@ def test_players_are_stored_in_half_precision_and_add_up_to_one(tiny, players, t
 
 def test_points_are_those_of_rounds_that_are_played(tiny, players, tmp_path, played):
     agent, (partner, opponents) = any_policy(tiny, 7), players.types(tiny, 0)[0]
-    expected = Table(tiny).points(agent, (partner, opponents))
+    expected = points_with(tiny, agent, (partner, opponents))
     mean, error = played(tiny, [agent, opponents, partner, opponents], rounds=20_000)
     assert abs(mean - expected) < 4 * error
 
@@ -164,7 +174,7 @@ def test_points_of_a_shipped_partner_are_those_of_many_rounds(tree, played, roun
     number = players.of("test")[0]
     partner, listeners = players.types(tree, number)[2]
     agent, _ = policy_of(tree, "heuristic")
-    expected = Table(tree).points(agent, (partner, listeners))
+    expected = points_with(tree, agent, (partner, listeners))
     mean, error = played(tree, [agent, listeners, partner, listeners], rounds=rounds)
     assert abs(mean - expected) < 2 * 1.96 * error
 
@@ -259,9 +269,9 @@ def test_probabilities_that_are_none_give_no_figures(tiny, change, words):
 
 def test_what_no_policy_can_make_is_an_error_and_no_figure(tiny, players):
     benchmark = Benchmark(tiny, players, "train")
-    assert benchmark.score(tiny.uniform()).left > 0
+    assert benchmark.scores(tiny.uniform())["train"].left > 0
     for wrong in (0 * tiny.uniform(), 1.3 * tiny.uniform(), np.nan * tiny.uniform()):
-        refuses(SettingError, "sum to 1 at every information set", benchmark.score, wrong)
+        refuses(SettingError, "sum to 1 at every information set", benchmark.scores, wrong)
         refuses(SettingError, "sum to 1 at every information set", gains, tiny, wrong)
     refuses(SettingError, "of shape", gains, tiny, tiny.uniform()[1:])
     # A stored best response that makes too little would rank agents below the price.
@@ -269,8 +279,8 @@ def test_what_no_policy_can_make_is_an_error_and_no_figure(tiny, players):
     refuses(
         ArithmeticError,
         "a regret of at least 0",
-        Benchmark(tiny, low, "train").score,
-        benchmark.bayes,
+        Benchmark(tiny, low, "train").scores,
+        benchmark.bayes["train"],
     )
 
 
@@ -336,7 +346,7 @@ def test_the_command_measures_and_enters_and_checks(
     assert main(["--rules", shipped_game, "--check", board]) == 1
     assert capsys.readouterr().out.count("entered, ") == 2
     (tmp_path / "board.json").write_text('{"format": "other", "entries": []}')
-    refuses(SettingError, "expected a leaderboard", entries.read, tmp_path / "board.json")
+    refuses(SettingError, "expected a leaderboard", leaderboard.read, tmp_path / "board.json")
 
 
 @pytest.mark.slow
@@ -372,9 +382,9 @@ def test_what_a_small_game_cannot_do_is_refused(argv, words, capsys):
 @pytest.mark.parametrize("message", [False, slow(True)])
 def test_best_responses_to_shipped_players_are_those_that_are_shipped(tree, message):
     game = enumerate_game("mini_3", channel=Channel()) if message else tree
-    players, table = Players.load(game), Table(game)
+    players = Players.load(game)
     for number in players.of("test")[:3]:
-        best = [table.best([kind])[0] for kind in players.types(game, number)]
+        best = [bayes_optimal(game, [kind])[0] for kind in players.types(game, number)]
         assert best == pytest.approx(players.best[number], abs=1e-9)
 
 

@@ -12,11 +12,11 @@ from goita_agents.beliefs import PolicyModel
 from goita_env import InformationStructure, MessageChannel
 from goita_env.actions import CALL, MESSAGE
 from goita_env.errors import SettingError
-from goita_env.tiles import KING
+from goita_env.tiles import KING, PARTNER
 from goita_lab.commands.signals import main
 from goita_lab.signals import log, measures
 from goita_lab.signals.filters import select
-from goita_lab.signals.listening import PARTNER, listen
+from goita_lab.signals.listening import listen
 from goita_lab.signals.playing import Play, play, positions
 from programs import refusal
 from raising import refuses

@@ -63,7 +63,7 @@ def test_the_figures_of_an_entry_are_those_of_its_cells(board, capsys):
     assert capsys.readouterr().out == "champion: as entered\ngreedy: as entered\n"
     # A second entry of the name takes the place of the first.
     assert command.main(["greedy", "--enter", str(board)]) == 0
-    assert len(leaderboard.read(board)) == 2
+    assert len(leaderboard.read(board).entries) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,106 @@
+"""Lays out what agents make with unknown partners in a small game: a table, and JSON."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from scipy.stats import spearmanr
+
+from goita_agents.asking import fault_lines
+from goita_lab.arena.report.figures import signed
+from goita_lab.arena.report.tables import Table
+from goita_lab.arena.report.to_terminal import draw
+from goita_lab.exact.teamwork import OPPONENTS, Score, TeamworkResults
+from goita_lab.provenance import marks
+
+LEGEND: Final = (
+    "Exact expectations, mean over partners, opponents and seats; (controls) in brackets. Regret: "
+    "what the best response to the partner and its opponents makes more. Left: the regret above "
+    "that of the best player who does not know them. Listeners know the partner's signals. "
+    "Strength: with a copy of itself against the equilibria."
+)
+
+
+def rank_correlations(results: TeamworkResults) -> dict[str, float | None]:
+    """Returns Spearman's of the regret with weakness; None where fewer than four rows say it."""
+    correlations = {}
+    for name, rows in {
+        "all": results.rows,
+        "agents": [row for row in results.rows if row.agent],
+    }.items():
+        regret = [row.score.regret.mean() for row in rows]
+        weakness = [-row.score.strength for row in rows]
+        several = len(rows) >= 4
+        correlations[name] = float(spearmanr(regret, weakness).statistic) if several else None
+    return correlations
+
+
+def to_json(results: TeamworkResults) -> dict[str, Any]:
+    """Returns all figures: points and regrets by partner and opponents."""
+    return {
+        "rules": results.rules,
+        "split": results.split,
+        "opponents": OPPONENTS,
+        "partners": results.partners,
+        "train_partners": results.train_partners,
+        "agents": [
+            {
+                "name": row.name,
+                "agent": row.agent,
+                "strength": row.score.strength,
+                "faults": len(row.faults),
+                **_figures(row.score, ""),
+                **_figures(row.train, "train_"),
+            }
+            for row in results.rows
+        ],
+        "rank_correlation": rank_correlations(results),
+        **results.made,
+    }
+
+
+def _figures(score: Score, before: str) -> dict[str, Any]:
+    return {
+        f"{before}points": score.points.tolist(),
+        f"{before}regret": score.regret.tolist(),
+        f"{before}price": score.price,
+        f"{before}left": score.left,
+    }
+
+
+def table(results: TeamworkResults) -> Table:
+    """Returns the table of agents and controls, the least regret first."""
+    rows = []
+    for row in results.rows:
+        regret, train = row.score.regret, row.train
+        figures = (
+            *(regret.mean(), regret[:, :2].mean(), regret[:, 2:].mean(), row.score.left),
+            *(train.regret.mean(), train.left),
+        )
+        rows.append(
+            (
+                row.name if row.agent else f"({row.name})",
+                signed(float(row.score.points.mean())),
+                *(f"{figure:.2f}" for figure in figures),
+                signed(row.score.strength),
+            )
+        )
+    heads = ("agent", "points", "regret", "with equilibria", "with listeners", "left")
+    title = (
+        f"{results.rules}: points a round with unknown partners, {results.split} split; controls ()"
+    )
+    return Table(title, (*heads, "train: regret", "left", "strength"), tuple(rows))
+
+
+def terminal(results: TeamworkResults) -> str:
+    """Returns the table and what its figures mean, for a terminal."""
+    prices = results.rows[0].score.price, results.rows[0].train.price
+    lines = ["price of not knowing: {:.2f}, train split {:.2f}".format(*prices)]
+    lines += [
+        f"rank correlation of low regret with strength, {name}: {correlation:.2f}"
+        for name, correlation in rank_correlations(results).items()
+        if correlation is not None
+    ]
+    faults = [line for row in results.rows for line in fault_lines(row.name, row.faults)]
+    parts = (draw(table(results)), *faults, LEGEND, "\n".join(lines))
+    return "\n\n".join(parts) + "\n" + marks(results.made)
