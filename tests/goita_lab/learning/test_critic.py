@@ -7,7 +7,7 @@ import torch as th
 import training
 from goita_agents.bots.network import NetworkAgent
 from goita_env import GoitaVectorEnv
-from goita_env.views.observation import PLAYS_WORD, TILES_WORD, pack_seat
+from goita_env.views.observation import OBSERVATION_SIZE, PLAYS_WORD, TILES_WORD, pack_seat
 from goita_lab.learning import save_policy
 from goita_lab.learning.buffer import HIDDEN_WORDS
 from goita_lab.learning.returns import hidden_words
@@ -82,3 +82,24 @@ def test_it_runs_in_bfloat16_and_its_weights_stay_as_fine_as_they_are():
     model = make_model(bfloat16=True)
     model.learn(3_000)
     assert all(p.dtype == th.float32 and p.isfinite().all() for p in model.critic.parameters())
+
+
+def test_its_head_and_those_of_the_policy_stay_in_float32_where_the_trunks_run_in_bfloat16():
+    model, rng, trunks = make_model(bfloat16=True), np.random.default_rng(0), []
+    sizes = OBSERVATION_SIZE, 64 * HIDDEN_WORDS
+    bits, hidden = (th.from_numpy(rng.integers(2, size=(64, n), dtype=np.uint8)) for n in sizes)
+    for trunk in (model.policy.features_extractor, model.critic.trunk):
+        trunk.register_forward_hook(lambda _, __, features: trunks.append(features))
+    with th.no_grad():
+        with th.autocast("cpu", th.bfloat16):
+            logits, values = model.policy.logits_and_values(bits)
+        predicted = model.critic(bits, hidden)
+    assert [features.dtype for features in trunks] == [th.bfloat16] * 2
+    for head, features, answers in (
+        (model.policy.action_net, trunks[0], logits),
+        (model.policy.value_net, trunks[0], values[:, None]),
+        (model.critic.value, trunks[1], predicted[:, None]),
+    ):
+        assert answers.dtype == th.float32
+        exact = features.double() @ head.weight.double().T + head.bias.double()
+        th.testing.assert_close(answers.double(), exact, rtol=1e-5, atol=1e-6)

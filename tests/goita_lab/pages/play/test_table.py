@@ -10,18 +10,19 @@ import pytest
 from goita_agents.base import AgentError
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.external.protocol import EventMessages
-from goita_env import actions, errors
+from goita_env import actions, errors, records
 from goita_env.records import DealRecord
+from goita_env.render import words
 from goita_env.rules import get_rules
 from goita_env.tiles import MATCH_POINTS
 from goita_lab.commands.play import main
-from goita_lab.pages.play import savegame
+from goita_lab.pages.play import savegame, sentences
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from play_tables import GREEDY, any_move, play_on
 from programs import refusal
 from raising import refuses
-from record_samples import FIVE
+from record_samples import FIVE, LINE
 from samples import slow
 
 EMPTY = {"hands": FIVE, "dealer": 0, "scores": [0, 0], "moves": []}
@@ -52,6 +53,17 @@ def test_a_match_goes_to_150_and_its_record_says_the_same(rules):
     assert results[-1].scores == one.game.scores
     assert sum("ends the round" in said or "you end" in said for said in told) == len(results)
     assert one.record.players == ("you", "greedy", "greedy", "greedy")
+
+
+def test_after_a_round_a_player_is_told_who_ended_it_and_sees_all_hands():
+    *_, over = records.history.loads(LINE).deals[0].replay()  # seat 2 ends it with a silver
+    for viewer, who in enumerate(("partner ends", "next ends", "you end", "previous ends")):
+        scene = sentences.ended_scene(over, viewer, (30, 0))
+        assert words.title(scene) == f"Goita: {who} the round: 30 points"
+        assert scene.scores == (("you and partner", 30), ("the others", 0))
+        assert [place.name for place in scene.places] == ["you", "next", "partner", "previous"]
+        for seat, place in enumerate(scene.places, start=viewer):
+            assert place.hand == tuple(np.arange(8).repeat(over.hands[seat % 4]).tolist())
 
 
 def test_what_is_impossible_changes_nothing():
