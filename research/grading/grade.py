@@ -31,7 +31,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.saved_games import Recorder
-from goita_lab.phases import PLAY_PHASES, phase_of
+from goita_lab.phases import PLAY_PHASES, PlayPhase, phase_of
 from goita_lab.work import shown
 from research.drawing import bounds, table
 from research.records import read_units
