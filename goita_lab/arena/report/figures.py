@@ -61,8 +61,9 @@ def estimate(found: Interval | None, decimals: int = 2, sign: str = "+") -> str:
 
 
 def percent(found: Interval) -> str:
-    """Returns a rate and its interval in percent."""
-    return f"{100 * found.mean:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+    """Returns a rate and its interval in percent; "?" behind it as behind ``interval``."""
+    text = f"{100 * found.mean:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+    return f"{text}?" if found.few else text
 
 
 def brief(value: float) -> str:

@@ -158,7 +158,7 @@ def rating(found: Rating) -> tuple[str, str]:
         return f"at least {signed(low, 0)}", "no upper end"
     if isinf(low):
         return f"at most {signed(high, 0)}", "no lower end"
-    return signed(found.elo, 0), interval(Interval(found.elo, low, high), 0)
+    return signed(found.elo, 0), interval(Interval(found.elo, low, high, few=found.few), 0)
 
 
 def ratings_table(summary: Summary) -> Table | None:

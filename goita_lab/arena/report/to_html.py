@@ -25,10 +25,13 @@ from goita_lab.arena.tournament.summary import Summary
 def html(summary: Summary) -> str:
     """Returns the report as an HTML page that needs no other file."""
     elo = {one.agent: Interval(one.elo, *one.ci95) for one in summary.ratings}
+    drawn = tables.tables(summary, tables.matrix_table(summary, bounds=True))
+    rough = any("]?" in cell for table in drawn for row in table.rows for cell in row)
     shown = {
         "ratings": elo,
         "scale": Scale.of(elo.values()),
-        "tables": tables.tables(summary, tables.matrix_table(summary, bounds=True)),
+        "tables": drawn,
+        "rough": figures.ROUGH if rough else "",
         "faults": tables.fault_texts(summary.faults),
         "facts": tables.facts(summary),
     }

@@ -83,8 +83,7 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = 
     """
     above, below = _deals(totals), _deals(counts)
     ratio, size = float(above.sum() / below.sum()), len(above)
-    each = above / below
-    differing = size - np.unique(each, return_counts=True)[1].max()
+    differing, _ = _differing(above / below)
     few = bool(differing < FEW or np.count_nonzero(above) < FEW_NONZERO)
     half = 0.0
     if differing:  # else exactly 0, where rounding would leave a little
@@ -97,8 +96,10 @@ def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> In
     """Returns a win rate with Wilson's interval (1927), the games of one deal kept together.
 
     The number of games in Wilson's formula is the effective one, p (1 - p) over the variance of the
-    mean over deals. With one independent game a deal this is exactly Wilson's interval. If every
-    game was won, or every one lost, it is the number of deals.
+    mean over deals. With one independent game a deal this is exactly Wilson's interval. If all
+    deals have the same rate, so that there is no variance, it is the number of deals. Where nearly
+    all deals share a rate between 0 and 1, because their wins cancel, the variance rests on few
+    deals, and the interval is marked.
 
     Args:
         wins: [n] games of each deal that were won; n at least 2.
@@ -107,15 +108,16 @@ def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> In
     won = _deals(wins)
     played = np.ones(len(won)) if games is None else _deals(games)
     rate = float(won.sum() / played.sum())
-    residuals = (won - rate * played) / played.mean()
-    variance = float((residuals * residuals).mean()) / len(won)
-    if variance == 0 and 0 < rate < 1:
-        return Interval(rate, rate, rate)
-    count = rate * (1 - rate) / variance if variance else len(won)
+    differing, commonest = _differing(won / played)
+    few = len(won) < FEW or (differing < FEW and 0 < commonest < 1)
+    count = float(len(won))
+    if differing:
+        residuals = (won - rate * played) / played.mean()
+        count *= rate * (1 - rate) / float((residuals * residuals).mean())
     z = normal_quantile()
     middle = (rate + z**2 / (2 * count)) / (1 + z**2 / count)
     half = sqrt(rate * (1 - rate) / count + (z / (2 * count)) ** 2) * z / (1 + z**2 / count)
-    return Interval(rate, max(0.0, middle - half), min(1.0, middle + half))
+    return Interval(rate, max(0.0, middle - half), min(1.0, middle + half), few=few)
 
 
 def over_runs(values: Sequence[float]) -> Interval:
@@ -140,6 +142,13 @@ def variance_removed(games: npt.ArrayLike) -> float:
     array = np.asarray(games, np.float64)
     single, means = float(array.var(ddof=1)), float(array.mean(axis=0).var(ddof=1))
     return 1 - len(array) * means / single if single else 0.0
+
+
+def _differing(values: Float) -> tuple[int, float]:
+    """Returns how many values differ from the commonest one, and that one."""
+    distinct, counts = np.unique(values, return_counts=True)
+    place = counts.argmax()
+    return len(values) - int(counts[place]), float(distinct[place])
 
 
 def _deals(values: npt.ArrayLike) -> Float:

@@ -10,6 +10,8 @@ An interval holds the middle 95 % of fits to resampled deals. All pairs share th
 that is drawn is drawn for all of them. The fit of an agent that lost nothing comes from the added
 half wins, so its interval has no upper end, and its lower end is that of losses as Wilson's
 interval allows them for so many deals, all won. The same holds for an agent that won nothing.
+Where nearly all deals of a pair came out alike, because its wins cancel, resamples hardly differ:
+the intervals then reach as far as the win rate's own (``rate_interval``), and are marked.
 
 One number an agent cannot describe intransitive results; the pairs' own results do.
 """
@@ -24,7 +26,7 @@ from typing import Final
 import numpy as np
 
 from goita_env.arrays import Bool, Float
-from goita_lab.arena.statistics.intervals import TAILS, normal_quantile
+from goita_lab.arena.statistics.intervals import TAILS, normal_quantile, rate_interval
 
 ZERO: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
 
@@ -52,6 +54,8 @@ class Rating:
     elo: float
     ci95: tuple[float, float]
     """An end that the games do not show is infinite, and ``elo`` is no estimate then."""
+    few: bool = False
+    """The interval rests on few deals that differ, so it is a rough one."""
     ranked: bool = True
     """False for who forfeited: some of its games were played at random."""
 
@@ -91,12 +95,44 @@ def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) 
         cautious = _elo(_fit(np.where(counts == _HALF_WIN, allowed, counts), best), anchor)
         bounds[0] = np.where(endless[1], np.minimum(bounds[0], cautious), bounds[0])
         bounds[1] = np.where(endless[0], np.maximum(bounds[1], cautious), bounds[1])
+    rough = np.zeros(len(names), bool)
+    for place, shifts in _cancelling(pairs).items():
+        a, b = places[place]
+        rough[[a, b]] = True
+        for shift in shifts:
+            moved = counts.copy()
+            moved[a, b] += shift
+            moved[b, a] -= shift
+            end = _elo(_fit(moved, best), anchor)
+            bounds = np.stack([np.minimum(bounds[0], end), np.maximum(bounds[1], end)])
     unknown = often > TAILS[0] * resamples
     bounds = np.where(unknown, [[-inf], [inf]], bounds)
     order = sorted(range(len(names)), key=lambda agent: -elo[agent])
     return [
-        Rating(names[i], float(elo[i]), (float(bounds[0, i]), float(bounds[1, i]))) for i in order
+        Rating(
+            names[agent],
+            float(elo[agent]),
+            (float(bounds[0, agent]), float(bounds[1, agent])),
+            bool(rough[agent] and agent != anchor),
+        )
+        for agent in order
     ]
+
+
+def _cancelling(pairs: Sequence[PairGames]) -> dict[int, tuple[float, float]]:
+    """Returns the places of pairs whose wins cancel in nearly all deals.
+
+    With each come the numbers of wins, below 0 and above it, by which the ends of its win rate's
+    interval differ from those that were counted.
+    """
+    shifts = {}
+    for place, pair in enumerate(pairs):
+        rounds = rate_interval(pair.won, pair.played) if len(pair.won) > 1 else None
+        if rounds is not None and rounds.few and 0 < rounds.mean < 1:
+            games = float(pair.played.sum())
+            low, high = rounds.low - rounds.mean, rounds.high - rounds.mean
+            shifts[place] = (games * low, games * high)
+    return shifts
 
 
 def _fit(counts: Float, start: Float | None) -> Float:

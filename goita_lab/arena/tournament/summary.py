@@ -55,12 +55,11 @@ class Played:
         """Returns the points per round, with an interval over deals."""
         return ratio_interval(self.games("points").sum(axis=0), self.games("rounds").sum(axis=0))
 
-    def match_wins(self) -> tuple[float, Bounds] | tuple[None, None]:
-        """Returns the share of matches won and its interval, if matches were played."""
+    def match_wins(self) -> Interval | None:
+        """Returns the share of matches won, with an interval over deals, if any were played."""
         if not self.whole_matches:
-            return None, None
-        found = rate_interval(self.games("won").mean(axis=0))
-        return found.mean, (found.low, found.high)
+            return None
+        return rate_interval(self.games("won").mean(axis=0))
 
     def faults(self) -> list[tuple[str, Fault]]:
         """Returns the faults with the names of their agents."""
@@ -98,6 +97,8 @@ class PairResult:
     match_win_ci95: Bounds | None = None
     few: bool = False
     """The interval of the points rests on few deals that differ, so it is a rough one."""
+    round_win_few: bool = False  #: So does that of the rounds won.
+    match_win_few: bool | None = None  #: So does that of the matches won.
 
     @classmethod
     def of(cls, played: Played) -> Self:
@@ -108,7 +109,7 @@ class PairResult:
         decisions = np.sum([block.decisions for block in blocks], axis=0)
         milliseconds, players = 1000 * thinking / np.maximum(decisions, 1), np.array(names)
         made = [agent for agent, _ in played.faults()]
-        match_win_rate, match_win_ci95 = played.match_wins()
+        matches = played.match_wins()
         return cls(
             a=names[0],
             b=names[1],
@@ -123,9 +124,11 @@ class PairResult:
             sprt=played.verdict,
             faults={agent: made.count(agent) for agent in dict.fromkeys(made)},
             forfeited=played.forfeited,
-            match_win_rate=match_win_rate,
-            match_win_ci95=match_win_ci95,
+            match_win_rate=matches.mean if matches else None,
+            match_win_ci95=(matches.low, matches.high) if matches else None,
             few=score.few,
+            round_win_few=wins.few,
+            match_win_few=matches.few if matches else None,
         )
 
     @property
@@ -134,14 +137,14 @@ class PairResult:
 
     @property
     def rounds_won(self) -> Interval:
-        return Interval(self.round_win_rate, *self.round_win_ci95)
+        return Interval(self.round_win_rate, *self.round_win_ci95, few=self.round_win_few)
 
     @property
     def matches_won(self) -> Interval | None:
         """None if no matches were played."""
         if self.match_win_rate is None or self.match_win_ci95 is None:
             return None
-        return Interval(self.match_win_rate, *self.match_win_ci95)
+        return Interval(self.match_win_rate, *self.match_win_ci95, few=bool(self.match_win_few))
 
     def to_json(self) -> dict[str, Any]:
         """Returns the fields as JSON; those of matches if matches were played."""
@@ -277,8 +280,8 @@ def _cell(played: Played) -> CrossCell:
     first, second, _ = played.pairing.agents
     found = played.points()
     deals = sum(block.task.deals for block in played.blocks)
-    rate, bounds = played.match_wins()
-    ends = (found.low, found.high)
+    matches, ends = played.match_wins(), (found.low, found.high)
+    rate, bounds = (matches.mean, (matches.low, matches.high)) if matches else (None, None)
     return CrossCell((first, second), found.mean, ends, deals, rate, bounds, found.few)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest, t, ttest_1samp
 
 from goita_env.errors import SettingError
-from goita_lab.arena.report.figures import interval
+from goita_lab.arena.report.figures import interval, percent
 from goita_lab.arena.statistics import intervals
 
 
@@ -94,6 +94,40 @@ def test_games_that_share_a_deal_count_less_if_they_agree_and_more_if_they_cance
     cancel = np.repeat([1.0, 0.5, 0.0], [15, 90, 5])
     assert intervals.rate_interval(agree).high - intervals.rate_interval(agree).low > 0.18
     assert intervals.rate_interval(cancel).high - intervals.rate_interval(cancel).low < 0.09
+
+
+CANCELLING = {
+    "two similar networks": [0.053, 0.894, 0.053],
+    "two nearly equal rule bots": [0.013, 0.979, 0.008],
+}
+"""Shares of deals of which a team won none, one or both games: 8,000 deals of ``champion`` against
+``champion:temperature=1``, and of ``heuristic`` against ``heuristic:false_lance=off``."""
+
+
+@pytest.mark.parametrize("n", [10, 25, 50, 100, 400])
+@pytest.mark.parametrize("pair", CANCELLING)
+def test_the_interval_of_a_rate_covers_it_where_wins_cancel(pair, n):
+    shares = np.array(CANCELLING[pair])
+    truth = shares @ [0, 0.5, 1]
+    samples = np.random.default_rng(n).choice([0.0, 1.0, 2.0], (1000, n), p=shares)
+    found = [intervals.rate_interval(sample, np.full(n, 2.0)) for sample in samples]
+    assert np.mean([one.low <= truth <= one.high for one in found]) > 0.93
+    sure = [one for one in found if not one.few]
+    if len(sure) > 300:
+        assert np.mean([one.low <= truth <= one.high for one in sure]) > 0.93
+
+
+def test_a_rate_of_deals_that_all_cancel_is_wilsons_of_the_deals_and_marked():
+    found = intervals.rate_interval(np.ones(30), np.full(30, 2.0))
+    wilson = binomtest(15, 30).proportion_ci(method="wilson")
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high))
+    assert found.few
+    assert percent(found).endswith("]?")
+    # As many wins as the rounds of each match allow: no variance either, whatever rounding leaves.
+    matches = intervals.rate_interval(np.arange(1, 9), 3 * np.arange(1, 9))
+    assert matches.high - matches.low > 0.5
+    # Deals that are all won do not cancel.
+    assert not intervals.rate_interval(np.full(30, 2.0), np.full(30, 2.0)).few
 
 
 def test_an_interval_takes_two_deals():

@@ -61,6 +61,31 @@ def test_one_lost_game_which_many_resamples_lack_shows_no_upper_end_either():
     assert rate([swept("a", "random", lost=8)])[0].ci95[1] < np.inf
 
 
+def cancelling(deals, differing, draws):
+    """Returns a pair whose wins cancel in all deals but a share of them."""
+    won = draws.choice([0.0, 1.0, 2.0], deals, p=[differing / 2, 1 - differing, differing / 2])
+    return PairGames("a", "b", won, np.full(deals, 2.0))
+
+
+@pytest.mark.parametrize("deals", [10, 25])
+def test_ratings_of_a_pair_whose_wins_cancel_cover_the_truth_and_are_marked(deals):
+    draws = np.random.default_rng(deals)
+    rated = [rate([cancelling(deals, 0.1, draws)])[0] for _ in range(100)]
+    assert np.mean([one.ci95[0] <= 0 <= one.ci95[1] for one in rated]) > 0.92
+    assert np.mean([one.few for one in rated]) > 0.9
+    assert min(one.ci95[1] - one.ci95[0] for one in rated) > 10
+    assert not rate([cancelling(400, 0.1, draws)])[0].few
+
+
+def test_a_rating_at_the_anchor_has_no_mark():
+    even = PairGames("a", "random", np.ones(30), np.full(30, 2.0))
+    best, anchor = sorted(rate([even]), key=lambda one: one.agent)
+    assert best.few
+    # Wilson's ends of 15 of 30, by hand.
+    assert best.ci95[1] == pytest.approx(400 * np.log10(0.6685 / 0.3315), abs=4)
+    assert (anchor.ci95, anchor.few) == ((0, 0), False)
+
+
 def test_chains_of_wins_bound_a_rating():
     # a lost nothing to c, but b, who lost to c, beat a.
     games = [swept("a", "c"), swept("a", "b", 40, 20), swept("b", "c", 40, 20)]
