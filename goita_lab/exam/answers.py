@@ -41,6 +41,8 @@ from goita_lab.work import HERE, Progress
 
 LEAST: Final = 0.01
 """Probabilities are clipped to this and 1 minus this."""
+COUNTING: Final = "(random, counts unseen tiles)"
+"""Name of the control with which what agents knew is compared."""
 SAME: Final = 1e-6
 """Points by which an action may be behind the best one and still be a best answer."""
 
@@ -215,6 +217,6 @@ def controls(questions: Questions) -> list[Answers]:
     rows = [
         ("(best actions, exact posterior)", best, questions.exact),
         ("(random, tiles and rules)", uniform, questions.facts),
-        ("(random, counts unseen tiles)", uniform, counted(view)),
+        (COUNTING, uniform, counted(view)),
     ]
     return [graded(name, questions, *answer, control=True) for name, *answer in rows]

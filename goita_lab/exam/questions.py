@@ -29,13 +29,13 @@ from goita_agents.models import LEGAL_MODEL, PolicyModel
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_env import View
-from goita_env.actions import CALL, NUM_ACTIONS, PASS
+from goita_env.actions import NUM_ACTIONS, PASS
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
 from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
 from goita_env.views import from_observation
-from goita_lab.pages.watch.decisions import PHASES as PLAYED
+from goita_lab.phases import phases_of
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.store import MOST_POINTS, Column, read, write
 from goita_lab.work import HERE, Runner
@@ -73,7 +73,6 @@ FRESH: Final = 1024
 SURE: Final = 2.0
 """Standard errors by which the best action must lead each other one."""
 
-PHASES: Final = ("before play", *PLAYED)
 ANSWERS: Final = ("best to receive", "best to pass")
 KINDS: Final = ("before play", "lead", *ANSWERS, "finish")
 SUM: Final = 1 + 1e-6
@@ -137,8 +136,7 @@ class Questions:
 
     def phase(self) -> Int:
         """Returns the phase of each position: int64 [N], an index of ``PHASES``."""
-        view = self.view()
-        return np.where(view.asked_call | view.asked_choice, 0, phase_of(view))
+        return phases_of(self.view())
 
     def kind(self) -> Int:
         """Returns what is decided: int64 [N], an index of ``KINDS``.
@@ -325,8 +323,7 @@ def drawn(made: Play, rng: np.random.Generator) -> Int:
 
     Of the two rounds with the same deals one is left out, by turns.
     """
-    view = made.view()
-    phase = np.where(made.action >= CALL, 0, phase_of(view))
+    phase = phases_of(made.view())
     found = []
     for deal, number in enumerate(made.round.tolist()):
         if (number // 2 + number) % 2:
@@ -414,12 +411,6 @@ def second(found: ActionValues, best: int) -> tuple[float, float]:
     leads = [found.lead(np.array([best]), np.array([other])) for other in found.action]
     pairs = [(float(lead[0]), float(error[0])) for lead, error in leads]
     return min((pair for pair in pairs if pair != (0.0, 0.0)), default=(0.0, 0.0))
-
-
-def phase_of(view: View) -> Int:
-    """Returns the phase of positions in play, by the tiles played: int64 [N], from 1."""
-    starts = [tiles.start for tiles in PLAYED.values()]
-    return np.digitize(2 * view.num_plays.astype(np.int64), starts)
 
 
 @cache

@@ -15,8 +15,9 @@ from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.arena.statistics.intervals import mean_interval
-from goita_lab.exam.answers import Answers
-from goita_lab.exam.questions import ANSWERS, KINDS, PHASES, STAKES, Questions
+from goita_lab.exam.answers import COUNTING, Answers
+from goita_lab.exam.questions import ANSWERS, KINDS, STAKES, Questions
+from goita_lab.phases import PHASES
 
 PARTNER: Final = [1]
 OPPONENTS: Final = [0, 2]
@@ -41,13 +42,13 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
     """Yields how positions are grouped, the name of each group, and which they are: bool [N]."""
     phase, kind = questions.phase(), questions.kind()
     stakes = np.digitize(questions.stakes(), STAKES)
-    for number, name in enumerate(PHASES):
-        yield "phase", name, phase == number
-    for number, name in enumerate(KINDS[1:], 1):
-        yield "decision", name, kind == number
+    for index, name in enumerate(PHASES):
+        yield "phase", name, phase == index
+    for index, decision in enumerate(KINDS[1:], 1):
+        yield "decision", decision, kind == index
     yield "decision", "receive or pass", np.isin(kind, [KINDS.index(one) for one in ANSWERS])
-    for number, name in enumerate(STAKE_NAMES):
-        yield "stake, points", name, stakes == number
+    for index, stake in enumerate(STAKE_NAMES):
+        yield "stake, points", stake, stakes == index
     view = questions.view()
     for one in PRINCIPLES:
         follow, against = one.actions(view)
@@ -57,10 +58,10 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
 def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
     """Returns what each agent lost and knew, the fewest points lost first.
 
-    Points lost are compared with those of the first answers, what was known with the last, a
-    control that counts tiles; both position by position.
+    Points lost are compared with those of the first answers, what was known with the control that
+    counts tiles; both position by position.
     """
-    first, counting = answers[0], answers[-1]
+    first, counting = answers[0], counting_control(answers)
     rows = [
         (
             one.name,
@@ -91,10 +92,10 @@ def _remarks(one: Answers) -> Iterator[str]:
 def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Table]:
     """Returns what each agent lost by group, and what it knew of all seats.
 
-    Before play next to nothing can be known, so the second table leaves it out. The last of the
-    answers is the control of both: it plays at random and counts tiles.
+    Before play next to nothing can be known, so the second table leaves it out. The control of both
+    plays at random and counts tiles.
     """
-    agents = [answers[-1], *(one for one in ranked(answers) if not one.control)]
+    agents = [counting_control(answers), *(one for one in ranked(answers) if not one.control)]
     knowing = [one for one in agents if one.known is not None]
     lost, knew = [], []
     for title, name, rows in groups(questions):
@@ -118,6 +119,11 @@ def _count(rows: Bool) -> str:
     return f"{count} (few)" if count < FEW else f"{count}"
 
 
+def counting_control(answers: Sequence[Answers]) -> Answers:
+    """Returns the answers of the control that only counts unseen tiles."""
+    return next(one for one in answers if one.control and one.name == COUNTING)
+
+
 def ranked(answers: Sequence[Answers]) -> list[Answers]:
     """Returns answers, the fewest points lost first."""
     return sorted(answers, key=lambda one: float(one.lost.mean()))
@@ -133,6 +139,7 @@ def terminal(answers: Sequence[Answers], questions: Questions) -> str:
 def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
     """Returns all figures."""
     grouped = [group for group in groups(questions) if group[2].sum() > 1]
+    counting = counting_control(answers)
     return {
         "exam": questions.about,
         "positions": len(questions),
@@ -149,7 +156,7 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
                 "best_answers": float(one.right.mean()),
                 "known_of_partner": one.share(PARTNER),
                 "known_of_opponents": one.share(OPPONENTS),
-                "known_above_counting": one.share(EVERYBODY, above=answers[-1]),
+                "known_above_counting": one.share(EVERYBODY, above=counting),
                 "played_in": one.played,
                 "faults": len(one.faults),
                 "groups": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Final
+from typing import Final, get_type_hints
 
 from jinja2 import Environment
 
@@ -110,8 +110,9 @@ def intervals(one: ControlStudy) -> Iterator[tuple[str, Interval | None]]:
         if isinstance(value, Interval):
             yield measure, value
             continue
+        kinds = get_type_hints(type(value))
         for field in fields(value):
-            if "Interval" in str(field.type):
+            if kinds[field.name] in (Interval, Interval | None):
                 yield f"{measure}.{field.name}", getattr(value, field.name)
 
 

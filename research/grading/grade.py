@@ -31,7 +31,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.saved_games import Recorder
-from goita_lab.pages.watch.decisions import PHASES, PlayPhase, phase_of
+from goita_lab.phases import PLAY_PHASES, PlayPhase, phase_of
 from goita_lab.work import shown
 from research.drawing import bounds, table
 from research.records import read_units
@@ -174,7 +174,7 @@ def summarize(name: str, rounds: Sequence[Sequence[Grade]]) -> Losses:
         phase: mean_interval(
             [sum(one.loss for one in each if phase in (one.phase, "all")) / 2 for each in played]
         )
-        for phase in (*PHASES, "all")
+        for phase in (*PLAY_PHASES, "all")
     }
     chosen = [one.loss for grades in played for one in grades if one.choices > 1]
     return Losses(name, len(played), len(chosen), lost, chosen.count(0) / max(1, len(chosen)))
@@ -182,13 +182,18 @@ def summarize(name: str, rounds: Sequence[Sequence[Grade]]) -> Losses:
 
 def told(losses: Sequence[Losses]) -> str:
     """Returns losses as a table in Markdown."""
-    heads = ["points lost", "rounds", "per team and round", *(f"{one} phase" for one in PHASES)]
+    heads = [
+        "points lost",
+        "rounds",
+        "per team and round",
+        *(f"{one} phase" for one in PLAY_PHASES),
+    ]
     rows = [
         [
             one.name,
             f"{one.rounds:,}",
             bounds(one.lost["all"], decimals=1),
-            *(f"{one.lost[phase].mean:.1f}" for phase in PHASES),
+            *(f"{one.lost[phase].mean:.1f}" for phase in PLAY_PHASES),
             f"{one.decisions:,}",
             f"{one.right:.0%}",
         ]

@@ -31,8 +31,8 @@ AGENT_ORDER = [
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [
-    *("installed", "cli", "record_files", "provenance", "store", "work"),
-    *("arena", "learning", "exact", "exploit", "signals", "imitate", "pages", "exam"),
+    *("installed", "cli", "record_files", "provenance", "phases", "store", "work"),
+    *("arena", "learning", "exact", "exploit", "signals", "imitate", "exam", "pages"),
     *("commands", "__main__"),
 ]
 """The packages from top to bottom."""

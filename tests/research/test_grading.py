@@ -13,7 +13,7 @@ from goita_env import actions, records
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord, Record
 from goita_env.rounds import Rounds
-from goita_lab.pages.watch.decisions import PHASES
+from goita_lab.phases import PLAY_PHASES
 from record_samples import LINE
 from research.grading import grade as losses
 from research.grading.grade import play_deals
@@ -85,7 +85,7 @@ def test_a_summary_counts_each_phase_and_half_the_losses_of_all_seats():
     total = sum(one.loss for grades in rounds for one in grades) / 2 / 8
     assert found.lost["all"].mean == pytest.approx(total)
     assert found.lost["all"].low <= total <= found.lost["all"].high
-    assert sum(found.lost[phase].mean for phase in PHASES) == pytest.approx(total)
+    assert sum(found.lost[phase].mean for phase in PLAY_PHASES) == pytest.approx(total)
     chosen = [one for grades in rounds for one in grades if one.choices > 1]
     assert found.decisions == len(chosen)
     assert found.right == pytest.approx(np.mean([one.loss == 0 for one in chosen]))

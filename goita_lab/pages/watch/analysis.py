@@ -29,9 +29,9 @@ from goita_agents.solver.solver import Solver, load_kernel
 from goita_env import Game, View, __version__, actions
 from goita_env.errors import RecordError
 from goita_env.records import DealRecord, from_game
-from goita_env.tiles import NUM_SEATS
-from goita_lab.pages.watch.decisions import ActionGrade, Decision, phase_of
+from goita_lab.pages.watch.decisions import ActionGrade, Decision
 from goita_lab.pages.watch.reading import Source
+from goita_lab.phases import PHASES, phases_of
 from goita_lab.provenance import provenance
 from goita_lab.record_files import check_plain
 from goita_lab.work import Runner
@@ -160,7 +160,6 @@ class Analyst:
         principle = speaking(view, points, valued.best, action) if valued and told else None
         chances = ask_probabilities(self._shown, view, view.legal())[0]
         game.play(action)
-        tiles = NUM_SEATS * view.rules.hand_size - int(view.hand_sizes.sum())
         graded = [
             ActionGrade(
                 action=actions.name(one.action),
@@ -176,7 +175,7 @@ class Analyst:
             move=number,
             seat=seat,
             action=actions.name(action),
-            phase="before play" if before_play else phase_of(tiles),
+            phase=PHASES[phases_of(view)[0]],
             options=tuple(graded),
             best=actions.name(valued.best if valued else action),
             loss=valued.loss if valued else 0.0,

@@ -31,24 +31,7 @@ from msgspec import Meta
 
 from goita_agents.search.typed_search import Deciding, Seat
 from goita_lab.pages.watch.reading import Watched
-
-PlayPhase = Literal["first", "middle", "last"]
-
-Phase = Literal["before play", PlayPhase]
-"""The questions before the first lead, and ``PHASES``."""
-
-PHASES: Final[dict[PlayPhase, range]] = {
-    "first": range(7),
-    "middle": range(7, 15),
-    "last": range(15, 33),
-}
-"""Phases of a round by the tiles played before a decision: up to three plays, up to seven, more."""
-
-
-def phase_of(tiles: int) -> PlayPhase:
-    """Returns the phase of a round after so many tiles have been played."""
-    return next(name for name, played in PHASES.items() if tiles in played)
-
+from goita_lab.phases import Phase
 
 Code = Annotated[str, Meta(pattern="^[a-z0-9]*$")]
 """An action as records write it: two digits, "p" for a pass, the word of an answer."""

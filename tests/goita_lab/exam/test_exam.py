@@ -19,7 +19,6 @@ from goita_lab.commands import exam
 from goita_lab.exam import answers, questions
 from goita_lab.exam.answers import controls, graded, take
 from goita_lab.exam.questions import (
-    PHASES,
     READERS,
     Piece,
     Questions,
@@ -29,6 +28,7 @@ from goita_lab.exam.questions import (
     sought,
 )
 from goita_lab.exam.report import terminal
+from goita_lab.phases import PHASES
 from goita_lab.work import Runner
 from raising import refuses
 from world_positions import position
