@@ -28,9 +28,13 @@ def matrix_threads(_):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_matrices_are_multiplied_by_one_thread_in_every_worker(workers):
+def test_matrices_are_multiplied_by_one_thread_in_every_worker(workers, monkeypatch):
     from threadpoolctl import threadpool_limits
 
+    # Not the one thread that conftest.py gives to every process of the tests.
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(variable, "2")
+    monkeypatch.setattr(work, "_cores", lambda: 2)
     with threadpool_limits(2, user_api="blas"):
         assert {n for found in on_workers(matrix_threads, range(4), workers) for n in found} == {1}
 

@@ -80,6 +80,17 @@ def toy():
     )
 
 
+def test_strength_is_the_mean_of_both_sides(tiny):
+    table, agent, others = Table(tiny), any_policy(tiny, 1), [any_policy(tiny, 2)]
+    assert value(tiny, agent) != 0  # the deal favours a side
+    assert table.strength(agent, np.array([agent])) == pytest.approx(0, abs=1e-12)
+    # By hand: the agent in seats 0 and 2, then in 1 and 3, whose points are those of the others.
+    dealers = tiny.seat[tiny.owner] % 2 == 0
+    first = value(tiny, np.where(dealers, agent, others[0]))
+    second = -value(tiny, np.where(dealers, others[0], agent))
+    assert table.strength(agent, np.array(others)) == pytest.approx((first + second) / 2)
+
+
 def test_no_plan_of_all_that_there_are_beats_the_bayes_optimal_player():
     tree = toy()
     kinds = [(any_policy(tree, n), any_policy(tree, 9 + n)) for n in range(3)]

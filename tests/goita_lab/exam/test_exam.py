@@ -16,7 +16,7 @@ from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_env.worlds import Worlds, determinize
 from goita_lab.commands import exam
-from goita_lab.exam import answers, questions
+from goita_lab.exam import answers, questions, report
 from goita_lab.exam.answers import controls, graded, take
 from goita_lab.exam.questions import (
     READERS,
@@ -129,6 +129,33 @@ def test_controls_know_all_and_nothing(some):
     # Who is sure of the opposite knows less than who knows nothing.
     wrong = graded("wrong", some, best.chosen, 1 - some.exact)
     assert wrong.share([1]).mean < -1
+
+
+def test_beliefs_before_play_do_not_count():
+    every = Questions.load()
+    exam = every.select(np.arange(0, len(every), 10))
+    before, chosen_actions = exam.phase() == 0, controls(exam)[0].chosen
+    assert 5 < before.sum() < len(exam) - 5
+    told = exam.exact.copy()
+    told[before] = 1 - told[before]
+    right, wrong = (graded("a", exam, chosen_actions, one) for one in (exam.exact, told))
+    assert (wrong.known == right.known).all()
+    assert wrong.share([0, 1, 2]).mean == pytest.approx(1)
+    assert (wrong.could[before] == 0).all()
+    told[~before] = 1 - told[~before]
+    assert graded("a", exam, chosen_actions, told).share([0, 1, 2]).mean < 0
+
+
+def test_the_control_that_counts_is_found_wherever_it_stands(some):
+    agent, others = take("greedy", some), controls(some)
+    tables, figures = (
+        [of([agent, *order], some) for order in (others, others[::-1])]
+        for of in (report.groups_tables, report.figures)
+    )
+    assert tables[0] == tables[1]
+    assert tables[0][0].columns[2] == answers.COUNTING
+    above = [one["agents"][0]["known_above_counting"] for one in figures]
+    assert above[0] == above[1] == agent.share([0, 1, 2], above=others[2])
 
 
 def test_scores_are_those_by_hand():
@@ -276,9 +303,9 @@ def test_a_rough_interval_has_its_mark(some, capsys, tmp_path):
     some.select(np.arange(3)).save(tmp_path / "exam.npz", {"seed": 5})
     assert exam.main(["take", "greedy", "--exam", str(tmp_path / "exam.npz")]) == 0
     out = capsys.readouterr().out
-    rows = [line for line in out.splitlines() if re.search(r"\[-?[\d.]+, [\d.]+\]", line)]
-    assert rows
-    assert all("]?" in row for row in rows)
+    shown = re.findall(r"\[[-+\d.]+, [-+\d.]+\]\??", out)
+    assert len(shown) > 5
+    assert all(one.endswith("?") for one in shown)
     assert '"]?": an interval of few values' in " ".join(out.split())
 
 

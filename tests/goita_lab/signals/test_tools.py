@@ -12,6 +12,7 @@ import goita_env
 from goita_agents.base import AgentError
 from goita_agents.principles import PRINCIPLES
 from goita_env.errors import SettingError
+from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.commands.signals import main
 from goita_lab.signals import plan as planning
 from goita_lab.signals.page import UNITS, html
@@ -104,6 +105,18 @@ def test_the_page_holds_it_all_in_one_file(found):
     assert figures["levels: policy"][2] == ""
     assert all(figures["split: policy"])
     assert 25 < len(figures) < 45
+    # Every measure's interval has its row, whatever an annotation is written like.
+    agent = found.agents[0]
+    values = [(name, getattr(agent, name)) for name in UNITS]
+    names = {
+        f"{name}: {part}".replace("_", " ")
+        for name, value in values
+        if not isinstance(value, Interval)
+        for part, figure in vars(value).items()
+        if isinstance(figure, Interval)
+    }
+    assert len(names) > 25
+    assert names <= figures.keys()
 
 
 def test_the_page_has_every_figure_that_the_json_has_of_its_measures_open_ones_too(found):
