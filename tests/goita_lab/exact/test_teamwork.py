@@ -22,6 +22,7 @@ from goita_lab.exact.teamwork import (
     points_with,
     policy_of,
     seated,
+    strength,
 )
 from goita_lab.exact.tree import Channel, Tree, enumerate_game
 from goita_lab.exact.values import Learner, best_response, gains, sign, value
@@ -81,14 +82,14 @@ def toy():
 
 
 def test_strength_is_the_mean_of_both_sides(tiny):
-    table, agent, others = Table(tiny), any_policy(tiny, 1), [any_policy(tiny, 2)]
+    agent, others = any_policy(tiny, 1), [any_policy(tiny, 2)]
     assert value(tiny, agent) != 0  # the deal favours a side
-    assert table.strength(agent, np.array([agent])) == pytest.approx(0, abs=1e-12)
+    assert strength(tiny, agent, np.array([agent])) == pytest.approx(0, abs=1e-12)
     # By hand: the agent in seats 0 and 2, then in 1 and 3, whose points are those of the others.
     dealers = tiny.seat[tiny.owner] % 2 == 0
     first = value(tiny, np.where(dealers, agent, others[0]))
     second = -value(tiny, np.where(dealers, others[0], agent))
-    assert table.strength(agent, np.array(others)) == pytest.approx((first + second) / 2)
+    assert strength(tiny, agent, np.array(others)) == pytest.approx((first + second) / 2)
 
 
 def test_no_plan_of_all_that_there_are_beats_the_bayes_optimal_player():
@@ -318,7 +319,8 @@ def test_the_command_measures_in_the_game_with_a_message(tiny, shipped_game, tmp
     assert capsys.readouterr().out.startswith("tiny-message: points a round")
     found = json.loads(file.read_text())
     row = next(row for row in found["agents"] if row["agent"] == "greedy")
-    score = Benchmark(tree, Players.load(tree), "validation").score(policy_of(tree, "greedy")[0])
+    benchmark = Benchmark(tree, Players.load(tree), "validation")
+    score = benchmark.scores(policy_of(tree, "greedy")[0])["validation"]
     assert np.array(row["points"]) == pytest.approx(score.points)
 
 
