@@ -105,6 +105,7 @@ def single_by_hand(bot: str) -> Step:
         game.reset()
         for name in game.agent_iter():
             observation, _, terminated, _, _ = game.last()
+            assert observation is not None
             legal = None if terminated else np.flatnonzero(observation["action_mask"])
             if legal is None:
                 action = None

@@ -4,8 +4,9 @@ python benchmarks/solver.py                      the table, in two minutes or so
 python benchmarks/solver.py --positions 200 --json FILE
 
 Positions come from random deals and uniform random legal play. Times are CPU seconds of one core,
-the table of positions emptied before each; the compiler's time is not in them. "value" is what a
-position is worth, "all actions" what every legal action is worth.
+the table of positions emptied before each; the compiler's time is not in them. "one action" is
+comparing one action with the best (``Solver.compare``), "all actions" valuing every legal action
+(``Solver.values``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,8 +57,11 @@ class Args:
             raise SettingError(f"expected 1 position or more, got {self.positions!r}")
 
 
-def positions(depth: int, seed: int, rules: Rules) -> Iterator[solver.Position]:
-    """Yields positions after so many random plays, for ever; deals with questions are left out."""
+def positions(depth: int, seed: int, rules: Rules) -> Iterator[tuple[solver.Position, int]]:
+    """Yields positions after so many random plays, each with a random legal action, for ever.
+
+    Deals with questions are left out.
+    """
     number = 0
     while True:
         number += 1
@@ -69,7 +75,7 @@ def positions(depth: int, seed: int, rules: Rules) -> Iterator[solver.Position]:
             game.play(action)
             plays += action != actions.PASS
         if not game.done:
-            yield solver.Position.from_game(game)
+            yield solver.Position.from_game(game), int(rng.choice(game.legal_actions()))
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -85,15 +91,14 @@ def measure(args: Args) -> dict[str, Any]:
     solver.solve(KNOWN)  # compiles
     for depth in DEPTHS:
         places = positions(depth, args.seed, args.rules)
-        rows: dict[str, list[float]] = {"value": [], "all actions": [], "nodes": []}
-        for _, place in zip(range(args.positions), places, strict=False):
+        rows: dict[str, list[float]] = {"one action": [], "all actions": [], "nodes": []}
+        for place, action in islice(places, args.positions):
+            rows["one action"].append(timed(partial(solver.Solver().compare, place, action)))
             fresh = solver.Solver()
-            rows["value"].append(timed(lambda fresh=fresh, place=place: fresh.value(place)))
+            rows["all actions"].append(timed(partial(fresh.values, place)))
             rows["nodes"].append(fresh.nodes)
-            fresh = solver.Solver()
-            rows["all actions"].append(timed(lambda fresh=fresh, place=place: fresh.values(place)))
         found["depths"][depth] = rows
-        sys.stderr.write(f"{depth} plays: {len(rows['value'])} positions\n")
+        sys.stderr.write(f"{depth} plays: {args.positions} positions\n")
     place = position_of(KNOWN)
     found["known"] = [timed(lambda: solver.Solver().values(place)) for _ in range(20)]
     return found
@@ -102,14 +107,14 @@ def measure(args: Args) -> dict[str, Any]:
 def table(found: dict[str, Any]) -> str:
     """Returns the times as a table in Markdown: medians, 90 % and the longest, in milliseconds."""
     lines = [
-        "| plays before | value: median | 90 % | longest | all actions: median | 90 % | longest "
-        "| nodes |",
+        "| plays before | one action: median | 90 % | longest "
+        "| all actions: median | 90 % | longest | nodes |",
         "|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for depth, rows in found["depths"].items():
         cells = [
             f"{1_000 * q:.2f}" if q < 0.01 else f"{1_000 * q:.0f}"
-            for name in ("value", "all actions")
+            for name in ("one action", "all actions")
             for q in np.quantile(rows[name], (0.5, 0.9, 1.0))
         ]
         label = "0 (whole deal)" if depth == 0 else depth

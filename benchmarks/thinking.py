@@ -54,14 +54,14 @@ def alone(agent: Agent, other: Agent, rounds: int, seed: int) -> Iterator[float]
     rng = np.random.default_rng(0)
     for number in range(rounds):
         game = Game(seed=seed + number)
-        while not game.done:
+        while (seat := game.seat) is not None:
             legal = np.zeros((1, 69), bool)
             legal[0, game.legal_actions()] = True
-            view, timed = game.view(game.seat), game.seat % 2 == number % 2
+            view, timed = game.view(seat), seat % 2 == number % 2
             if np.count_nonzero(legal) == 1:
                 game.play(int(legal.argmax()))
                 continue
-            view.game[:] = 4 * number + game.seat  # a number for each game and seat, as tables give
+            view.game[:] = 4 * number + seat  # a number for each game and seat, as tables give
             start = time.perf_counter()
             action = int((agent if timed else other).act(view, legal, rng)[0])
             if timed:

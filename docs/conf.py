@@ -12,7 +12,7 @@ from docutils.nodes import document, reference  # noqa: E402  (after the path)
 from pygments.lexers import TextLexer  # noqa: E402
 from sphinx.addnodes import download_reference  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
-from sphinx.ext.napoleon import GoogleDocstring  # noqa: E402
+from sphinx.ext.napoleon.docstring import GoogleDocstring  # noqa: E402
 
 from goita_env import __version__  # noqa: E402
 

@@ -46,7 +46,7 @@ class Game:
 
     def worth(self, pair: str) -> tuple:
         """Says how good a pair is: many of the attack's kind, a cheap block, no king spent."""
-        block, attack = pair
+        block, attack = pair[0], pair[1]
         if len(self.hand) == 2:
             return (POINTS[attack],)
         return self.hand.count(attack) - 5 * (attack == "8"), -POINTS[block], attack

@@ -52,9 +52,10 @@ from goita_env.rounds import Rounds
 
 rng = np.random.default_rng(0)
 rounds = Rounds(200, seed=1)
-decisions, seen = rounds.decisions, []
+decisions = rounds.decisions
+seen: list[tuple[int, int, int]] = []
 while not rounds.over:
-    chosen = []
+    chosen = np.zeros(0, int)
     if len(decisions.rows):
         chosen = greedy.act(decisions.view, decisions.legal, rng)
         others = heuristic.act(decisions.view, decisions.legal, rng)

@@ -71,7 +71,7 @@ class LanguageModel:
         self.pool = ThreadPoolExecutor(parallel)
         self.outputs = (answers,)  # no part of what it is: answers are added while it plays
         self.base, self.file, self.deduced, self.shots = base, answers, deduced, 2 * example
-        self.options = {"model": model, "max_completion_tokens": tokens}
+        self.options: dict[str, Any] = {"model": model, "max_completion_tokens": tokens}
         self.options |= {"temperature": temperature} if temperature >= 0 else {}
         with closing(sqlite3.connect(self.file, timeout=60)) as store, store:
             store.execute(TABLE)

@@ -49,7 +49,7 @@ def main() -> None:
         action = env.action_space.sample(info["action_mask"])
         _, reward, done, _, info = env.step(action)
         if done:
-            points.append(reward)
+            points.append(float(reward))
             _, info = env.reset()
         if info["skipped"]:
             points += [info["skipped_points"] / info["skipped"]] * info["skipped"]

@@ -12,6 +12,7 @@ trains it in matches beside members of the population, another one for each grou
 import argparse
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -72,7 +73,8 @@ class Recurrent:
 
     def __init__(self, path: str) -> None:
         torch.set_num_threads(1)
-        self.name, self.core, self.states = "recurrent", Core(), {}
+        self.name, self.core = "recurrent", Core()
+        self.states: dict[int, torch.Tensor] = {}  # by game and seat
         self.core.load_state_dict(torch.load(path, weights_only=True))
 
     def begin(self, games: Int, seats: Int, view: View) -> None:
@@ -97,7 +99,7 @@ class Groups:
     """Games beside several partners, a group for each."""
 
     def __init__(self, partners: Sequence[str], games: int, seed: int) -> None:
-        self.each = [
+        self.each: list[Any] = [
             gymnasium.make_vec(
                 "goita/Seat-v0",
                 num_envs=games,

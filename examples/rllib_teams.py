@@ -9,6 +9,7 @@ decision omits that seat's points in RLlib, so partners' means differ.
 
 import argparse
 import time
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -31,7 +32,7 @@ class Renamed(BaseWrapper):
     """Calls the parts of an observation as RLlib's examples do."""
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
-        space = self.env.observation_space(agent)
+        space: Any = self.env.observation_space(agent)
         return gymnasium.spaces.Dict({FLAT: space["observation"], MASK: space["action_mask"]})
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:

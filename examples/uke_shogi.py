@@ -9,6 +9,7 @@ three random players. A player as good as the others makes zero.
 """
 
 import argparse
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -25,7 +26,7 @@ from goita_env.uke_shogi.view import observation_size
 RULES = UkeShogiRules(must_match=False)
 
 
-class Seat(gymnasium.Env[np.ndarray, int]):
+class Seat(gymnasium.Env[np.ndarray, Any]):
     """One learner, whose seat changes with the deal, asked where it has a choice."""
 
     def __init__(self, opponents: str, seed: int) -> None:
@@ -71,13 +72,13 @@ class Seat(gymnasium.Env[np.ndarray, int]):
 
 def make(games: int, opponents: str, seed: int) -> DummyVecEnv:
     """Returns tables where the learner meets these opponents."""
-    return DummyVecEnv([lambda n=n: Seat(opponents, seed + n) for n in range(games)])
+    return DummyVecEnv([partial(Seat, opponents, seed + n) for n in range(games)])
 
 
 def measure(model: MaskablePPO, tables: DummyVecEnv, deals: int) -> str:
     """Returns what the learner gains in a deal, with a 95 % interval."""
     gains: list[float] = []
-    observations = tables.reset()
+    observations: Any = tables.reset()
     while len(gains) < deals:
         masks = np.array(tables.env_method("action_masks"))
         actions, _ = model.predict(observations, action_masks=masks, deterministic=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Listener, PolicyModel
+from goita_agents.beliefs import UNIFORM_MODEL, HandBelief, Listener, OpponentModel, PolicyModel
 from goita_env.actions import PASS
 from goita_env.hands import format_hand
 from goita_env.tiles import NAMES
@@ -33,7 +33,7 @@ def a_pass(play: Play) -> int:
     return int(np.flatnonzero(fits)[0])
 
 
-def beliefs(play: Play, row: int, assumed: object) -> tuple[HandBelief, HandBelief]:
+def beliefs(play: Play, row: int, assumed: OpponentModel) -> tuple[HandBelief, HandBelief]:
     """Returns the partner's belief about the acting seat's hand before and after."""
     listener = (int(play.seat[row]) + 2) % 4
     deal = int(play.deal[row])

@@ -37,7 +37,7 @@ _METHODS: Final = {
 
 
 def check_agent(
-    agent: Agent, rules: str | Rules = "jga", num_games: int = 64, steps: int = 200
+    agent: Any, rules: str | Rules = "jga", num_games: int = 64, steps: int = 200
 ) -> None:
     """Plays an agent in all seats of many games: legal actions of the right shape, reproducible.
 
@@ -98,7 +98,7 @@ def _check_methods(agent: object) -> None:
                 ) from error
 
 
-def _check_memory(agent: Agent, rules: str | Rules, num_games: int, steps: int) -> None:
+def _check_memory(agent: Any, rules: str | Rules, num_games: int, steps: int) -> None:
     bots = Bots(num_games, rules, agent, agent)
     bots.lineup[:] = 0  # the one bot that there is sits in every seat
     rounds = Rounds(num_games, rules=rules, auto_reset=True)

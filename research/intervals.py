@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from goita_env.arrays import Bool
+from goita_env.arrays import Bool, Float
 from goita_lab.arena.statistics.intervals import LEVEL, TAILS, Interval, jackknife_error, t_interval
 
 RESAMPLES: Final = 2000
@@ -46,7 +46,7 @@ def interval_over_runs(statistic: Callable[[Bool], float], strata: Sequence[Bool
     return t_interval(value, sqrt(variance), freedom)
 
 
-def rank_correlation(one: Sequence[float], other: Sequence[float]) -> Interval:
+def rank_correlation(one: Sequence[float] | Float, other: Sequence[float] | Float) -> Interval:
     """Returns Spearman's rank correlation of two figures of agents, with its interval over agents.
 
     The interval is the percentile bootstrap's: agents are drawn again with replacement. Over ten

@@ -63,8 +63,8 @@ def commands(drawn: freetype.Outline) -> list[tuple[str, list[Point]]]:
     """Lists the parts of an outline as the letters of SVG, with their points."""
     found: list[tuple[str, list[Point]]] = []
 
-    def note(letter: str) -> Callable:
-        def noted(*given: object) -> None:
+    def note(letter: str) -> Callable[..., None]:
+        def noted(*given: Any) -> None:
             points = [(point.x, point.y) for point in given if hasattr(point, "x")]
             found.extend([("z", [])] if letter == "m" and found else [])
             found.append((letter, points))
@@ -95,7 +95,7 @@ def off_chord(start: Point, point: Point, end: Point) -> float:
 
 
 def main() -> None:
-    told, found = [], {}
+    told, found = [], dict[str, tuple[int, str]]()
     for path, (characters, bolder) in FONTS.items():
         face = freetype.Face(path)
         face.set_char_size(GRID * FINE)

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from goita_agents import load_agent, solver
+from goita_agents import solver
 from goita_env import Game, View, actions, records, worlds
-from goita_env.render import animation, svg, themes
+from goita_env.render import animation, svg
 from goita_env.render.pen import Drawing, Pen, document
 from goita_env.render.themes import Theme
 from goita_env.tiles import COUNTS, KING, NAMES, NUM_KINDS, POINTS
+from goita_lab.signals.playing import load_policy
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "pictures"
@@ -31,6 +32,11 @@ def position(moves: int) -> Game:
     return play(Game(hands=HANDS, dealer=2, scores=[40, 20]), MOVES.split()[:moves])
 
 
+def acting_view(game: Game) -> View:
+    assert game.seat is not None
+    return game.view(game.seat)
+
+
 def counts(view: View, number: int = 4000) -> np.ndarray:
     """Returns how probable each hand holds 0, 1, ... tiles of each kind: [4, 8, 11].
 
@@ -39,17 +45,17 @@ def counts(view: View, number: int = 4000) -> np.ndarray:
     hands = worlds.sample(view, number, np.random.default_rng(0)).hands
     found = (hands[..., None] == np.arange(11)).mean(axis=0)
     found[0] = 0  # the viewer's own
-    return found
+    return np.asarray(found)
 
 
 def policy_and_points() -> tuple[np.ndarray, View, np.ndarray]:
     """Returns a policy's probabilities at a decision, what its seat sees, perfect play's points."""
-    agent = load_agent(POLICY)
+    agent = load_policy(POLICY)
     game = Game(seed=16)
     for _ in range(11):
-        view = game.view(game.seat)
+        view = acting_view(game)
         game.play(int(agent.probabilities(view, view.legal())[0].argmax()))
-    view, points = game.view(game.seat), np.full(actions.NUM_ACTIONS, np.nan)
+    view, points = acting_view(game), np.full(actions.NUM_ACTIONS, np.nan)
     for action, value in solver.solve(game).values.items():
         points[action] = value
     return agent.probabilities(view, view.legal())[0], view, points
@@ -69,9 +75,9 @@ def learning(theme: Theme) -> list[Drawing]:
         pen.box(0, 0, CARD, CARD, colors.ground)
         places = [(70 + 42 * million, 60 + 11 * (5 - points)) for million, points in CURVE]
         for points in (0, -10, -20, -30):
-            y = 60 + 11 * (5 - points)
-            pen.path(f"M70 {y}H590", stroke=colors.slot)
-            pen.text(60, y + 6, f"{points}", 20, colors.faint, "end")
+            height = 60 + 11 * (5 - points)
+            pen.path(f"M70 {height}H590", stroke=colors.slot)
+            pen.text(60, height + 6, f"{points}", 20, colors.faint, "end")
         line = "L".join(f"{x} {y}" for x, y in places[:shown])
         pen.path(f"M{line}", stroke=colors.mover, weight=5)
         for x, y in places[:shown]:
@@ -86,11 +92,11 @@ def learning(theme: Theme) -> list[Drawing]:
 
 def analysed(theme: Theme) -> list[Drawing]:
     """Draws decisions of a round as an analysis shows them: what was played, and what is best."""
-    agent = load_agent(POLICY)
+    agent = load_policy(POLICY)
     game, drawings = position(4), []
     for move in MOVES.split()[4:12]:
         played = actions.parse(move)
-        view = game.view(game.seat)
+        view = acting_view(game)
         legal = view.legal()
         if legal.sum() > 1:
             best = int(agent.probabilities(view, legal)[0].argmax())
@@ -125,7 +131,7 @@ def first_game() -> dict[str, str]:
     game, found = Game(hands=FIRST, dealer=2), {}
     for number, step in enumerate(STEPS, 1):
         play(game, step.split())
-        for theme in themes.THEMES:
+        for theme in ("light", "dark"):
             found[f"first-{number}-{theme}.svg"] = svg.render(game, theme=theme)
     return found
 

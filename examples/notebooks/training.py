@@ -12,8 +12,9 @@ from sb3_contrib import MaskablePPO
 
 from goita_lab.learning import SeatVecEnv
 
-bots = {"partner": "random", "opponents": "random"}
-games = gymnasium.make_vec("goita/Seat-v0", num_envs=256, reward_scale=0.02, **bots)
+games = gymnasium.make_vec(
+    "goita/Seat-v0", num_envs=256, partner="random", opponents="random", reward_scale=0.02
+)
 env = SeatVecEnv(games, seed=0)  # 50 points are a reward of 1
 print(env.observation_space, env.action_space)
 

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from goita_agents.files import write_whole
 from goita_agents.identity import Identities
@@ -199,13 +199,19 @@ class ReportArgs(Measure):
         return int(bool(made["changed"]))
 
 
+class Command(Protocol):
+    """The options of a command, which ``measured`` runs."""
+
+    def run(self, command: str) -> int: ...
+
+
 COMMANDS: Final[dict[str, Any]] = {
     "log": LogArgs,
     "report": ReportArgs,
     "worth": WorthArgs,
     "messages": MessagesArgs,
 }
-"""Dataclasses of the commands' options, with a method ``run``."""
+"""Dataclasses of the commands' options: each is a ``Command``."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -214,11 +220,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return args if isinstance(args, int) else measured(args, cli.command("goita signals", argv))
 
 
-def measured(args: Any, command: str = "") -> int:
+def measured(args: Command, command: str = "") -> int:
     """Runs a command by its options and returns the exit code."""
     try:
         check_distinct(getattr(args, "agents", ()))
-        code: int = args.run(command)
+        code = args.run(command)
     except (SettingError, AgentError) as error:
         cli.fail(error)
     except (GoitaError, ImportError, OSError) as error:

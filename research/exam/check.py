@@ -88,7 +88,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     found[f"points lost, the best {CLOSE}"] = rank_correlation(close[:, 0], close[:, 3])
     beliefs = {one: take(one, whole).believed for one in (*READERS, *UNLIKE)}
     beliefs["counts unseen tiles"] = counted(whole.view())
-    readers = {reader: shares(reader, believed, whole) for reader, believed in beliefs.items()}
+    readers = {
+        reader: shares(reader, believed, whole)
+        for reader, believed in beliefs.items()
+        if believed is not None
+    }
     told = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
     ends = {head: (one.mean, one.low, one.high) for head, one in found.items()}
     told |= {"correlations": ends, "readers": readers}
@@ -100,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def shares(reader: str, believed: Float | None, exam: Questions) -> dict[str, Interval | None]:
+def shares(reader: str, believed: Float, exam: Questions) -> dict[str, Interval | None]:
     """Returns the share of all seats that a reader knew, scored in other ways."""
     itself = np.array([[one == reader for one in line[1:]] for line in exam.players])
     on = (exam.phase() > 0)[:, None]
@@ -122,7 +126,7 @@ def shares(reader: str, believed: Float | None, exam: Questions) -> dict[str, In
 
 def brier(believed: Float, exact: Float) -> Float:
     """Returns the expected Brier score of beliefs [N, 3, 8] with its sign turned: [N, 3]."""
-    return -(exact * (1 - believed) ** 2 + (1 - exact) * believed**2).sum(axis=2)
+    return np.asarray(-(exact * (1 - believed) ** 2 + (1 - exact) * believed**2).sum(axis=2))
 
 
 if __name__ == "__main__":

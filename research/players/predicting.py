@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from goita_agents.base import Float
+from goita_agents.base import Float, Int
 from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.champion.agent import EPSILON, FIRST, first_types, known_players
@@ -27,6 +27,7 @@ from goita_agents.models import UNIFORM_MODEL
 from goita_agents.registry import load_agent, short_name
 from goita_agents.search.carrying import carried
 from goita_agents.search.library import likeliest, with_library
+from goita_env import View
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
@@ -64,9 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for folder, player in zip(args.games, players, strict=True)
     }
     likely = Runner(args.workers, None, shown()).run(likelihoods, todo, lambda _: list, {})
-    rows, told, known = [], {}, models()
+    rows, known = [], models()
+    told: dict[str, dict[str, dict[str, Interval]]] = {folder: {} for folder in likely}
     for folder, found in likely.items():
-        told[folder] = {}
         for name, types in known.items():
             figures = told[folder][name] = predicted(found, *types)
             if name == SEARCH:  # whose library begins with the second round
@@ -116,7 +117,7 @@ def likelihoods(work: tuple[Path, str, int]) -> list[tuple[Float, int]]:
     return found
 
 
-def rounds(folder: Path, player: str) -> Iterator:
+def rounds(folder: Path, player: str) -> Iterator[tuple[View, Int]]:
     """Yields the ends of rounds as an opponent of the player sees them, with the hands."""
     for deal in read_games(folder):
         names = [short_name(agent) for agent in deal.agents]
@@ -132,7 +133,7 @@ def predicted(
 ) -> dict[str, Interval]:
     """Returns nats a decision by group of rounds, with intervals over matches."""
     types = Types((UNIFORM_MODEL,) * len(numbers), (UNIFORM_MODEL,), tuple(first.tolist()))
-    totals = {name: [] for name in GROUPS}
+    totals: dict[str, list[Float]] = {name: [] for name in GROUPS}
     for begin in range(0, len(found) - ROUNDS + 1, ROUNDS):
         match = found[begin : begin + ROUNDS]
         prior, each = types.prior(), []
@@ -151,7 +152,7 @@ def searched(prior: Float) -> Float:
         return prior
     few, found = [*likeliest(prior[:-1, 0]), -1], np.zeros(prior.shape)
     found[few] = prior[few]
-    return found / found.sum()
+    return np.asarray(found / found.sum())
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from goita_agents.base import Float
 from goita_agents.files import json_text
 from goita_lab import cli
 from goita_lab.arena.report.figures import estimate
@@ -109,23 +110,24 @@ def play(task: Task) -> list[list[list[int]]]:
     matches: dict[int, list[list[int]]] = {}
     counts: dict[tuple[int, int], int] = {}
     for deal in play_block(task, save=True).games:
-        if deal.winner is None:
+        result = deal.record.result()
+        if result.winner is None:
             continue
         game = deal.deal, deal.seating
         counts[game] = counts.get(game, 0) + 1
         # The first team sits at seats 0 and 2 in every second seating.
-        won = (deal.winner + deal.seating) % 2 == 0
-        points = deal.points if won else -deal.points
+        won = (result.winner + deal.seating) % 2 == 0
+        points = result.points if won else -result.points
         matches.setdefault(deal.deal, []).append([counts[game], points])
     return [matches[one] for one in sorted(matches)]
 
 
-def per_match(matches: list[list[list[int]]], first: int) -> np.ndarray:
+def per_match(matches: list[list[list[int]]], first: int) -> Float:
     """Returns points per round from a round on, linearised: [matches]."""
     points = np.array([sum(p for n, p in one if n >= first) for one in matches], float)
     rounds = np.array([sum(n >= first for n, _ in one) for one in matches], float)
     ratio = points.sum() / rounds.sum()
-    return ratio + (points - ratio * rounds) / rounds.mean()
+    return np.asarray(ratio + (points - ratio * rounds) / rounds.mean())
 
 
 if __name__ == "__main__":

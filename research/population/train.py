@@ -192,7 +192,7 @@ def settings_of(options: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _value(text: str) -> float | str:
+def _value(text: str) -> Any:
     with suppress(ValueError):
         return json.loads(text)
     return text

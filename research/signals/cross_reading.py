@@ -23,6 +23,7 @@ import numpy.typing as npt
 from goita_agents.base import Bool, Float
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, OpponentModel, PolicyModel
 from goita_agents.files import write_whole
+from goita_agents.identity import Identities
 from goita_agents.population import origin
 from goita_agents.population.manifest import PREFIX
 from goita_agents.registry import expand, short_name, unnamed
@@ -275,15 +276,17 @@ class Args(Measure):
     svg: Path | None = None
     """file for a picture of the nats; that of the points gets -points behind its name"""
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         agents = expand(self.agents)
+        identities = Identities(agents)
         found = cross_reading(agents, self.deals, settings=self.settings, runner=self.runner)
-        self.tell(table(found), agents, vars(found))
+        code = self.tell(table(found), identities, vars(found))
         if self.svg is not None:
             names = [label(agent) for agent in agents]
             for unit, end in (("nats", ""), ("points", "-points")):
                 file = self.svg.with_stem(f"{self.svg.stem}{end}")
                 write_whole(file, grid(names, found.table(unit), UNITS[unit]))
+        return code
 
 
 def main(argv: Sequence[str] | None = None) -> int:

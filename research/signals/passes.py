@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from goita_agents.base import Bool, Float
 from goita_agents.beliefs import OpponentModel
+from goita_agents.identity import Identities
 from goita_agents.registry import short_name
 from goita_env import View
 from goita_env.actions import PASS
@@ -194,13 +195,14 @@ class Args(Measure):
     precision: float = 0.5
     """half width of the 95 % interval, in points a round, for which deals are counted"""
 
-    def run(self, command: str) -> None:
+    def run(self, command: str) -> int:
         if not self.precision > 0:
             raise SettingError(f"expected a precision above 0 points, got {self.precision!r}")
+        identities = Identities([self.agent])
         value = passes_value(self.agent, self.deals, settings=self.settings, runner=self.runner)
         needed = {one.name: one.deals(self.precision) for one in value.differences}
         told = {**vars(value), "precision": self.precision, "deals_needed": needed}
-        self.tell(table(value, self.precision), [self.agent], told)
+        return self.tell(table(value, self.precision), identities, told)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

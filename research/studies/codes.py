@@ -308,12 +308,12 @@ def report(result: Result) -> str:
     heads = ["game", "bits", "team", "pairs", "gap, mean", "least to most", "exchanged brings back"]
     heads += ["if it is better", "control: another start if it is better"]
     drawn = result.ends["mini_3 1 private None"].value - result.ends["mini_3 0 private None"].value
-    control = ", ".join(f"{one:.4f} in {name}" for name, one in result.controls.items())
+    stopped = ", ".join(f"{one:.4f} in {name}" for name, one in result.controls.items())
     return "\n\n".join(
         (
             "Points a round that two equilibria lose as partners.",
             table(heads, rows),
-            f"The same start, stopped {EARLIER} rounds earlier: {control} bits.",
+            f"The same start, stopped {EARLIER} rounds earlier: {stopped} bits.",
             "Points for the dealer's team, over starts. From a uniform start, where chance draws "
             f"the message, they differ by {drawn:.1e} from those without one.",
             table(*_channels(result)),

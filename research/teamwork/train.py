@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from goita_agents.base import Float
-from goita_agents.registry import load_agent
 from goita_env.actions import PASS
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
@@ -30,6 +30,7 @@ from goita_lab.exact.team import alternating
 from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, bayes_optimal
 from goita_lab.exact.tree import Channel, Tree, enumerate_game, spread
 from goita_lab.exact.values import Learner, normalised, reached, sign, totals, worths
+from goita_lab.signals.playing import load_policy
 
 ROUNDS: Final = {"mini_3": 300, "mini_4": 120}
 """Rounds of the learners, by game."""
@@ -157,7 +158,8 @@ def preferring(tree: Tree, seed: int, rounds: int, what: str) -> Float:
 
 def bot(tree: Tree, text: str, epsilon: float = 0.0) -> Float:
     """Returns the policy of an agent that plays a random action with a probability."""
-    return (1 - epsilon) * tree.policy_of([load_agent(text)] * NUM_SEATS) + epsilon * tree.uniform()
+    policy = tree.policy_of([load_policy(text)] * NUM_SEATS)
+    return (1 - epsilon) * policy + epsilon * tree.uniform()
 
 
 def softmax(tree: Tree, logits: Float) -> Float:
@@ -238,13 +240,13 @@ class Trainer:
         self.rounds, self.folder = ROUNDS[args.rules], args.output / name_of(args)
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def player(self, name: str, train: Callable[[], Float]) -> Float:
+    def player(self, name: str, train: Callable[[], np.ndarray]) -> np.ndarray:
         """Returns a player, trained unless it is there."""
         path = self.folder / f"{name}.npy"
         if not path.exists():
             sys.stderr.write(f"{name}\n")
             np.save(path, train())
-        return np.load(path)
+        return np.asarray(np.load(path))
 
     def splits(self) -> dict[str, dict[str, Float]]:
         """Returns all players of the plan; test players are trained last."""
@@ -289,9 +291,9 @@ class Trainer:
         return bayes_optimal(self.tree, kinds)[1]
 
     def kept(self, name: str) -> Float:
-        return np.load(self.folder / f"{name}.npy")
+        return np.asarray(np.load(self.folder / f"{name}.npy"))
 
-    def listeners(self, partner: Float) -> Float:
+    def listeners(self, partner: Float) -> npt.NDArray[np.uint8]:
         """Returns two pairs that respond to a team of two copies of a partner: uint8 [2, A].
 
         The team takes random actions with a probability of ``TREMBLE``.

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,15 @@ def test_a_tool_refuses_names_for_which_it_would_do_nothing(words):
     ran = run(*words)
     assert ran.returncode
     assert "expected" in ran.stderr
+
+
+def test_mypy_reads_every_python_file_outside_the_tests():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
+    paths = [path for pattern in settings["files"] for path in ROOT.glob(pattern)]
+    read = {file for path in paths for file in (path.rglob("*.py") if path.is_dir() else (path,))}
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    names = [name for name in listed.stdout.splitlines() if not name.startswith("tests/")]
+    assert "benchmarks/solver.py" in names
+    assert not [name for name in names if ROOT / name not in read]

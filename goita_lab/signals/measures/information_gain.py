@@ -246,7 +246,7 @@ def attack(view: View) -> Int:
     return np.where(answered, view.attack, NUM_KINDS).astype(np.int64)
 
 
-def attacks_with(action: Int) -> Int:
+def attacks_with(action: npt.NDArray[np.integer]) -> Int:
     """Returns the kind that each action attacks with, 8 for none: [n]."""
     plays = (action > PASS) & (action < CALL)
     return np.where(plays, (action - 1) % NUM_KINDS, NUM_KINDS)
