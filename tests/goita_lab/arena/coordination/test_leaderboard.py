@@ -121,8 +121,8 @@ def test_the_command_line_may_name_code(board):
     ("content", "words"),
     [
         (None, "got no such file"),
-        ("{", "expected a leaderboard in"),
-        ('{"entries": []}', "expected a leaderboard in"),
+        ("{", "expected a leaderboard of"),
+        ('{"entries": []}', "expected a leaderboard of"),
         ('{"format": "goita-exam-2", "entries": []}', "'goita-exam-2'"),
         ('{"format": "goita-leaderboard-2", "entries": []}', "expected an entry or more"),
         ('{"format": "goita-exact-leaderboard-1", "entries": []}', "expected an entry or more"),
