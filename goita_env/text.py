@@ -49,6 +49,7 @@ _MARKED: Final = re.compile(
 """The parts of a line that may be the code of an action, one group for each form."""
 
 _LABEL: Final = re.compile(r"^(?:action|move|play|answer)\s*[:=]\s*")
+_LATEX_TEXT: Final = re.compile(r"\\text(?:bf|tt)?\{([^{}]*)\}")
 _JAPANESE_BRACKETS: Final = str.maketrans("【】", "[]")
 
 
@@ -185,13 +186,15 @@ def parse(answer: str, legal: Bool) -> int | None:
     models mark an answer: ``[Action: 13]``, ``[1 3]``, ``\boxed{13}``, a code between backticks,
     ``{"action": "13"}``, ``【13】``, and brackets or digits of full width. The last line that
     names an action decides. A line that names two, as "[31], since I would not pass [p]" does, is
-    no answer: which of them is meant cannot be told from their order.
+    no answer: which of them is meant cannot be told from their order. What comes before
+    ``</think>`` is not read.
 
     Args:
         answer: the text of a language model.
         legal: bool [69], with messages [77]. An action that is not legal is no answer.
     """
     plain = unicodedata.normalize("NFKC", answer).translate(_JAPANESE_BRACKETS)
+    plain = _LATEX_TEXT.sub(r"\1", plain.rpartition("</think>")[2])
     for line in reversed(plain.splitlines()):
         marked = ("".join(groups) for groups in _MARKED.findall(line))
         named = {action for text in marked if (action := _action(text)) is not None}

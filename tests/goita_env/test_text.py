@@ -155,6 +155,7 @@ PAWN_SILVER = actions.encode(2, 4)
     ("action", "answers"),
     [
         (None, ["", "p", "[]", "[p", "[I play 35]", "[35, p]", "[say1]", "35", "\\boxed 35"]),
+        (None, ["<think>[p] is right.</think>", "<think>[p]</think>\nI pass."]),
         (None, ["[21]", "[p] or [21]", "[silent] or [call]"]),  # 21 and call are not legal here
         # Two actions in the last line that names any: which is meant, their order does not tell.
         (None, ["I play [35]. I would not pass [p].", "[35] because [p] is bad", "[35][silent]"]),
@@ -164,6 +165,7 @@ PAWN_SILVER = actions.encode(2, 4)
             PAWN_SILVER,
             [
                 *("[a [35] b]", "p [35] p", "<think>[p]</think>\n[35]", "[Action: 35]", "[ 3 5 ]"),
+                *("<think>[p]</think> [35]", r"\boxed{\text{35}}", r"\boxed{\textbf{35}}"),
                 *(r"$\boxed{35}$", "`35`", '{"action": "35"}', '{\n"action": 35\n}', "[move = 35]"),
                 *("［３５］", "【35】", "【３５】", "[35].\r\n\r\n"),
             ],
