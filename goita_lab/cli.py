@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, make_dataclass
 from functools import partial
 from io import TextIOWrapper
+from itertools import filterfalse
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -53,6 +54,8 @@ SHARED: Final = {
     "workers": "processes of this machine, at most one a core, or of the Ray cluster at "
     "RAY_ADDRESS; they change no result",
     "json": "file for all results as JSON",
+    "anew": "begin the finished work that is kept anew, such as after a change of the arguments or "
+    "of a version; what is kept is lost",
 }
 """The help of options that mean the same in every command, where a field has no text of its own."""
 
@@ -157,11 +160,11 @@ def check_outputs(
         folder: of outputs.
     """
     outputs = [file for file in (*files, summary) if file is not None]
+    for output in filterfalse(is_stdout, outputs):
+        check_writable(output)
     if summary is not None and not is_stdout(summary):
         outputs.append(summary.with_suffix(".npz"))
-    for output in outputs:
-        if not is_stdout(output):
-            check_writable(output)
+        check_writable(outputs[-1])
     if store is not None:
         if is_stdout(store):
             raise SettingError(f"expected a file that is read again, got {str(store)!r}")

@@ -7,7 +7,6 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from pathlib import Path
@@ -15,9 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-import goita_agents
 import goita_env
-import goita_lab
 from goita_agents.base import Float, Policy
 from goita_agents.files import is_stdout, json_text, write_whole
 from goita_agents.identity import Identities
@@ -72,6 +69,16 @@ def versions() -> dict[str, str]:
     return found | ({"commit": commit} if (commit := _commit()) else {})
 
 
+def depended_versions() -> dict[str, str]:
+    """Returns the versions on which finished tasks depend: of libraries MAJOR.MINOR.
+
+    Neither Python nor a commit: they don't change results.
+    """
+    known = versions()
+    minor = {name: ".".join(known.get(name, "none").split(".")[:2]) for name in ("numpy", "torch")}
+    return {"goita_env": goita_env.__version__, **minor}
+
+
 def _commit() -> str:
     """Returns the commit of the checkout that this is, else an empty text."""
     root = Path(goita_env.__file__).resolve().parents[1]
@@ -83,17 +90,6 @@ def _commit() -> str:
         return found.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
-
-
-def code() -> str:
-    """Returns a digest of all code and weights of the project, on which results depend."""
-    digest = sha256()
-    for package in (goita_env, goita_agents, goita_lab):
-        folder = Path(package.__path__[0])
-        for file in sorted(folder.rglob("*")):
-            if file.suffix in (".py", ".safetensors", ".json"):
-                digest.update(str(file.relative_to(folder)).encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def to_json(found: Mapping[str, Any], agents: Iterable[str] | Identities = ()) -> str:

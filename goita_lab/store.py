@@ -1,12 +1,12 @@
-"""Keeps finished parts of long work in an SQLite file, from which it resumes, and arrays in .npz.
+"""Keeps finished tasks of long work in an SQLite file, from which it resumes, and arrays in .npz.
 
 ::
 
-    meta(kind, arguments)     what the file holds, and as JSON what all parts depend on
-    parts(key, value)         the parts, each packed as MessagePack (``pack``)
+    meta(kind, arguments)     what the file holds, and as JSON what all tasks depend on
+    parts(key, value)         the tasks: JSON of name and digests of agents; MessagePack (``pack``)
 
-Adding a part is one transaction: once it has been added it survives a crash of the program, and on
-a full disk the parts before it stay. A file is open in one program at a time, by SQLite's own lock.
+Adding a task is one transaction: once it has been added it survives a crash of the program, and on
+a full disk the tasks before it stay. A file is open in one program at a time, by SQLite's own lock.
 Files may come from somebody else: they are data, parsed into types and never unpickled.
 """
 
@@ -16,7 +16,7 @@ import io
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -28,7 +28,14 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.files import decode, write_whole
+from goita_agents.identity import Identities
 from goita_env.errors import SettingError
+from goita_lab.provenance import depended_versions
+
+FORMAT: Final = "goita-tasks-1"
+"""Names this layout of a file of tasks."""
+BESIDE: Final = ("-wal", "-shm", "-journal")
+"""Ends of the names of files that SQLite writes beside its own."""
 
 LARGEST: Final = 1e12
 """Numbers beyond it are none that this project computes."""
@@ -48,69 +55,99 @@ _TABLES: Final = (
 )
 
 
-class Parts:
-    """A file of the finished parts of long work, by key, as typed values.
+class TaskStore:
+    """A file of the finished tasks of long work, by key, as typed values.
 
     A value is a dataclass, or a tuple of some, of numbers, texts, tuples, mappings, dataclasses and
     arrays (``npt.NDArray[np.int64]``); it is restored to the last bit.
 
+    The arguments and the versions belong to the file: it is refused if they are others, and nothing
+    in it is ever deleted. The digests of agents belong to the key of a task: the tasks of an agent
+    that has changed are done again, and the others kept.
+
     Args:
         path: the file; it is created if missing or empty.
-        kind: the content in words: "parts of an analysis".
-        arguments: everything that the parts depend on, as JSON. Parts of other arguments are
-            dropped when the first new one is added.
+        kind: the content in words: "tasks of an analysis".
+        arguments: everything that all tasks depend on, as JSON, but versions and agents.
+        identities: what the agents are made of.
+        anew: begin a file of this kind anew, whatever its arguments.
 
     Raises:
-        SettingError: if the file is something else, is damaged, cannot be read or written, or is
-            open in another program.
-
-    Attributes:
-        arguments: those of the file.
-        found: the packed parts with these arguments, by key.
+        SettingError: if the file is something else, is of other arguments or versions, is damaged,
+            cannot be read or written, or is open in another program.
     """
 
-    def __init__(self, path: Path, kind: str, arguments: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        kind: str,
+        arguments: Mapping[str, Any],
+        identities: Identities | None = None,
+        *,
+        anew: bool = False,
+    ) -> None:
         self.path, self.kind = path, kind
-        self._new = json.dumps(arguments)
-        self.found: dict[str, bytes] = {}
-        with self._errors():
-            self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
-            try:
-                self._open()
-                self._others = self.arguments != json.loads(self._new)  # tuples are lists there
-                if not self._others:
-                    rows = self._db.execute("SELECT key, value FROM parts ORDER BY rowid")
-                    self.found = dict(rows.fetchall())
-            except BaseException:
-                self._db.close()
-                raise
-
-    def value(self, key: str, kind: Any) -> Any:
-        """Returns the part of a key; a SettingError if it is no value of the type."""
+        self.identities = identities or Identities()
+        whole = {**arguments, "store": FORMAT, "versions": depended_versions()}
+        self.arguments: dict[str, Any] = json.loads(json.dumps(whole))  # tuples become lists
+        if anew and path.exists():
+            stored_arguments(path, kind)  # raises if it is another file, which stays
+            for end in ("", *BESIDE):
+                Path(f"{path}{end}").unlink(missing_ok=True)
+        self._db, stored = _opened(path, kind, self.arguments)
         try:
-            return unpack(self.found[key], kind)
-        except SettingError as error:
-            raise self.damaged(f"{key}: {error}") from error
+            check_same(stored, self.arguments, f"{str(path)!r} was begun with")
+            with _errors(path, kind):
+                rows = self._db.execute("SELECT key, value FROM parts ORDER BY rowid").fetchall()
+            self._packed: dict[str, bytes] = dict(rows)
+            self._names = set(map(self._name, self._packed))
+        except BaseException:
+            self._db.close()
+            raise
 
-    def add(self, key: str, packed: bytes) -> None:
-        """Writes a part."""
-        with self._errors():
+    def key(self, name: str, agents: Iterable[str]) -> str:
+        """Returns the key of a task: its name, and the digests of its agents by their texts."""
+        return json.dumps([name, self.identities.of(agents)], sort_keys=True)
+
+    def has(self, name: str, agents: Iterable[str]) -> bool:
+        """Tells whether a task is finished."""
+        return self.key(name, agents) in self._packed
+
+    def value(self, name: str, agents: Iterable[str], kind: Any) -> Any:
+        """Returns the value of a finished task; a SettingError if it is none of the type."""
+        try:
+            return unpack(self._packed[self.key(name, agents)], kind)
+        except SettingError as error:
+            raise self.damaged(f"{name}: {error}") from error
+
+    def add(self, name: str, agents: Collection[str], value: object) -> None:
+        """Writes the value of a task, unless an agent is made of something else by now."""
+        if self.identities.changed(agents):
+            return
+        key, packed = self.key(name, agents), pack(value)
+        with _errors(self.path, self.kind):
             # Into FILE-wal, without waiting for the disk; now and then from there into the file.
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("BEGIN IMMEDIATE")
             with self._db:  # commits, or rolls back
-                if self._others:
-                    self._db.execute("DELETE FROM parts")
-                    self._db.execute("UPDATE meta SET arguments = ?", (self._new,))
                 self._db.execute("INSERT INTO parts VALUES (?, ?)", (key, packed))
-        self._others = False
+        self._packed[key] = packed
+
+    def note(self, tasks: Mapping[str, Iterable[str]]) -> str:
+        """Says how many tasks are kept and how many done again, by their agents; else nothing."""
+        kept = {name for name, agents in tasks.items() if self.has(name, agents)}
+        return kept_line(self.path, len(kept), len(self._names & tasks.keys() - kept))
+
+    def _name(self, key: str) -> str:
+        try:
+            name, _ = json.loads(key)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise self.damaged(error) from error
+        return str(name)
 
     def damaged(self, what: object) -> SettingError:
         """Returns the error for a file whose content is not as it was written."""
-        return SettingError(
-            f"expected {self.kind} as they were written, got a damaged file "
-            f"{str(self.path)!r}: {str(what)[:200]!r}"
-        )
+        return _damaged(self.path, self.kind, what)
 
     def close(self) -> None:
         """Closes the file, everything merged into the one file."""
@@ -124,35 +161,93 @@ class Parts:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _open(self) -> None:
-        """Locks the file, creates its tables where it has none, and reads its arguments."""
-        db = self._db
-        for pragma in _PRAGMAS:
-            db.execute(f"PRAGMA {pragma}")
-        db.execute("BEGIN EXCLUSIVE")  # locking_mode keeps the lock until the file is closed
-        with db:
-            if not db.execute("PRAGMA schema_version").fetchone()[0]:  # nobody made a table
-                for table in _TABLES:
-                    db.execute(table)
-                db.execute("INSERT INTO meta VALUES (?, ?)", (self.kind, self._new))
-            ((kind, found),) = db.execute("SELECT kind, arguments FROM meta").fetchall() or [(0, 0)]
-        if kind != self.kind:
-            raise self.damaged(f"its kind is {kind!r}")
-        try:
-            self.arguments: dict[str, Any] = decode(found, dict[str, Any], "arguments")
-        except (SettingError, TypeError) as error:
-            raise self.damaged(error) from error
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Turns SQLite's errors into a SettingError with what SQLite says."""
+def _opened(
+    path: Path, kind: str, arguments: Mapping[str, Any]
+) -> tuple[sqlite3.Connection, dict[str, Any]]:
+    """Locks a file, creates its tables where it has none; returns it and its arguments."""
+    with _errors(path, kind):
+        db = sqlite3.connect(path, timeout=0, isolation_level=None)
         try:
-            yield
-        except sqlite3.Error as error:
-            raise SettingError(
-                f"expected {self.kind} in a file that no other program has open, got "
-                f"{str(self.path)!r}: {str(error)[:200]}"
-            ) from error
+            for pragma in _PRAGMAS:
+                db.execute(f"PRAGMA {pragma}")
+            db.execute("BEGIN EXCLUSIVE")  # locking_mode keeps the lock until the file is closed
+            with db:
+                if not db.execute("PRAGMA schema_version").fetchone()[0]:  # nobody made a table
+                    for table in _TABLES:
+                        db.execute(table)
+                    db.execute("INSERT INTO meta VALUES (?, ?)", (kind, json.dumps(arguments)))
+                rows = db.execute("SELECT kind, arguments FROM meta").fetchall()
+            ((known, text),) = rows or [(None, None)]
+            if known != kind:
+                raise SettingError(f"its kind is {known!r}")
+            return db, decode(text, dict[str, Any], "arguments")
+        except (SettingError, TypeError) as error:
+            db.close()
+            raise _damaged(path, kind, error) from error
+        except BaseException:
+            db.close()
+            raise
+
+
+def _damaged(path: Path, kind: str, what: object) -> SettingError:
+    return SettingError(
+        f"expected {kind} as they were written, got a damaged file {str(path)!r}: "
+        f"{str(what)[:200]!r}"
+    )
+
+
+@contextmanager
+def _errors(path: Path, kind: str) -> Iterator[None]:
+    """Turns SQLite's errors into a SettingError with what SQLite says."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise SettingError(
+            f"expected {kind} in a file that no other program has open, got {str(path)!r}: "
+            f"{str(error)[:200]}"
+        ) from error
+
+
+def stored_arguments(path: Path, kind: str) -> dict[str, Any]:
+    """Returns the arguments of a file of finished tasks; raises as ``TaskStore`` does."""
+    db, arguments = _opened(path, kind, {})
+    db.close()
+    return arguments
+
+
+def check_same(stored: Mapping[str, Any], arguments: Mapping[str, Any], what: str) -> None:
+    """Raises a SettingError that names the arguments in which finished work differs.
+
+    Args:
+        stored: the arguments of the work.
+        arguments: those of now, as JSON has them.
+        what: the work in words: "'results.db' was begun with".
+    """
+    before, now = _flat(stored), _flat(arguments)
+    differ = [name for name in {**now, **before} if before.get(name) != now.get(name)]
+    if differ:
+        raise SettingError(
+            f"expected the arguments that {what}: "
+            + "; ".join(f"{n} {before.get(n)!r:.200}, now {now.get(n)!r:.200}" for n in differ)
+            + "; name another file, or begin this one anew with --anew"
+        )
+
+
+def _flat(arguments: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Returns arguments with those in mappings under names such as ``versions.numpy``."""
+    flat: dict[str, Any] = {}
+    for name, value in arguments.items():
+        inner = _flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {}
+        flat |= inner or {f"{before}{name}": value}
+    return flat
+
+
+def kept_line(path: Path, kept: int, again: int) -> str:
+    """Returns a line on finished tasks that are done again, and on those that are kept."""
+    if not again:
+        return ""
+    return f"{path}: {kept:,} tasks kept, {again:,} done again, because their agents have changed\n"
 
 
 def pack(value: object) -> bytes:

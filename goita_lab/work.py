@@ -14,24 +14,27 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
+from goita_agents.identity import Identities
 from goita_env.errors import GoitaError, SettingError, install
-from goita_lab.store import Parts, pack
+from goita_lab.store import TaskStore
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+KIND: Final = "pieces of work"
+"""What a file of tasks holds, in words."""
 MAX_WORKERS: Final = 1024
 
 EVERY: Final = 60.0
@@ -72,16 +75,43 @@ def check_workers(workers: int) -> None:
 
 @dataclass(frozen=True)
 class Runner:
-    """How pieces of work are done; none of this changes a result."""
+    """How tasks are done; none of this changes a result."""
 
     workers: int = 1
     """Processes of this machine, or of a Ray cluster."""
     results: Path | None = None
-    """File that keeps finished pieces, so that a stopped run goes on; None: none."""
+    """File that keeps finished tasks, so that a stopped run goes on; None: none."""
     progress: Progress = lambda *_: None
+    anew: bool = False
+    """Begin the file anew, whatever it holds."""
+    identities: Identities | None = None
+    """What the agents were made of when a command began; agents are added. None: when work begins.
+    """
 
     def __post_init__(self) -> None:
         check_workers(self.workers)
+
+    @contextmanager
+    def opened(self, arguments: Mapping[str, Any]) -> Iterator[OpenRunner]:
+        """Opens the file and the workers for several runs.
+
+        Args:
+            arguments: all that results depend on beside the keys of tasks and their agents, as
+                JSON.
+
+        Raises:
+            SettingError: if the file holds something else, is of other arguments or versions, is
+                damaged, or is open in another program.
+            OSError: if the file cannot be read or written.
+        """
+        identities = self.identities or Identities()
+        with ExitStack() as stack:
+            store = None
+            if self.results is not None:
+                store = TaskStore(self.results, KIND, arguments, identities, anew=self.anew)
+                stack.enter_context(store)
+            workers = stack.enter_context(Workers(self.workers))
+            yield OpenRunner(workers, store, identities, self.progress)
 
     def run(
         self,
@@ -89,45 +119,76 @@ class Runner:
         todo: Mapping[str, T],
         kind: Callable[[T], Any],
         arguments: Mapping[str, Any],
-        what: str = "pieces",
+        what: str = "tasks",
+        agents: Callable[[T], Collection[str]] = lambda _: (),
     ) -> dict[str, R]:
-        """Returns the results of pieces of work by key, in the order of ``todo``.
+        """Does tasks as ``OpenRunner.run`` does, in a file and by workers of their own."""
+        with self.opened(arguments) as runner:
+            return runner.run(work, todo, kind, what, agents)
+
+
+class OpenRunner:
+    """Does tasks in a file and by workers that are open."""
+
+    def __init__(
+        self,
+        workers: Workers,
+        store: TaskStore | None,
+        identities: Identities,
+        progress: Progress,
+    ) -> None:
+        self._workers, self._store, self._identities = workers, store, identities
+        self._progress, self._done, self._total = progress, 0, 0
+
+    def run(
+        self,
+        work: Callable[[T], R],
+        todo: Mapping[str, T],
+        kind: Callable[[T], Any],
+        what: str = "tasks",
+        agents: Callable[[T], Collection[str]] = lambda _: (),
+    ) -> dict[str, R]:
+        """Returns the results of tasks by key, in the order of ``todo``.
 
         Args:
-            work: does a piece; it can be pickled.
-            todo: the pieces by key.
-            kind: returns the type of a piece's result, as ``goita_lab.store`` keeps it.
-            arguments: all that results depend on beside the key, as JSON; kept results of others
-                are dropped.
-            what: the pieces in words, for the progress.
+            work: does a task; it can be pickled.
+            todo: the tasks by key.
+            kind: returns the type of a task's result, as ``goita_lab.store`` keeps it.
+            what: the tasks in words, for the progress.
+            agents: returns the texts of the agents that a task depends on. If one of them has
+                changed, the task is done again.
 
         Raises:
-            SettingError: if the file holds something else, is damaged, or is open in another
-                program.
+            SettingError: if a kept result is damaged, or the file cannot be written.
             WorkerError: if a worker died.
-            OSError: if the file cannot be read or written.
         """
-        file, found = self.results, dict[str, R]()
-        with nullcontext() if file is None else Parts(file, "pieces of work", arguments) as parts:
-            if parts is not None:
-                kept = [key for key in todo if key in parts.found]
-                found = {key: parts.value(key, kind(todo[key])) for key in kept}
-            missing = [(key, piece) for key, piece in todo.items() if key not in found]
-            self.progress(what, len(found), len(todo))
-            for key, result in on_workers(partial(_keyed, work), missing, self.workers):
-                found[key] = result
-                if parts is not None:
-                    parts.add(key, pack(result))
-                self.progress(what, len(found), len(todo))
-        return {key: found[key] for key in todo}
+        store, results = self._store, dict[str, R]()
+        of = {key: agents(task) for key, task in todo.items()}
+        for spec in dict.fromkeys(chain.from_iterable(of.values())):
+            if spec not in self._identities.specs:
+                self._identities.add(spec)
+        if store is not None:
+            sys.stderr.write(store.note(of))
+            kept = [key for key in todo if store.has(key, of[key])]
+            results = {key: store.value(key, of[key], kind(todo[key])) for key in kept}
+        missing = [(key, task) for key, task in todo.items() if key not in results]
+        self._done, self._total = self._done + len(results), self._total + len(todo)
+        self._progress(what, self._done, self._total)
+        for key, result in self._workers.map(partial(_keyed, work), missing):
+            results[key] = result
+            if store is not None:
+                store.add(key, of[key], result)
+            self._done += 1
+            self._progress(what, self._done, self._total)
+        return {key: results[key] for key in todo}
 
 
 HERE: Final = Runner()
 """Works in this process, keeps no file and tells nothing."""
 
 
-def _keyed(work: Callable[[T], R], piece: tuple[str, T]) -> tuple[str, R]:
-    return piece[0], work(piece[1])
+def _keyed(work: Callable[[T], R], task: tuple[str, T]) -> tuple[str, R]:
+    return task[0], work(task[1])
 
 
 def shown() -> Progress:
@@ -157,29 +218,51 @@ def shown() -> Progress:
 
 
 def on_workers(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """Yields the result of every item in any order.
+    """Yields the result of every item as ``Workers.map`` does, by workers of its own."""
+    with Workers(workers) as pool:
+        yield from pool.map(work, items)
+
+
+class Workers:
+    """Workers that do items of any work, until the block of a ``with`` statement ends.
 
     Args:
-        work: does an item; it can be pickled, and has one thread for matrices.
-        items: taken as workers become free, so they may depend on results that were yielded.
         workers: with 1 the work is done in this process. No more are started than are of use
             (``capped``).
-
-    Raises:
-        WorkerError: if a worker died.
     """
-    check_workers(workers)
-    workers, items = capped(workers, items)
-    if workers == 1:
-        for item in items:
-            with one_thread():
-                done = work(item)
-            yield done
-        return
-    with _ray() if ADDRESS in os.environ else _processes(workers) as submit:
-        running: dict[Future[R], T] = {}
+
+    def __init__(self, workers: int) -> None:
+        check_workers(workers)
+        self._most, self._started = workers, 0
+        self._stack = ExitStack()
+        self._submit: Submit | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """Yields the result of every item in any order.
+
+        Args:
+            work: does an item; it can be pickled, and has one thread for matrices.
+            items: taken as workers become free, so they may depend on results that were yielded.
+
+        Raises:
+            WorkerError: if a worker died.
+        """
+        workers, items = capped(self._most, items)
+        if workers == 1:
+            for item in items:
+                with one_thread():
+                    result = work(item)
+                yield result
+            return
+        submit, running = self._submitter(workers), dict[Future[R], T]()
         while True:
-            for item in islice(items, 2 * workers - len(running)):
+            for item in islice(items, 2 * self._started - len(running)):
                 running[submit(partial(_run, os.getcwd(), partial(work, item)))] = item
             if not running:
                 return
@@ -197,6 +280,14 @@ def on_workers(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iter
                     raise WorkerError(text, tuple(items[:workers])) from error
                 del running[future]
                 yield result
+
+    def _submitter(self, workers: int) -> Submit:
+        """Returns what gives work to the workers; more are started where they are of use."""
+        if self._submit is None or workers > self._started:
+            self._stack.close()
+            start = _ray() if ADDRESS in os.environ else _processes(workers)
+            self._submit, self._started = self._stack.enter_context(start), workers
+        return self._submit
 
 
 def _succeeded(future: Future[Any]) -> bool:

@@ -124,7 +124,8 @@ def check_writable(path: Path, *, folder: bool = False) -> None:
     if whole.exists() and kind_of(whole) != wanted:
         wrong = f"it is {kind_of(whole)}"
     elif not whole.parent.is_dir():
-        wrong = f"there is no folder {str(whole.parent)!r}"
+        folder_name = whole.parent if path.is_symlink() else path.parent
+        wrong = f"there is no folder {str(folder_name)!r}"
     elif not os.access(whole if whole.exists() else whole.parent, os.W_OK):
         wrong = "it may not be written"
     else:

@@ -94,12 +94,9 @@ class Identities:
         return {spec: self.digests[spec] for spec in specs if spec in self.digests}
 
     def changed(self, specs: Iterable[str] | None = None) -> list[str]:
-        """Returns which agents, or which of some, are made of something else by now."""
-        return [
-            spec
-            for spec in (self._paths if specs is None else specs)
-            if self._now(spec) != self.digests.get(spec)
-        ]
+        """Returns which of the agents, or of some of them, are made of something else by now."""
+        known = self._paths.keys() if specs is None else [s for s in specs if s in self._paths]
+        return [spec for spec in known if self._now(spec) != self.digests.get(spec)]
 
     def _now(self, spec: str) -> str | None:
         try:
@@ -192,7 +189,7 @@ def _digest(spec: str, paths: _Paths) -> str | None:
     for path in paths.files:
         if not os.path.exists(path):
             _say(short_name(spec), path, "there is no such file")
-        contents.append(_content(path, short_name(spec)))
+        contents.append(content_hash(path, short_name(spec)))
     hashes = [content for content in contents if content is not None]
     # A single network keeps its own digest, by which model cards name it.
     return sha256(" ".join(hashes).encode()).hexdigest() if len(hashes) > 1 else (*hashes, None)[0]
@@ -369,11 +366,17 @@ def _imports(source: bytes, package: str) -> list[str]:
 
 def _existing(paths: Iterable[str], name: str) -> Iterator[str | None]:
     """Yields the hash of each path that exists."""
-    yield from (_content(path, name) for path in dict.fromkeys(paths) if os.path.exists(path))
+    yield from (content_hash(path, name) for path in dict.fromkeys(paths) if os.path.exists(path))
 
 
-def _content(path: str, name: str) -> str | None:
-    """Returns the hash of a file or a folder; None, said once, where it cannot be covered."""
+def content_hash(path: str | Path, name: str) -> str | None:
+    """Returns the SHA-256 of a file or a folder; None, said once, where it cannot be covered.
+
+    Args:
+        path: the file or the folder.
+        name: of what it belongs to, for what is said.
+    """
+    path = os.fspath(path)
     try:
         if os.path.isdir(path):
             return _folder(path, name)

@@ -17,9 +17,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from goita_agents.files import write_whole
+from goita_agents.files import decode, write_whole
+from goita_agents.identity import content_hash
 from goita_agents.registry import short_name, unnamed
 from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
@@ -59,6 +60,7 @@ class Args:
     seed: int = 0
     """seed of the games to learn from; the fresh deals have the next one"""
     workers: int = 1
+    anew: bool = False
 
     def __post_init__(self) -> None:
         if wrong := RESERVED & set(str(self.output)):
@@ -114,14 +116,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(args: Args, command: str) -> int:
     """Plays, learns, searches and writes the report; returns the exit code."""
     games = args.output / "games"
-    played, _ = play(args, args.learning(), "games.db", command, games)
+    played, summary = play(args, args.learning(), "games.db", command, games)
     if any(one.forfeited for one in played):
         sys.stderr.write("there is nothing to learn from a program that forfeits\n")
         return 1
-    if not args.model.exists():
+    if summary.changed:
+        sys.stderr.write(marks({"changed": summary.changed}))
+        return 1
+    json = args.output / "model.json"
+    if not (args.model.exists() and learned_from(json) == [content_hash(games, "the model")]):
         sys.stderr.write("learning how the program plays\n")
-        player, json = short_name(args.opponent), args.output / "model.json"
-        learn([games], args.model, player=player, json=json)
+        learn([games], args.model, player=short_name(args.opponent), json=json)
     sys.stderr.write(
         f"measuring on {args.measured:,} fresh deals, the champion first and then the search\n"
     )
@@ -139,12 +144,22 @@ def run(args: Args, command: str) -> int:
     return int(failed(summary.faults) or bool(summary.changed))
 
 
+def learned_from(json: Path) -> list[str | None] | None:
+    """Returns the digests of the games that the model was learned from; None: not known."""
+    try:
+        learned = decode(json.read_bytes(), dict[str, Any], "what was learned")
+    except (GoitaError, OSError):
+        return None
+    digests: list[str | None] | None = learned.get("source_digests")
+    return digests
+
+
 def play(
     args: Args, plan: TournamentPlan, results: str, command: str, saved: Path | None = None
 ) -> tuple[list[Played], Summary]:
     """Plays what a file of results lacks, tells the faults, and returns all pairings."""
     tournament, stop = play_schedule(
-        plan, workers=args.workers, results=args.output / results, games=saved
+        plan, workers=args.workers, results=args.output / results, games=saved, anew=args.anew
     )
     if stop is not None:
         raise SystemExit(exit_code(tournament, stop, args.output / results))

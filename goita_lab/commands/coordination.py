@@ -86,6 +86,7 @@ class Args:
     workers: int = 1
     results: Path | None = None
     """file to which finished blocks are added; the same command resumes from it"""
+    anew: bool = False
     enter: Path | None = None
     """leaderboard to which the agents are added, if nothing marks their results"""
     check: Path | None = None
@@ -160,8 +161,10 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     """
     start = time.perf_counter()
     try:
-        benchmark = completed(args.benchmark(), args.results)
-        tournament, stop = play_schedule(benchmark, workers=args.workers, results=args.results)
+        benchmark = completed(args.benchmark(), None if args.anew else args.results)
+        tournament, stop = play_schedule(
+            benchmark, workers=args.workers, results=args.results, anew=args.anew
+        )
     except (ValueError, OSError) as error:
         cli.fail(error)
     if code := exit_code(tournament, stop, args.results):

@@ -62,6 +62,7 @@ class Args:
     workers: int = 1
     results: Path | None = None
     """file to which finished blocks are added; the same command resumes from it"""
+    anew: bool = False
     save_games: Path | None = None
     """folder to which the games are written, a file for each block, a line of JSON for each
     deal; with --results none is lost or doubled by a stop"""
@@ -108,9 +109,13 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     """
     start = time.perf_counter()
     try:
-        plan = args.plan(draw_seed(read_arguments(args.results)))
+        plan = args.plan(draw_seed(None if args.anew else read_arguments(args.results)))
         tournament, stop = play_schedule(
-            plan, workers=args.workers, results=args.results, games=args.save_games
+            plan,
+            workers=args.workers,
+            results=args.results,
+            games=args.save_games,
+            anew=args.anew,
         )
     except (ValueError, OSError) as error:
         cli.fail(error)

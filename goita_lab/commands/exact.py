@@ -61,6 +61,7 @@ class Args:
     team: float | None = None
     """look for the best responses of teams, with so many seconds of this machine to prove each;
     0: bounds have to do. In games of a million histories it takes minutes"""
+    anew: bool = False
     output: Path | None = field(default=None, metadata=cli.short("-o"))
     """file for the solution (.npz); the same command resumes from it, and
     goita_lab.exact.agent:SolvedAgent:path=FILE plays it"""
@@ -135,7 +136,7 @@ def _describe(tree: Tree) -> dict[str, int]:
 
 def _solve(tree: Tree, args: Args) -> Learner:
     """Learns until no player alone gains much; tells how far it is."""
-    resumed = args.output and args.output.exists()
+    resumed = args.output and args.output.exists() and not args.anew
     learner = restore(tree, args.output) if resumed and args.output else Learner(tree)
     while True:
         most = max(gains(tree, learner.average()).values())

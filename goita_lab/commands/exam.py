@@ -49,6 +49,7 @@ class MakeArgs:
     seed: int = 0
     """seed of the deals, of worlds and of playouts"""
     workers: int = 1
+    anew: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.positions <= 100_000:
@@ -58,7 +59,7 @@ class MakeArgs:
 
     def run(self, command: str) -> int:
         kept = cli.beside(self.output)
-        found = make(self.positions, self.seed, Runner(self.workers, kept, shown()))
+        found = make(self.positions, self.seed, Runner(self.workers, kept, shown(), self.anew))
         players = sorted({player for table in TABLES for player in table})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
         about["readers"] = {reader: made_of(reader) for reader in READERS}

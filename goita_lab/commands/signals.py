@@ -57,6 +57,7 @@ class LogArgs:
     belief: str | None = None
     """agent that models the other seats: adds what deciding seats know of the others' hands"""
     workers: int = 1
+    anew: bool = False
     information: InformationStructure = PLAIN
 
     def __post_init__(self) -> None:
@@ -64,7 +65,7 @@ class LogArgs:
 
     def run(self, command: str) -> int:
         progress = shown()
-        names = ("seed", "rules", "belief", "workers", "information")
+        names = ("seed", "rules", "belief", "workers", "information", "anew")
         options = {name: vars(self)[name] for name in names}
         for done in log.write(self.output, expand(self.agents), self.rounds, **options):
             progress("rounds", done, self.rounds)
@@ -78,6 +79,7 @@ class Measure(Settings):
     workers: int = 1
     results: Path | None = None
     """file that keeps finished pieces of work, so that the same command resumes after a stop"""
+    anew: bool = False
     json: Path | None = None
 
     def __post_init__(self) -> None:
@@ -87,9 +89,9 @@ class Measure(Settings):
     def settings(self) -> Settings:
         return Settings(**{one.name: getattr(self, one.name) for one in fields(Settings)})
 
-    @property
-    def runner(self) -> Runner:
-        return Runner(self.workers, self.results, shown())
+    def runner(self, identities: Identities) -> Runner:
+        """Returns how the work is done; ``identities``: what the agents are made of."""
+        return Runner(self.workers, self.results, shown(), self.anew, identities)
 
     def tell(self, text: str, identities: Identities, found: Mapping[str, Any]) -> int:
         """Prints a text, and writes what was found to the file; returns the exit code."""
@@ -122,7 +124,11 @@ class WorthArgs(Measure):
     def run(self, command: str) -> int:
         identities = Identities(self.agents)
         found = worth(
-            self.agents, self.where, self.deals, settings=self.settings, runner=self.runner
+            self.agents,
+            self.where,
+            self.deals,
+            settings=self.settings,
+            runner=self.runner(identities),
         )
         told = {"where": self.where, "agents": found}
         return self.tell(draw(worth_table(found)), identities, told)
@@ -151,7 +157,11 @@ class MessagesArgs(Measure):
     def run(self, command: str) -> int:
         identities = Identities(self.agents)
         found = messages.message_uses(
-            self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
+            self.agents,
+            self.deals,
+            self.heard,
+            settings=self.settings,
+            runner=self.runner(identities),
         )
         shown = f"{draw(messages.table(found))}\n\n{messages.told_kinds(found)}"
         return self.tell(shown, identities, {"agents": found})
@@ -188,12 +198,13 @@ class ReportArgs(Measure):
         plan = replace(plan, **vars(self.settings))
         identities = Identities(self.agents)
         beside = cli.beside(self.output)
-        found = study(plan, replace(self.runner, results=self.results or beside))
+        runner = replace(self.runner(identities), results=self.results or beside)
+        found = study(plan, runner)
         made = provenance.provenance(identities)
         write_whole(self.output, html(found, f"{command} {provenance.marks(made)}"))
         if self.json is not None:
             write_whole(self.json, to_json(found, command, made))
-        if beside is not None:
+        if beside is not None and not made["changed"]:
             beside.unlink(missing_ok=True)
         sys.stdout.write(provenance.marks(made))
         return int(bool(made["changed"]))

@@ -40,6 +40,7 @@ class Args:
     animation"""
     force: bool = False
     """write over files that are there"""
+    anew: bool = False
     deal: str | None = None
     """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
     rules: Rules = JGA
@@ -113,13 +114,14 @@ def _write_analysis(args: Args, agent: str, source: Source) -> int:
         seed=args.seed,
         workers=args.workers,
         keep=keep,
+        anew=args.anew,
         progress=partial(shown(), "deals"),
     )
     write_whole(args.page, watch.page(source, analysis, language=args.language))
     if args.json is not None:
         text = json_text(watch.to_json(source, analysis), escape=False)
         write_whole(args.json, text)
-    if keep is not None:
+    if keep is not None and not analysis.made["changed"]:
         keep.unlink(missing_ok=True)
     sys.stdout.write(marks(analysis.made))
     return int(bool(analysis.made["changed"]))

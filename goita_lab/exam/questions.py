@@ -275,16 +275,29 @@ def make(
         runner: how the work is done.
         tables: the two teams of each table.
     """
-    found: list[Questions] = []
-    todo: dict[str, Piece] = {}
-    while sum(map(len, found)) < SPARE * count:
-        for table, episode in product(tables, ROUNDS):
-            number = len(todo)
-            todo[f"{number}"] = Piece(table, episode, number, seed)
-        settings = {"seed": seed, "format": FORMAT, "tables": tables}
-        parts = runner.run(sought, todo, lambda _: Questions, settings, "pieces of an exam")
-        found = list(parts.values())
-    return chosen(Questions.join(found).check(), count, seed)
+    constants = {
+        "rounds": ROUNDS,
+        "worlds": [FIRST, MOST, FRESH],
+        "sure": SURE,
+        "players": [BASE, *READERS],
+    }
+    arguments = {"seed": seed, "format": FORMAT, "tables": tables, **constants}
+    questions: list[Questions] = []
+    with runner.opened(arguments) as opened:
+        while sum(map(len, questions)) < SPARE * count:
+            begun, kinds = len(questions), product(tables, ROUNDS)
+            todo = {
+                f"{number}": Piece(table, episode, number, seed)
+                for number, (table, episode) in enumerate(kinds, begun)
+            }
+            parts = opened.run(sought, todo, lambda _: Questions, "pieces of an exam", players_of)
+            questions += parts.values()
+    return chosen(Questions.join(questions).check(), count, seed)
+
+
+def players_of(piece: Piece) -> tuple[str, ...]:
+    """Returns the texts of the agents that a piece depends on."""
+    return tuple(dict.fromkeys((*piece.table, BASE, *READERS)))
 
 
 def chosen(found: Questions, count: int, seed: int) -> Questions:

@@ -13,7 +13,7 @@ from goita_agents.base import Policy
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network_file import write_network
 from goita_agents.files import json_text, write_whole
-from goita_agents.identity import Identities
+from goita_agents.identity import Identities, content_hash
 from goita_env.rules import JGA, Rules
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
@@ -41,7 +41,7 @@ SHOWN: Final = 5  # Deals left out that are named.
 class Result:
     """What was learned, and how well it predicts."""
 
-    sources: tuple[str, ...]
+    sources: dict[str, str | None]  #: What was learned from, with the SHA-256 of each.
     player: str | None
     init: str
     seed: int
@@ -90,7 +90,7 @@ def learn(
     guesses += [(name, Guesses.of(one, known, split.test)) for name, one in others]
     scores, calibration = compare(split.test, guesses)
     result = Result(
-        sources=tuple(map(str, games)),
+        sources={str(path): content_hash(path, "the model") for path in games},
         player=player,
         init=init,
         seed=seed,
@@ -174,7 +174,8 @@ def to_json(result: Result) -> dict[str, Any]:
     return {
         "format": FORMAT,
         **result.made,
-        "sources": result.sources,
+        "sources": list(result.sources),
+        "source_digests": list(result.sources.values()),
         "player": result.player,
         "players": dict(result.reading.players.most_common()),
         "left_out": result.reading.unsound,

@@ -104,7 +104,7 @@ def message_uses(
         Work("listen", partial(_hear, heard, settings), ActionInformation, agents, heard, HEARD),
         Work("points", partial(_play, settings), npt.NDArray[np.int64], agents, deals, BLOCK),
     ]
-    arguments = settings.arguments(agents, measure="messages", heard=heard)
+    arguments = settings.arguments(measure="messages", heard=heard)
     found = in_pieces(work, arguments, runner)
     uses = []
     for agent in agents:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from itertools import pairwise
@@ -10,13 +10,11 @@ from typing import Any, Final, NamedTuple, Self
 
 from goita_agents.base import Policy
 from goita_agents.beliefs import LEGAL_MODEL, OpponentModel, PolicyModel
-from goita_agents.identity import digest
 from goita_agents.search.action_values import WORLDS
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
-from goita_lab.provenance import code
 from goita_lab.signals import measures
 from goita_lab.signals.listening import (
     LEGAL,
@@ -33,6 +31,8 @@ from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.work import Runner
 
+FORMAT: Final = "goita-signals-tasks-1"
+"""Grows when the meaning of a kept result changes."""
 PIECE: Final = 12
 """Deals of a piece of work."""
 MOST_SHARE: Final = 100
@@ -58,13 +58,9 @@ class Settings:
         check_seed(self.seed)
         check_seed(self.seed + LAST_SEED)
 
-    def arguments(self, agents: Iterable[str], **more: Any) -> dict[str, Any]:
-        """Returns all that results depend on, as JSON: pieces of work of others are dropped.
-
-        ``agents``: texts of all that play or are modelled; their files count.
-        """
-        files = {agent: digest(agent) for agent in agents}
-        return {**more, "settings": asdict(self), "files": files, "code": code()}
+    def arguments(self, **more: Any) -> dict[str, Any]:
+        """Returns all that the results of every task depend on, as JSON."""
+        return {**more, "format": FORMAT, "settings": asdict(self)}
 
 
 STANDARD: Final = Settings()
@@ -82,6 +78,8 @@ class Work(NamedTuple):
     deals: int
     step: int
     """Deals of a piece; the last may have fewer, or one more: a single deal has no interval."""
+    models: Sequence[str] = ()
+    """Other agents on whose policies each piece depends: listeners take its agent for them."""
 
 
 def in_pieces(
@@ -90,15 +88,21 @@ def in_pieces(
     """Does work in pieces and returns their results in order, by name of the work and agent.
 
     The agents come in turn: a stopped run has measured all of them alike. ``arguments``: all that
-    results depend on (``Settings.arguments``).
+    results depend on but agents (``Settings.arguments``).
     """
     todo = {
-        str((one.name, agent, first)): (one, agent, first, after - first)
+        str((one.name, agent, first, after)): (one, agent, first, after - first)
         for one in work
         for first, after in pairwise([*range(0, max(one.deals - 1, 1), one.step), one.deals])
         for agent in one.agents
     }
-    found = runner.run(_do, todo, lambda piece: piece[0].kind, arguments)
+    found = runner.run(
+        _do,
+        todo,
+        lambda piece: piece[0].kind,
+        arguments,
+        agents=lambda piece: tuple(dict.fromkeys((piece[1], *piece[0].models))),
+    )
     parts: dict[tuple[str, str], list[Any]] = {}
     for key, (one, agent, *_) in todo.items():
         parts.setdefault((one.name, agent), []).append(found[key])
@@ -238,12 +242,13 @@ def overhear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
 
 def run(plan: StudyPlan, runner: Runner) -> dict[tuple[str, str], Any]:
     """Does the work of a plan and joins it by name and agent; long pieces come first."""
-    agents, everyone = plan.agents, plan.agents + plan.other_controls
+    agents, controls = plan.agents, plan.other_controls
     work = [
-        Work("value", partial(search, plan), SourcePoints, agents, plan.value_deals, PIECE),
+        Work("value", partial(search, plan), SourcePoints, agents, plan.value_deals, PIECE, agents),
         Work("shuffle", partial(shuffle, plan), Shuffled, agents, plan.signals, PIECE),
-        Work("listen", partial(hear, plan), Heard, everyone, plan.deals, PIECE),
+        Work("listen", partial(hear, plan), Heard, agents, plan.deals, PIECE, agents),
+        Work("listen", partial(hear, plan), Heard, controls, plan.deals, PIECE),
         Work("overhear", partial(overhear, plan), Heard, agents, plan.gap_deals, PIECE),
     ]
-    found = in_pieces(work, plan.arguments(agents, measure="report"), runner)
+    found = in_pieces(work, plan.arguments(measure="report"), runner)
     return {key: type(parts[0]).join(parts) for key, parts in found.items()}

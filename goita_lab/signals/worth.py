@@ -71,7 +71,7 @@ def worth(
     for agent in every:
         select(play([load_policy(agent)], 1, seed=settings.seed, rules=settings.rules), where)
     work = [Work("worth", partial(_measure, where, settings), _Found, every, deals, PIECE)]
-    arguments = settings.arguments(every, measure="worth", where=str(where))
+    arguments = settings.arguments(measure="worth", where=str(where))
     found = in_pieces(work, arguments, runner)
     rows = []
     for agent in every:

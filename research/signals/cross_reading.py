@@ -141,8 +141,8 @@ def cross_reading(
     if len(set(map(label, agents))) < max(2, len(agents)):
         raise SettingError(f"expected two agents or more of different names, got {agents!r}")
     every = tuple(agents)
-    work = Work("read", partial(_work, every, settings), _Found, every, deals, PIECE)
-    arguments = settings.arguments(agents, measure="cross-reading", order=list(agents))
+    work = Work("read", partial(_work, every, settings), _Found, every, deals, PIECE, every)
+    arguments = settings.arguments(measure="cross-reading", order=list(agents))
     found = in_pieces([work], arguments, runner)
     nats, points = (
         np.stack(

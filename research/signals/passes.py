@@ -123,7 +123,7 @@ def passes_value(
         runner: of the pieces of work.
     """
     work = Work("passes", partial(_work, settings), _Found, (agent,), deals, PIECE)
-    arguments = settings.arguments([agent], measure="passes")
+    arguments = settings.arguments(measure="passes")
     found = in_pieces([work], arguments, runner)["passes", agent]
     value = SourcePoints.join([points for points, _ in found])
     known = np.concatenate([nats for _, nats in found])

@@ -12,7 +12,6 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from goita_agents.files import check_writable, write_whole
-from goita_env import __version__
 from goita_env.errors import GoitaError
 from goita_lab import cli
 from goita_lab.provenance import to_json
@@ -33,6 +32,7 @@ class Options:
     """a fraction of the work, in less than five minutes"""
     workers: int = 1
     """processes, at most one a core; they change no result"""
+    anew: bool = False
     records: Path | None = None
     """folder of human records (default: that of the environment variable GOITA_KIFU)"""
 
@@ -49,13 +49,13 @@ class Options:
         Args:
             name: of the file in which pieces stand until the study is done: its own, or longer.
             kind: the type of a result.
-            arguments: all that results depend on; results of others are dropped.
+            arguments: all that results depend on; a file of others is refused.
             todo: the pieces, by key.
             work: does one, in a process of its own.
         """
         self.output.mkdir(parents=True, exist_ok=True)
-        everything = {"version": __version__, "study": name, **arguments}
-        runner = Runner(self.workers, self.output / f"{name}.parts", shown())
+        everything = {"study": name, **arguments}
+        runner = Runner(self.workers, self.output / f"{name}.parts", shown(), self.anew)
         return runner.run(work, todo, lambda _: kind, everything, name)
 
 

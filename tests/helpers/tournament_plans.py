@@ -4,6 +4,7 @@ import json
 
 from goita_agents.identity import Identities
 from goita_lab.arena.tournament.arena import Tournament
+from goita_lab.arena.tournament.games_folder import GamesFolder
 from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import Summary
@@ -31,6 +32,11 @@ def played(plan, **how):
     tournament = Tournament(plan)
     tournament.play(**how)
     return found(tournament)
+
+
+def folder_of(path, plan, **options):
+    """Returns the folder of the games of a plan."""
+    return GamesFolder(path, plan, Identities(plan.specs), **options)
 
 
 def keep(path, plan, **how):

@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Final
 
-import goita_env
 from goita_agents.registry import check_names, short_name, unnamed
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
@@ -176,7 +175,6 @@ class Benchmark(Schedule):
             **JGA.to_keys(),
             "episode": self.episode,
             "block_deals": BLOCK_DEALS,
-            "version": goita_env.__version__,
         }
 
 

@@ -161,9 +161,11 @@ class Tournament:
         """
         missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
         for result in play_blocks(missing, workers, save=games is not None):
-            if games is not None:
+            # Nobody knows who played a block whose agents are made of something else by now.
+            is_known = not self.identities.changed(self.plan.specs_of(result.task))
+            if games is not None and is_known:
                 games.write(result.task, result.games)
-            if file is not None:
+            if file is not None and is_known:
                 file.append(result)
             self.add([replace(result, games=())])
             if progress is not None:
@@ -266,7 +268,12 @@ Stop = GoitaError | OSError | KeyboardInterrupt
 
 
 def play_schedule(
-    plan: Schedule, *, workers: int = 1, results: Path | None = None, games: Path | None = None
+    plan: Schedule,
+    *,
+    workers: int = 1,
+    results: Path | None = None,
+    games: Path | None = None,
+    anew: bool = False,
 ) -> tuple[Tournament, Stop | None]:
     """Plays what is missing of a schedule, with a line of progress on standard error.
 
@@ -275,16 +282,17 @@ def play_schedule(
         workers: number of workers, which changes no result.
         results: file of finished blocks, from which it goes on; None: none is kept.
         games: folder to which the games are written; None: they are not saved.
+        anew: begin file and folder anew, whatever they hold.
 
     Returns:
         The tournament, and what ended it early (None: all is played).
     """
     tournament = Tournament(plan, plan.check_agents())
-    file = None if results is None else ResultsFile(results, plan, tournament.identities)
+    file = None if results is None else ResultsFile(results, plan, tournament.identities, anew=anew)
     if file is not None:
         tournament.add(file.blocks)
         sys.stderr.write(file.note)
-    folder = None if games is None else GamesFolder(games, plan)
+    folder = None if games is None else GamesFolder(games, plan, tournament.identities, anew=anew)
     if folder is not None:
         folder.check_whole(tournament.kept())
     show, played = shown(), 0

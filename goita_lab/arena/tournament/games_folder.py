@@ -27,12 +27,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from goita_agents.files import json_text, read_limited, read_text, write_whole
-from goita_agents.identity import weights
+from goita_agents.identity import Identities
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.records.model import brief
 from goita_lab.arena.tournament.plan import Schedule, Task
 from goita_lab.arena.tournament.saved_games import SavedDeal
-from goita_lab.provenance import versions
+from goita_lab.provenance import depended_versions, versions
+from goita_lab.store import check_same
 
 FORMAT: Final = "goita-games-2"  # Format mark of the folder; changes with the meaning of a line.
 OLD: Final = {"goita-games-1": "0.2.1"}  # Former formats, and the version that reads each.
@@ -47,12 +48,22 @@ MOST_BYTES: Final = 10**8
 class GamesFolder:
     """A folder of the games of a tournament; it is created if missing.
 
+    The games of an agent that has changed are removed: they are played again.
+
+    Args:
+        path: the folder.
+        plan: the tournament, or another schedule.
+        identities: what its agents are made of.
+        anew: begin the folder anew, whatever its tournament.
+
     Raises:
-        SettingError: if the folder holds the games of another tournament or network.
+        SettingError: if the folder holds the games of another tournament or version.
         OSError: if it cannot be created or written.
     """
 
-    def __init__(self, path: Path, plan: Schedule) -> None:
+    def __init__(
+        self, path: Path, plan: Schedule, identities: Identities, *, anew: bool = False
+    ) -> None:
         self.path = path
         self._prefixes = {
             pairing.tasks[0].agents: "-".join([f"{number:03}", *map(_short, pairing.agents)])
@@ -60,23 +71,30 @@ class GamesFolder:
         }
         head = {
             "format": FORMAT,
-            "arguments": plan.arguments(),
-            "weights": weights(plan.specs),
+            "arguments": {**plan.arguments(), "versions": depended_versions()},
+        }
+        made = {
+            "weights": identities.weights,
+            "digests": identities.digests,
+            "versions": versions(),
         }
         path.mkdir(exist_ok=True)
         manifest = path / MANIFEST
         if not manifest.exists():
             if any(path.glob("[!.]*")):
                 raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
-            write_whole(manifest, json_text(head | {"versions": versions()}))
-            return
-        kept = _read_manifest(manifest)
-        kept.pop("versions", None)  # those of another commit may go on
-        if kept != json.loads(json.dumps(head)):
-            raise SettingError(
-                f"expected {str(path)!r} to hold this tournament's games, got another one's: see "
-                f"{str(manifest)!r}"
-            )
+        else:
+            stored = _read_manifest(manifest)
+            digests = stored.get("digests", {})
+            if not anew:
+                stored = {name: stored[name] for name in stored.keys() - made.keys()}
+                check_same(stored, json.loads(json.dumps(head)), f"{str(path)!r} was begun with")
+            changed = {s for s in plan.specs if digests.get(s) != identities.digests.get(s)}
+            if anew or changed:
+                tasks = (task for pairing in plan.pairings() for task in pairing.tasks)
+                same = (task for task in tasks if changed.isdisjoint(plan.specs_of(task)))
+                self.keep(() if anew else same)
+        write_whole(manifest, json_text(head | made))
 
     def file(self, task: Task) -> Path:
         return self.path / f"{self._prefixes[task.agents]}-{task.block:05}.jsonl"

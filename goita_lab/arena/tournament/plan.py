@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-import goita_env
 from goita_agents.asking import check_agents
 from goita_agents.base import Bool, Int
 from goita_agents.faults import Fault
@@ -204,7 +203,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def arguments(self) -> dict[str, Any]:
-        """Returns all of it and the version as JSON: the arguments of files of results."""
+        """Returns all of it as JSON: the arguments of files of results."""
 
     def information_of(self, spec: str) -> InformationStructure:
         """Returns what an agent has to be able to play with."""
@@ -213,6 +212,10 @@ class Schedule(ABC):
     def spec_of(self, seated: str) -> str:
         """Returns the text of an agent by that of the agent as it sits at a table."""
         return seated
+
+    def specs_of(self, task: Task) -> list[str]:
+        """Returns the texts of the agents that play a block, each once."""
+        return list(dict.fromkeys(map(self.spec_of, task.agents)))
 
     def check_agents(self) -> Identities:
         """Builds every agent once, and starts every program; returns what they are made of."""
@@ -309,7 +312,7 @@ class TournamentPlan(Schedule):
         return Pairing(names, tuple(planned), self.sprt if len(agents) == 2 else None)
 
     def arguments(self) -> dict[str, Any]:
-        """Returns the plan and the version as JSON: the arguments of files of results."""
+        """Returns the plan as JSON: the arguments of files of results."""
         return {
             "agents": list(self.agents),
             "one": self.one,
@@ -322,5 +325,4 @@ class TournamentPlan(Schedule):
             "episode": self.episode,
             "sprt": [self.sprt.low, self.sprt.high] if self.sprt else None,
             "block_deals": self.block_deals,
-            "version": goita_env.__version__,
         }

@@ -26,10 +26,10 @@ from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.playout_budget import check_search
 from goita_agents.search.typed_search import TypedSearch
 from goita_agents.solver.solver import Solver, load_kernel
-from goita_env import Game, View, __version__, actions
+from goita_env import Game, View, actions
 from goita_env.errors import RecordError
 from goita_env.records import DealRecord, from_game
-from goita_lab.pages.watch.decisions import ActionGrade, Decision
+from goita_lab.pages.watch.decisions import FORMAT, ActionGrade, Decision
 from goita_lab.pages.watch.reading import Source
 from goita_lab.phases import PHASES, phases_of
 from goita_lab.provenance import provenance
@@ -82,6 +82,7 @@ def analyse(
     types: tuple[str, ...] = PEOPLE,
     workers: int = 1,
     keep: Path | None = None,
+    anew: bool = False,
     progress: Callable[[int, int], object] = lambda *_: None,
 ) -> Analysis:
     """Analyses the decisions of a record.
@@ -93,8 +94,8 @@ def analyse(
         seed: of worlds and playouts.
         types: policies that the others may play like; a fallback type is added.
         workers: processes, each a deal at a time; they change no result.
-        keep: a file to which each deal is added as it ends. A stopped analysis with the same
-            settings continues from it; with other settings it is begun anew.
+        keep: a file to which each deal is added as it ends. A stopped analysis continues from it.
+        anew: begin this file anew, whatever its settings.
         progress: called with the number of deals that are done, and of all.
 
     Raises:
@@ -108,18 +109,20 @@ def analyse(
     """
     check_plain((one.deal for one in source.deals), "an analysis")
     settings = AnalysisSettings(agent, worlds, seed, tuple(types))
+    identities = Identities((agent, *settings.types))
     analyst = Analyst(settings)
     wanted = {key_of(one.deal, one.earlier): one for one in source.deals}
     known = MatchPriors(analyst.others)
     todo = {key: (one.deal, known.after(one.earlier)) for key, one in wanted.items()}
-    # All that parts must have in common to be of one analysis.
-    identities = Identities((agent, *settings.types))
-    files = [identities.digests.get(text) for text in identities.specs]
-    arguments = {"version": __version__, **asdict(settings), "files": files}
     load_kernel()  # compiled once, not in every process
-    runner = Runner(workers, keep, lambda _, done, of: progress(done, of))
-    work = partial(_analysed, settings)
-    found = runner.run(work, todo, lambda _: DealDecisions, arguments)
+    runner = Runner(workers, keep, lambda _, done, of: progress(done, of), anew, identities)
+    found = runner.run(
+        partial(_analysed, settings),
+        todo,
+        lambda _: DealDecisions,
+        {"format": FORMAT, **asdict(settings)},
+        agents=lambda _: identities.specs,
+    )
     deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
     models = tuple(one.name for one in analyst.others.opponents)
     return Analysis(settings, analyst.policy, models, deals, provenance(identities))

@@ -32,6 +32,10 @@ from msgspec import Meta
 from goita_agents.search.typed_search import Deciding, Seat
 from goita_lab.pages.watch.reading import Watched
 from goita_lab.phases import Phase
+from goita_lab.store import MOST_POINTS, Column
+
+FORMAT: Final = "goita-analysis-10"
+"""Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 Code = Annotated[str, Meta(pattern="^[a-z0-9]*$")]
 """An action as records write it: two digits, "p" for a pass, the word of an answer."""
@@ -52,6 +56,15 @@ class ActionGrade:
     """In which it was played out, of all types."""
     open: int | None
     """With perfect play from there on, all hands open; None before play."""
+
+    def columns(self) -> dict[str, Column]:
+        """Returns what kept grades may be."""
+        return {
+            "probability": Column("f", (), 0, 1 + 1e-6),
+            "points": Column("f", (), -MOST_POINTS, MOST_POINTS),
+            "error": Column("f", (), 0, MOST_POINTS),
+            "worlds": Column("i", (), 0),
+        }
 
 
 @dataclass(frozen=True)

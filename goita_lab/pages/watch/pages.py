@@ -24,15 +24,12 @@ from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch import decisions as verdicts
 from goita_lab.pages.watch import frames
-from goita_lab.pages.watch.decisions import Decision
+from goita_lab.pages.watch.decisions import FORMAT, Decision
 from goita_lab.pages.watch.frames import Book
 from goita_lab.pages.watch.reading import Source, rounds_of
 
 if TYPE_CHECKING:
     from goita_lab.pages.watch.analysis import Analysis
-
-FORMAT: Final = "goita-analysis-10"
-"""Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 TEAMS: Final = {False: ("seats 0 and 2", "seats 1 and 3"), True: ("you and partner", "the others")}
 """Of seats that go by number, and of those that a player names."""

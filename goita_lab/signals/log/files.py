@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,15 +18,16 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 import numpy as np
 
-from goita_agents.base import Float
+from goita_agents.base import AgentError, Float
 from goita_agents.beliefs import PolicyModel
-from goita_agents.identity import weights
+from goita_agents.identity import Identities
 from goita_agents.registry import check_names
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
+from goita_lab.provenance import CHANGED, depended_versions
 from goita_lab.signals.listening import listen
 from goita_lab.signals.log.schema import (
     DEALS,
@@ -40,6 +42,7 @@ from goita_lab.signals.log.schema import (
     tables,
 )
 from goita_lab.signals.playing import MAX_ROUNDS, Play, check_rounds, load_policy, play
+from goita_lab.store import check_same, kept_line
 from goita_lab.work import on_workers
 
 PART_ROUNDS: Final = 2_000
@@ -72,6 +75,8 @@ class Head(msgspec.Struct, frozen=True):
     rules_fields: dict[str, str | bool | int | list[int]] | None = None
     information: dict[str, Any] | None = None
     weights: dict[Text, Text] | None = None
+    digests: dict[Text, Text] | None = None
+    versions: dict[Text, Text] | None = None
 
 
 def part_file(folder: Path, kind: str, number: int) -> Path:
@@ -82,7 +87,7 @@ def part_file(folder: Path, kind: str, number: int) -> Path:
     return folder / FOLDERS[kind] / f"{kind}-{number:05d}.parquet"
 
 
-def parts(folder: Path) -> list[int]:
+def part_numbers(folder: Path) -> list[int]:
     """Returns the numbers of a log's parts, ascending; none: the folder holds no log."""
     files = (folder / FOLDERS[DECISIONS]).glob(f"{DECISIONS}-*.parquet")
     names = [_PART.fullmatch(file.name) for file in files]
@@ -96,13 +101,17 @@ def read(folder: str | Path) -> Play:
         LogError: if it is no log, of another version, damaged, or parts of several.
     """
     folder, plays, have = Path(folder), list[Play](), 0
-    found = parts(folder)
+    made = list[tuple[Any, ...]]()  # who played each part
+    found = part_numbers(folder)
     if not found:
         raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
     for place, number in enumerate(found):
         if place != number:
             raise LogError(f"expected {part_file(folder, DECISIONS, place)}, got none")
         head, play = _read_part(folder, number)
+        made.append((head.specs, head.belief, head.weights, head.digests))
+        if made[0] != made[-1]:
+            raise LogError(f"expected parts of the same agents in {str(folder)!r}, got others")
         if head.first != have or have + head.rounds > MAX_ROUNDS:
             file = part_file(folder, DECISIONS, number)
             raise LogError(f"expected {file} to go on at round {have}, got round {head.first}")
@@ -165,11 +174,13 @@ def write(
     part_rounds: int = PART_ROUNDS,
     workers: int = 1,
     information: InformationStructure = PLAIN,
+    anew: bool = False,
 ) -> Iterator[int]:
     """Plays rounds and logs every decision; parts that are there already stay.
 
     A part's content depends on agents, seed, rules and its number alone. Files are written beside
-    their place and then moved, so one with its name is whole.
+    their place and then moved, so one with its name is whole. Parts of agents that have changed
+    since are played again, as standard error is told.
 
     Args:
         folder: of the log.
@@ -182,13 +193,16 @@ def write(
         part_rounds: rounds of a part.
         workers: number of processes.
         information: shown tiles and messages.
+        anew: begin the log anew, whatever the folder holds.
 
     Yields:
         The rounds of the log so far.
 
     Raises:
-        LogError: if the folder holds parts of another log; they are left as they are.
-        AgentError, SettingError: if an agent or a number is impossible; nothing is written.
+        SettingError: if the folder holds parts of another log, or a number is impossible; parts
+            are left as they are.
+        LogError: if a part is damaged, or there are more of them.
+        AgentError: if an agent is impossible, or changes while it plays.
     """
     check_names(agents)
     names = [load_policy(agent).name for agent in agents]
@@ -197,37 +211,46 @@ def write(
     check_rounds(len(agents), rounds, MAX_ROUNDS)
     check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
-    known["weights"] = weights([*agents, *([belief] if belief else [])])
+    identities = Identities([*agents, *([belief] if belief else [])])
+    known |= {"weights": identities.weights, "digests": identities.digests}
+    known |= {"versions": depended_versions()}
     known |= get_rules(rules).to_keys() | information.to_keys()
     firsts = range(0, rounds, part_rounds)
     parts = [{**known, "first": f, "rounds": min(part_rounds, rounds - f)} for f in firsts]
-    missing, done = [], 0
-    for number, part in enumerate(parts):
-        if part_file(folder, DECISIONS, number).exists():
-            _check(folder, number, part)
-            done += part["rounds"]
-        else:
-            missing.append((number, part))
+    if anew:
+        for path in (part_file(folder, kind, n) for n in part_numbers(folder) for kind in FOLDERS):
+            path.unlink(missing_ok=True)
+    there = [n for n in range(len(parts)) if part_file(folder, DECISIONS, n).exists()]
+    kept = {number for number in there if _is_same(folder, number, parts[number])}
+    missing = [(number, part) for number, part in enumerate(parts) if number not in kept]
+    done = sum(parts[number]["rounds"] for number in kept)
+    sys.stderr.write(kept_line(folder, len(kept), len(there) - len(kept)))
     beyond = part_file(folder, DECISIONS, len(parts))
     if beyond.exists():
         raise LogError(f"expected a log of {rounds:,} rounds at most, got one that has {beyond}")
     if done:
         yield done
-    for written in on_workers(partial(_write_part, folder), missing, workers):
-        done += written
+    for number in on_workers(partial(_write_part, folder), missing, workers):
+        if changed := identities.changed():
+            part_file(folder, DECISIONS, number).unlink()
+            raise AgentError(f"expected {changed} to stay the same, but it {CHANGED}")
+        done += parts[number]["rounds"]
         yield done
 
 
-def _check(folder: Path, number: int, part: dict[str, Any]) -> None:
+def _is_same(folder: Path, number: int, part: dict[str, Any]) -> bool:
+    """Tells whether a part is of the same agents; raises a SettingError if it is of another log."""
     file = part_file(folder, DECISIONS, number)
-    found = msgspec.to_builtins(_read_head(file, DECISIONS))
-    expected = {"information": None, **part}
-    if wrong := {key: found.get(key) for key in expected if found.get(key) != expected[key]}:
-        wanted = {key: expected[key] for key in wrong}
-        raise LogError(f"expected {file} to be of {wanted!r}, got {wrong!r}")
+    stored = msgspec.to_builtins(_read_head(file, DECISIONS))
+    made = {"weights", "digests"}
+    now = {key: part[key] for key in part.keys() - made}
+    before = {key: stored.get(key) for key in {*now, "information"}}
+    check_same(before, {"information": None, **now}, f"{str(file)!r} was begun with")
+    return all(stored[key] == part[key] for key in made)
 
 
 def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
+    """Plays and writes a part, and returns its number."""
     number, part = missing
     played = play(
         part["specs"],
@@ -247,7 +270,7 @@ def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
         beside = file.with_suffix(f".{os.getpid()}.tmp")
         arrow().parquet.write_table(table, beside, compression="zstd")
         os.replace(beside, file)
-    return int(part["rounds"])
+    return number
 
 
 def belief_columns(play: Play, agent: str) -> dict[str, Float]:

@@ -3,9 +3,9 @@
 A log is a folder with two tables in parts, ``_deals/deals-00000.parquet`` and
 ``decisions/decisions-00000.parquet`` and so on. ``round`` and ``redeal`` are the key of a deal in
 both. Every file names its format and all that its content depends on in the metadata of its schema,
-under ``goita``: JSON with "format", "agents", "weights" (the SHA-256 of each network), "seed",
-"rules", "first", "rounds", "observation_version" and "goita_env", and "information" unless the game
-is the plain one.
+under ``goita``: JSON with "format", "agents", "weights" (the SHA-256 of each network), "digests" of
+the agents, "seed", "rules", "first", "rounds", "observation_version", "versions" and "goita_env",
+and "information" unless the game is the plain one.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import pytest
 from belief_worlds import all_worlds, weigh
 from goita_agents import load_agent
 from goita_agents.base import AgentError
+from goita_agents.identity import Identities
 from goita_agents.models import PolicyModel
 from goita_env import Game
 from goita_env.errors import SettingError
@@ -257,6 +258,28 @@ def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
     monkeypatch.setattr(questions, "sought", None)  # all pieces are there
     again = make(6, 5, kept, TABLES)
     assert (again.words == made.words).all()
+    refuses(SettingError, "seed 5, now 6", make, 6, 6, kept, TABLES)
+    monkeypatch.setattr(questions, "FRESH", 64)
+    refuses(SettingError, r"worlds \[32, 32, 32\], now \[32, 32, 64\]", make, 6, 5, kept, TABLES)
+    monkeypatch.setattr(questions, "FRESH", 32)
+    changed = Identities(["champion"])
+    changed.digests["champion"] = "0" * 64  # every piece depends on it
+    refuses(TypeError, "NoneType", make, 6, 5, replace(kept, identities=changed), TABLES)
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_each_piece_of_an_exam_is_played_once(some, tmp_path, monkeypatch, keeps):
+    played = []
+
+    def sought(piece):
+        played.append(piece)
+        return replace(some.select(np.array([0])), asked=2, sure=1)
+
+    monkeypatch.setattr(questions, "sought", sought)
+    made = make(20, 5, Runner(1, tmp_path / "kept" if keeps else None), TABLES)
+    assert len(made) == 20
+    assert [piece.number for piece in played] == list(range(30))  # a position each, half to spare
+    assert made.asked == 60
 
 
 def test_positions_of_all_phases_and_stakes_are_drawn(some):

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from goita_agents.identity import weights
+from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_env.rules import Rules
 from goita_lab.commands.signals import main
@@ -17,6 +17,7 @@ from goita_lab.signals import log
 from goita_lab.signals.log import files as log_files
 from goita_lab.signals.log import schema
 from goita_lab.signals.playing import Play, play
+from programs import refusal
 from raising import refuses
 
 pa = pytest.importorskip("pyarrow")
@@ -95,38 +96,57 @@ def test_a_log_that_was_stopped_goes_on_and_becomes_the_same(folder, tmp_path):
     assert same(log.read(tmp_path), log.read(folder))
 
 
-def test_a_log_names_the_weights_of_its_agents_and_refuses_others(tmp_path):
-    written = partial(log.write, tmp_path, ["champion"], 2, belief="greedy")
-    list(written())
-    files = list(tmp_path.rglob("*.parquet"))
-    for given in (weights(["champion"]), {"champion": "0" * 64}):
-        for file in files:
-            table = pa.parquet.read_table(file)
-            known = json.loads(table.schema.metadata[schema.KEY])
-            assert set(known["weights"]) == {"champion"}
-            known["weights"] = given
-            table = table.replace_schema_metadata({schema.KEY: json.dumps(known)})
-            pa.parquet.write_table(table, file)
-        assert log.read(tmp_path).rounds == 2
-        if given != weights(["champion"]):
-            refuses(log.LogError, "got {'weights': {'champion': '0000", list, written())
-        else:
-            assert list(written()) == [2]
+def with_metadata(file, **changes):
+    """Writes other metadata into a file of a log."""
+    table = pa.parquet.read_table(file)
+    known = json.loads(table.schema.metadata[schema.KEY]) | changes
+    table = table.replace_schema_metadata({schema.KEY: json.dumps(known)})
+    pa.parquet.write_table(table, file)
+    return known
 
 
-def test_another_log_in_the_folder_or_none_is_an_error_and_stays(folder, tmp_path):
-    for says, rounds, seed in (("'seed': 0", ROUNDS, 1), ("at most", PART, 0)):
-        other = log.write(folder, ["greedy", "random"], rounds, seed=seed, part_rounds=PART)
-        refuses(log.LogError, says, next, other)
+def test_parts_of_agents_that_changed_are_played_again_and_the_others_kept(tmp_path, capsys):
+    write = partial(log.write, tmp_path, ["champion"], 4, belief="greedy", part_rounds=2)
+    assert list(write()) == [2, 4]
+    first, second = sorted(tmp_path.glob("decisions/*.parquet"))
+    before = first.read_bytes()
+    for file in tmp_path.rglob("*-00001.parquet"):
+        known = with_metadata(file, digests={"champion": "0" * 64})
+        assert set(known["weights"]) == {"champion"}
+    refuses(log.LogError, "parts of the same agents", log.read, tmp_path)
+    assert list(write()) == [2, 4]
+    assert "1 tasks kept, 1 done again" in capsys.readouterr().err
+    assert first.read_bytes() == before
+    assert with_metadata(second)["digests"] == with_metadata(first)["digests"]
+    assert log.read(tmp_path).rounds == 4
+    assert list(write()) == [4]
+    assert capsys.readouterr().err == ""
+
+
+def test_another_log_in_the_folder_is_an_error_that_says_which_and_stays(folder, tmp_path):
+    agents = ["greedy", "random"]
+    for words, options in (
+        ("seed 0, now 1; name another file, or begin this one anew with --anew", {"seed": 1}),
+        ("belief None, now 'greedy'", {"belief": "greedy"}),
+        (r"specs \['greedy', 'random'\], now", {"agents": ["random", "greedy"]}),
+    ):
+        written = log.write(
+            folder, **{"agents": agents, "rounds": ROUNDS, **options}, part_rounds=PART
+        )
+        refuses(SettingError, words, next, written)
+    refuses(log.LogError, "at most", next, log.write(folder, agents, PART, part_rounds=PART))
     assert log.read(folder).rounds == ROUNDS
     refuses(log.LogError, "expected a folder with", log.read, tmp_path)
 
 
-def test_the_command_writes_a_log(tmp_path, capsys):
-    assert main(["log", "random", "--rounds", "4", "-o", str(tmp_path / "a")]) == 0
+def test_the_command_writes_a_log_and_begins_it_anew(tmp_path, capsys):
+    words = ["log", "random", "-o", str(tmp_path / "a"), "--rounds"]
+    assert main([*words, "4"]) == 0
     assert log.read(tmp_path / "a").rounds == 4
-    assert main(["log", "random", "--rounds", "6", "-o", str(tmp_path / "a")]) == 1
-    assert "'rounds': 6" in capsys.readouterr().err
+    assert "rounds 4, now 6" in refusal(capsys, main, [*words, "6"])
+    assert log.read(tmp_path / "a").rounds == 4
+    assert main([*words, "2", "--seed", "1", "--anew"]) == 0
+    assert (log.read(tmp_path / "a").rounds, log.read(tmp_path / "a").seed) == (2, 1)
 
 
 # Logs from somebody else: each crafted one is one clear error, and none runs or loads anything.

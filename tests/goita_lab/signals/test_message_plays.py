@@ -104,7 +104,7 @@ def test_a_log_keeps_messages_and_options(information, tmp_path):
         assert np.array_equal(getattr(made, name), getattr(found, name)[: len(made.deal)])
     assert found.words.shape[1] == information.num_words
     plain = log.write(tmp_path, ["random"], 8, part_rounds=4)
-    refuses(log.LogError, "expected .* to be of", list, plain)
+    refuses(SettingError, "was begun with: information", list, plain)
 
 
 def test_the_command_takes_the_options_from_a_file(tmp_path, capsys):

@@ -112,7 +112,7 @@ def test_one_agent_against_the_field_and_a_test_that_stops_early(tmp_path):
         *((f"{TWO} --seed -1", "seed"), (f"{TWO} --rules chess", "got 'chess'")),
         (f"{TWO} --rules no.json", "JSON file of rules"),
         (f"{TWO} --json no/such/folder.json", "no folder 'no/such'"),
-        *((f"{TWO} --json .", "it is a folder"), (f"{TWO} --json x --html x", "one twice")),
+        *((f"{TWO} --json .", "it is a folder"), (f"{TWO} --json x --html x", "'x' twice")),
         *((f"{TWO} --workers 0", "workers"), (f"{TWO} --workers 9999", "workers")),
         (f"{TWO} --episode game", "'game'"),
         *((f"{TWO} --sprt 1,0", "the lower first"), (f"{TWO} --sprt much", "LOW,HIGH")),

@@ -16,7 +16,7 @@ from goita_env.information import PLAIN
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
+from goita_lab.arena.tournament.games_folder import read_games
 from goita_lab.arena.tournament.plan import TournamentPlan, tasks
 from goita_lab.arena.tournament.results import read_arguments
 from goita_lab.arena.tournament.saved_games import SavedDeal
@@ -27,7 +27,7 @@ from network_files import encoded
 from programs import refusal
 from raising import refuses
 from samples import slow
-from tournament_plans import found, keep, plan, played
+from tournament_plans import folder_of, found, keep, plan, played
 
 TOLD = InformationStructure("partner", MessageChannel(2, "all", cost=7))
 FIELD = ("random", "informed_bots:Telling", "plain:base=greedy")
@@ -108,7 +108,7 @@ def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, e
 
     for folder in (tmp_path / "once", tmp_path / "twice"):
         folder.mkdir()
-        path, games = folder / "results.db", GamesFolder(folder / "games", wanted)
+        path, games = folder / "results.db", folder_of(folder / "games", wanted)
         if folder.name == "twice":
             with pytest.raises(KeyboardInterrupt):
                 keep(path, wanted, games=games, progress=stop)
@@ -128,11 +128,11 @@ def test_stopped_and_gone_on_with_and_by_two_workers_nothing_differs(tmp_path, e
 def test_other_options_are_another_tournament(tmp_path, no_children):
     path, folder = tmp_path / "results.db", tmp_path / "games"
     short = partial(told, deals=4)
-    keep(path, short(), games=GamesFolder(folder, short()))
+    keep(path, short(), games=folder_of(folder, short()))
     assert InformationStructure.from_keys(read_arguments(path)) == TOLD
     for other in (PLAIN, replace(TOLD, shown=None), replace(TOLD, channel=None)):
         refuses(SettingError, "begun with: information", keep, path, short(other))
-        refuses(SettingError, "this tournament's games", GamesFolder, folder, short(other))
+        refuses(SettingError, "was begun with", folder_of, folder, short(other))
     keep(path, short())
 
 

@@ -29,7 +29,7 @@ from goita_lab.arena.tournament.results import ResultsFile, read_arguments
 from goita_lab.arena.tournament.summary import Summary
 from goita_lab.commands import evaluate
 from goita_lab.store import pack, unpack
-from programs import ROOT, run, run_small
+from programs import ROOT, refusal, run, run_small
 from sqlite_files import edit, refused
 from tournament_plans import found, keep, plan, played, unclocked
 
@@ -200,7 +200,7 @@ def test_with_one_bot_changed_its_blocks_alone_are_played_again(tmp_path, monkey
     with ResultsFile(path, whole, Identities(whole.specs)) as file:
         assert len(file.blocks) == 3
         assert file.note == (
-            f"{path}: 6 block(s) do not count, as the files of an agent have changed\n"
+            f"{path}: 3 tasks kept, 6 done again, because their agents have changed\n"
         )
     assert path.read_bytes() == before  # until a new one comes
     keep(path, whole, progress=again.append)
@@ -258,6 +258,19 @@ def test_other_weights_behind_the_same_text_are_another_agent(ordered):
     assert points_of(*words) == first
 
 
+def test_another_seed_is_refused_and_with_anew_the_file_is_of_that_seed(tmp_path, capsys):
+    words = ["--agents", "greedy", "random", "--deals", "4", "--results", str(tmp_path / "r.db")]
+    games = ["--save-games", str(tmp_path / "games")]
+    assert evaluate.main([*words, *games, "--seed", "1"]) == 0
+    error = refusal(capsys, evaluate.main, [*words, *games, "--seed", "2"])
+    assert "seed 1, now 2; name another file, or begin this one anew with --anew" in error
+    assert read_arguments(tmp_path / "r.db")["seed"] == 1
+    assert evaluate.main([*words, *games, "--seed", "2", "--anew"]) == 0
+    assert read_arguments(tmp_path / "r.db")["seed"] == 2
+    assert evaluate.main([*words, *games, "--seed", "random", "--anew"]) == 0
+    assert read_arguments(tmp_path / "r.db")["seed"] not in (1, 2)
+
+
 def test_an_agent_that_changes_while_it_plays_is_marked_and_none_of_its_blocks_is_kept(
     ordered, capsys
 ):
@@ -268,7 +281,8 @@ def test_an_agent_that_changes_while_it_plays_is_marked_and_none_of_its_blocks_i
     assert json.loads(Path("out.json").read_text())["changed"] == [text]
     assert "changed while it played" in " ".join(capsys.readouterr().out.split())
     assert "changed while it played" in Path("out.html").read_text()
-    assert [json.loads(key)[:2] for key in counted(Path("kept.db"))] == [["greedy", "random"]]
+    ((name, digests),) = map(json.loads, counted(Path("kept.db")))
+    assert (json.loads(name)[:2], digests) == (["greedy", "random"], {})
 
 
 @pytest.mark.parametrize(
@@ -285,7 +299,7 @@ def test_an_agent_that_changes_while_it_plays_is_marked_and_none_of_its_blocks_i
     ],
 )
 def test_a_file_of_other_arguments_is_an_error_that_says_which(path, settings, words):
-    with refused(path, words):
+    with refused(path, f"{words}.*; name another file, or begin this one anew with --anew"):
         keep(path, plan(**settings))
 
 

@@ -21,7 +21,7 @@ from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
-from goita_lab.arena.tournament.games_folder import GamesFolder, read_games
+from goita_lab.arena.tournament.games_folder import read_games
 from goita_lab.arena.tournament.plan import TournamentPlan, tasks
 from goita_lab.arena.tournament.saved_games import SavedDeal
 from goita_lab.commands import evaluate
@@ -29,6 +29,7 @@ from programs import refusal
 from raising import refuses
 from record_samples import SIX
 from research.grading.grade import play_deals
+from tournament_plans import folder_of
 
 SHIPPED = Path(champion.__file__).parent
 ROUNDS = play_deals(RandomAgent(), 32, seed=2)
@@ -75,7 +76,7 @@ def test_a_line_gives_back_the_deal_with_every_answer_before_play():
 def test_long_names_of_any_script_make_names_of_files_that_can_be_written(tmp_path):
     names = [f"{'ごいた名人' * 10}{number}=random" for number in "一二三"]
     planned = TournamentPlan(tuple(names), cross=True, deals=2, seed=1)
-    folder = GamesFolder(tmp_path / "games", planned)
+    folder = folder_of(tmp_path / "games", planned)
     files = [folder.file(task) for pairing in planned.pairings() for task in pairing.tasks]
     for file in files:
         write_whole(file, "")
@@ -160,7 +161,7 @@ def test_what_is_saved_of_a_block_replays_to_its_result(episode):
 
 
 def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_path):
-    games = GamesFolder(tmp_path / "games", plan(cross=True, deals=20, block_deals=8))
+    games = folder_of(tmp_path / "games", plan(cross=True, deals=20, block_deals=8))
     tournament = Tournament(plan(cross=True, deals=20, block_deals=8))
     tournament.play(games=games)
     found = [one for one in read_games(games.path) if one.record.number == 1]
@@ -177,8 +178,8 @@ def test_every_game_that_counts_is_in_the_folder_once_whatever_its_rules(tmp_pat
 
 def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monkeypatch):
     whole = plan(sprt=Sprt(0, 0.5), deals=180)
-    games, ahead = GamesFolder(tmp_path / "games", whole), Tournament(whole)
-    alone, everything = GamesFolder(tmp_path / "alone", whole), list(ahead.tasks())
+    games, ahead = folder_of(tmp_path / "games", whole), Tournament(whole)
+    alone, everything = folder_of(tmp_path / "alone", whole), list(ahead.tasks())
     Tournament(whole).play(games=alone)
     blocks = [play_block(task, save=True) for task in everything]
     monkeypatch.setattr(arena, "play_blocks", lambda *_, **__: blocks)
@@ -189,29 +190,48 @@ def test_blocks_that_were_played_but_do_not_count_leave_no_games(tmp_path, monke
 
 def test_a_folder_of_another_tournament_is_refused(tmp_path):
     path, planned = tmp_path / "games", TournamentPlan(("champion", "greedy"), deals=2)
-    GamesFolder(path, planned)
+    folder_of(path, planned)
     manifest = path / "tournament.json"
     told = json.loads(manifest.read_text())
     assert told["weights"] == weights(["champion"])
     assert told["versions"]["goita_env"] == goita_env.__version__
     manifest.write_text(json.dumps(told | {"versions": {"commit": "0" * 40}}))
-    GamesFolder(path, planned)  # other versions go on, other networks don't
+    folder_of(path, planned)  # another commit goes on
+    other = {**told["arguments"], "versions": {"goita_env": "0.1"}, "seed": 7}
     for content, words in (
-        (json.dumps(told | {"weights": {"champion": "0" * 64}}), "this tournament's games"),
-        (json.dumps(told | {"arguments": {}}), r"tournament\.json"),
+        (json.dumps(told | {"arguments": other}), "seed 7, now 0.*versions.goita_env '0.1'"),
+        (json.dumps(told | {"arguments": {}}), "was begun with.*another file, or.*--anew"),
         ("[", r"expected JSON in .*tournament\.json"),
         ("[]", "format 'goita-games-2' in .*tournament.json', got "),
         (json.dumps(told | {"format": 2}), "format 'goita-games-2' in .*, got 2$"),
         ('{"format": "goita-games-1"}', "got 'goita-games-1'; goita-env 0.2.1 reads it"),
     ):
         manifest.write_text(content)
-        refuses(SettingError, words, GamesFolder, path, planned)
+        refuses(SettingError, words, folder_of, path, planned)
     refuses(SettingError, "goita-env 0.2.1 reads it", list, read_games(path))
     file = path / "001-champion-greedy-00000.jsonl"
     refuses(SettingError, "goita-env 0.2.1 reads it", next, read_games(file))
     manifest.unlink()
     (path / "diary").touch()
-    refuses(SettingError, "saved games or none", GamesFolder, path, planned)
+    refuses(SettingError, "saved games or none", folder_of, path, planned)
+
+
+def test_games_of_an_agent_that_changed_are_removed_and_all_if_the_folder_begins_anew(tmp_path):
+    path = tmp_path / "games"
+    planned = TournamentPlan(("champion", "greedy", "random"), deals=2, seed=4)
+    games = folder_of(path, planned)
+    Tournament(planned).play(games=games)
+    files = contents(path).keys()
+    manifest = path / "tournament.json"
+    told = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(told | {"digests": {"champion": "0" * 64}}))
+    folder_of(path, planned)
+    assert contents(path).keys() == {name for name in files if "champion" not in name}
+    assert json.loads(manifest.read_text()) == told
+    other = replace(planned, seed=5)
+    refuses(SettingError, "seed 4, now 5", folder_of, path, other)
+    folder_of(path, other, anew=True)
+    assert contents(path).keys() == {"tournament.json"}
 
 
 def test_results_whose_games_were_not_saved_are_not_gone_on_with(tmp_path, capsys):

@@ -108,7 +108,9 @@ def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sittin
     ready(again)
     parts = sqlite3.connect(kept).execute("SELECT key FROM parts").fetchall()
     deals = of_match(again.match.finished, TITLE).deals
-    assert {key for (key,) in parts} == {key_of(one.deal, one.earlier) for one in deals}
+    assert {json.loads(key)[0] for (key,) in parts} == {
+        key_of(one.deal, one.earlier) for one in deals
+    }
     again.close()
 
 

@@ -109,7 +109,7 @@ def test_a_match_is_played_to_its_end_in_80_columns(monkeypatch, capsys, plain):
         (["--resume", "a", "-o", "b"], "--resume without --output"),
         (["--resume", "a", "--seat", "0", "--seed", "0"], "--resume without --seat, --seed"),
         (["--position", "1111"], "four hands"),
-        (["-o", "no/such/folder.json"], "there is no folder"),
+        (["-o", "no/such/folder.json"], "there is no folder 'no/such'"),
         (["--web", "--host", "0.0.0.0"], "one address of this machine"),
     ],
 )

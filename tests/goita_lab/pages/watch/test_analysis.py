@@ -392,7 +392,10 @@ def test_a_graph_marks_every_decision_and_every_error(decisions):
     [
         (["--json", "x.json"], "expected --analyse AGENT with --json"),
         (["--analyse", "greedy", "-o", "x.svg"], "expected a page as output of --analyse"),
-        (["--analyse", "greedy", "-o", "x", "--json", "./x"], "got one twice"),
+        (
+            ["--analyse", "greedy", "-o", "x", "--json", "./x"],
+            "expected another file for each output",
+        ),
         (["--analyse", "solver"], "known probabilities and no memory"),
         (["--analyse", "champion:search=on"], "its base"),
         (["--analyse", "nobody"], "expected an agent of"),
