@@ -133,7 +133,7 @@ def test_names_that_are_no_text_are_saved_and_read_again(tmp_path, monkeypatch):
     shutil.copyfile(SHIPPED / "crowd.safetensors", file)
     planned = TournamentPlan((f"file:{file}", "greedy"), deals=2, seed=1)
     for _ in range(2):  # a folder is opened again, too
-        Tournament(planned).play(games=GamesFolder(Path("games"), planned))
+        Tournament(planned).play(games=folder_of(Path("games"), planned))
     agents = {agent for deal in read_games(Path("games")) for agent in deal.agents}
     assert agents == {"file:n\\udcff.safetensors", "greedy"}
 
