@@ -15,17 +15,30 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from goita_agents.champion.agent import LIBRARY
 from goita_agents.registry import expand
+from goita_lab import cli
 
 GROUPS, GROUP, DEALS, SEED = 84, 6, 20, 9000
 START = "population:entropy-1"
 """A network of three layers of 128: small, since a search asks it about thousands of positions."""
 
 
-def main(folder: Path) -> None:
+@dataclass(frozen=True)
+class Args:
+    """Options of the command line."""
+
+    folder: Path = field(metadata=cli.POSITIONAL)
+    """folder of the games, the model and its figures"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    folder = cli.parse(Args, argv, __doc__).folder
+    (folder / "games").mkdir(parents=True, exist_ok=True)
     players = [
         *("champion", "champion:temperature=1", "heuristic", "heuristic:conventions=off"),
         *("people", "people:temperature=0", "greedy"),
@@ -39,6 +52,7 @@ def main(folder: Path) -> None:
         goita("evaluate", "--agents", *some, *options, "--save-games", str(saved))
     output = ("-o", str(folder / "crowd.safetensors"), "--json", str(folder / "crowd.json"))
     goita("imitate", *map(str, games), "--init", START, *output)
+    return 0
 
 
 def groups(players: list[str]) -> list[list[str]]:
@@ -59,4 +73,4 @@ def goita(*words: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    cli.run(main)
