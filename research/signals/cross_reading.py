@@ -279,7 +279,8 @@ class Args(Measure):
     def run(self, command: str) -> int:
         agents = expand(self.agents)
         identities = Identities(agents)
-        found = cross_reading(agents, self.deals, settings=self.settings, runner=self.runner)
+        runner = self.runner(identities)
+        found = cross_reading(agents, self.deals, settings=self.settings, runner=runner)
         code = self.tell(table(found), identities, vars(found))
         if self.svg is not None:
             names = [label(agent) for agent in agents]

@@ -199,7 +199,8 @@ class Args(Measure):
         if not self.precision > 0:
             raise SettingError(f"expected a precision above 0 points, got {self.precision!r}")
         identities = Identities([self.agent])
-        value = passes_value(self.agent, self.deals, settings=self.settings, runner=self.runner)
+        runner = self.runner(identities)
+        value = passes_value(self.agent, self.deals, settings=self.settings, runner=runner)
         needed = {one.name: one.deals(self.precision) for one in value.differences}
         told = {**vars(value), "precision": self.precision, "deals_needed": needed}
         return self.tell(table(value, self.precision), identities, told)
