@@ -98,7 +98,8 @@ def position() -> View:
 @pytest.mark.parametrize(
     ("answers", "action", "requests"),
     [
-        (["[p] or [32]"], 18, 1),
+        (["I could pass: [p].\n[32]"], 18, 1),
+        (["[p] or [32]", "[32]"], 18, 2),  # which of the two is not told
         ([429, "[32]"], 18, 2),
         ([500, "[32]"], 18, 2),
         ([0.8, "[32]"], 18, 2),  # a time-out
