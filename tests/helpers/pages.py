@@ -20,7 +20,7 @@ FENCED = re.compile(r"^(`{3,})(\S*)[^\n]*\n(.*?)^\1\n", re.DOTALL | re.MULTILINE
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 WHEEL = ["start", "rules", "observation", "notation", "tutorials/first_game"]
-WHEEL += [f"environments/{page}" for page in ("index", "aec", "vector")]
+WHEEL += [f"environments/{page}" for page in ("aec", "vector")]
 """Pages of docs/ that need the wheel alone, with its extra for YAML."""
 
 
