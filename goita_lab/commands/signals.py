@@ -16,6 +16,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -89,13 +90,14 @@ class Measure(Settings):
     def settings(self) -> Settings:
         return Settings(**{one.name: getattr(self, one.name) for one in fields(Settings)})
 
-    def runner(self, identities: Identities) -> Runner:
-        """Returns how the work is done; ``identities``: what the agents are made of."""
-        return Runner(self.workers, self.results, shown(), self.anew, identities)
+    @cached_property
+    def runner(self) -> Runner:
+        """How the work is done; it notes what the agents are made of."""
+        return Runner(self.workers, self.results, shown(), self.anew, Identities())
 
-    def tell(self, text: str, identities: Identities, found: Mapping[str, Any]) -> int:
+    def tell(self, text: str, found: Mapping[str, Any]) -> int:
         """Prints a text, and writes what was found to the file; returns the exit code."""
-        made = provenance.provenance(identities)
+        made = provenance.provenance(self.runner.identities or ())
         if self.json is not None:
             told = {"settings": self.settings, **found, **made}
             write_whole(self.json, provenance.to_json(told))
@@ -122,16 +124,11 @@ class WorthArgs(Measure):
     """number of deals of each agent; four times as many make intervals half as wide"""
 
     def run(self, command: str) -> int:
-        identities = Identities(self.agents)
         found = worth(
-            self.agents,
-            self.where,
-            self.deals,
-            settings=self.settings,
-            runner=self.runner(identities),
+            self.agents, self.where, self.deals, settings=self.settings, runner=self.runner
         )
         told = {"where": self.where, "agents": found}
-        return self.tell(draw(worth_table(found)), identities, told)
+        return self.tell(draw(worth_table(found)), told)
 
 
 @dataclass(frozen=True)
@@ -155,16 +152,11 @@ class MessagesArgs(Measure):
     """rounds in which exact listeners follow the messages"""
 
     def run(self, command: str) -> int:
-        identities = Identities(self.agents)
         found = messages.message_uses(
-            self.agents,
-            self.deals,
-            self.heard,
-            settings=self.settings,
-            runner=self.runner(identities),
+            self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
         )
         shown = f"{draw(messages.table(found))}\n\n{messages.told_kinds(found)}"
-        return self.tell(shown, identities, {"agents": found})
+        return self.tell(shown, {"agents": found})
 
 
 @dataclass(frozen=True)
@@ -196,11 +188,10 @@ class ReportArgs(Measure):
 
         plan = quick(self.agents) if self.quick else full(self.agents, self.share)
         plan = replace(plan, **vars(self.settings))
-        identities = Identities(self.agents)
         beside = cli.beside(self.output)
-        runner = replace(self.runner(identities), results=self.results or beside)
+        runner = replace(self.runner, results=self.results or beside)
         found = study(plan, runner)
-        made = provenance.provenance(identities)
+        made = provenance.provenance(self.runner.identities or ())
         write_whole(self.output, html(found, f"{command} {provenance.marks(made)}"))
         if self.json is not None:
             write_whole(self.json, to_json(found, command, made))

@@ -23,7 +23,6 @@ import numpy.typing as npt
 from goita_agents.base import Bool, Float
 from goita_agents.beliefs import LEGAL_MODEL, UNIFORM_MODEL, OpponentModel, PolicyModel
 from goita_agents.files import write_whole
-from goita_agents.identity import Identities
 from goita_agents.population import origin
 from goita_agents.population.manifest import PREFIX
 from goita_agents.registry import expand, short_name, unnamed
@@ -278,10 +277,8 @@ class Args(Measure):
 
     def run(self, command: str) -> int:
         agents = expand(self.agents)
-        identities = Identities(agents)
-        runner = self.runner(identities)
-        found = cross_reading(agents, self.deals, settings=self.settings, runner=runner)
-        code = self.tell(table(found), identities, vars(found))
+        found = cross_reading(agents, self.deals, settings=self.settings, runner=self.runner)
+        code = self.tell(table(found), vars(found))
         if self.svg is not None:
             names = [label(agent) for agent in agents]
             for unit, end in (("nats", ""), ("points", "-points")):

@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from goita_agents.base import Bool, Float
 from goita_agents.beliefs import OpponentModel
-from goita_agents.identity import Identities
 from goita_agents.registry import short_name
 from goita_env import View
 from goita_env.actions import PASS
@@ -198,12 +197,10 @@ class Args(Measure):
     def run(self, command: str) -> int:
         if not self.precision > 0:
             raise SettingError(f"expected a precision above 0 points, got {self.precision!r}")
-        identities = Identities([self.agent])
-        runner = self.runner(identities)
-        value = passes_value(self.agent, self.deals, settings=self.settings, runner=runner)
+        value = passes_value(self.agent, self.deals, settings=self.settings, runner=self.runner)
         needed = {one.name: one.deals(self.precision) for one in value.differences}
         told = {**vars(value), "precision": self.precision, "deals_needed": needed}
-        return self.tell(table(value, self.precision), identities, told)
+        return self.tell(table(value, self.precision), told)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
