@@ -54,6 +54,7 @@ MOST_BYTES: Final = 1 << 30
 SETTLED: Final = 2_000_000_000
 """Nanoseconds after which a file's times show every later change: clocks of file systems tick."""
 
+_PROJECT: Final = re.compile(r"goita_(?:env|agents|lab)\b")
 _INSTALLED: Final = tuple(
     os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")
 )
@@ -183,13 +184,13 @@ def _named_in(agent: Agent, attribute: str) -> list[str]:
 
 def _digest(spec: str, paths: _Paths) -> str | None:
     """Returns the digest of an agent that names these paths itself."""
-    contents: list[str | None] = []
+    name, contents = short_name(spec), list[str | None]()
     for part in every_part(spec):
-        contents += _contents(part, short_name(spec), paths.outputs)
+        contents += _contents(part, name, paths.outputs)
     for path in paths.files:
         if not os.path.exists(path):
-            _say(short_name(spec), path, "there is no such file")
-        contents.append(content_hash(path, short_name(spec)))
+            _say(name, path, "there is no such file")
+        contents.append(content_hash(path, name))
     hashes = [content for content in contents if content is not None]
     # A single network keeps its own digest, by which model cards name it.
     return sha256(" ".join(hashes).encode()).hexdigest() if len(hashes) > 1 else (*hashes, None)[0]
@@ -203,16 +204,35 @@ def _contents(part: Named, name: str, outputs: Collection[str] = ()) -> Iterator
         name: of the agent, for what is said of what cannot be covered.
         outputs: real paths that are left out.
     """
-    if not part.is_own:
-        yield from _network(part).values()
-        if part.load().is_outside and part.load().digest is None:  # a command
-            yield from _of_command(part.text, name)
+    if part.is_own:
+        factory = part.load().factory
+        modules = {_module_of(part), getattr(factory, "__module__", _module_of(part))}
+        named = [*_paths_in(part.text), *_defaults(factory, part.text)]
+        options = [path for path in named if os.path.realpath(path) not in outputs]
+        yield from _existing([*_sources(modules), *options], name)
         return
-    factory = part.load().factory
-    modules = {_module_of(part), getattr(factory, "__module__", _module_of(part))}
-    named = [*_paths_in(part.text), *_defaults(factory, part.text)]
-    options = [path for path in named if os.path.realpath(path) not in outputs]
-    yield from _existing([*_sources(modules), *options], name)
+    yield from _network(part).values()
+    if part.load().is_outside and part.load().digest is None:  # a command
+        words = list(_words(re.sub(r"^\[[^\]]*\]", "", part.text)))
+        yield from _existing((word for word in words if not os.path.isdir(word)), name)
+        for bot, hosted in pairwise(words):  # goita bot NAME
+            if bot == "bot":
+                yield from _hosted(hosted, name)
+
+
+def _hosted(text: str, name: str) -> Iterator[str | None]:
+    """Yields the hashes of an agent that a command hosts in a process of its own.
+
+    Nothing of a user's class is imported: its code is to run there alone.
+    """
+    try:
+        part = parse(text)
+    except AgentError:  # the program of that name is another one
+        return
+    if part.is_own:
+        yield from _existing([*_sources({_module_of(part)}), *_paths_in(part.text)], name)
+    else:
+        yield from _contents(part, name)
 
 
 def _network(part: Named) -> dict[str, str]:
@@ -228,32 +248,15 @@ def _paths_in(text: str) -> Iterator[str]:
     yield text
     for option in split_text(text):
         value = option.partition("=")[2].strip()
-        yield value
-        yield from (item.strip() for item in value.strip("()").split(";"))
+        yield from (value, *(item.strip() for item in value.strip("()").split(";")))
 
 
 def _defaults(factory: Any, text: str) -> Iterator[str]:
-    """Yields the defaults of options that could be paths, of options that a text does not give."""
+    """Yields the defaults that could be paths, of options that a text does not give."""
     given = {option.partition("=")[0].strip() for option in split_text(text)}
     for parameter in inspect.signature(factory).parameters.values():
         if parameter.name not in given and isinstance(parameter.default, str | os.PathLike):
             yield os.fspath(parameter.default)
-
-
-def _of_command(text: str, name: str) -> Iterator[str | None]:
-    """Yields the hashes of the files that a command names, and of the bot that it hosts."""
-    words = list(_words(re.sub(r"^\[[^\]]*\]", "", text)))
-    yield from _existing((word for word in words if not os.path.isdir(word)), name)
-    for bot, hosted in pairwise(words):  # goita bot NAME
-        try:
-            part = parse(hosted) if bot == "bot" else None
-        except AgentError:  # the program of that name is another one
-            continue
-        if part is not None and part.is_own:
-            # Nothing of it is imported: its code is to run in a process of its own.
-            yield from _existing([*_sources({_module_of(part)}), *_paths_in(part.text)], name)
-        elif part is not None:
-            yield from _contents(part, name)
 
 
 def _words(command: str) -> Iterator[str]:
@@ -263,11 +266,9 @@ def _words(command: str) -> Iterator[str]:
     """
     with suppress(ValueError):  # an unbalanced quote
         for place, word in enumerate(shlex.split(command)):
-            program = shutil.which(os.path.basename(word))
-            if program is not None and (
-                os.path.realpath(program) == os.path.realpath(word)
-                or (place == 0 and os.sep not in word)
-            ):
+            program = os.path.realpath(shutil.which(os.path.basename(word)) or "")
+            is_named = place == 0 and os.sep not in word and shutil.which(word) is not None
+            if is_named or program == os.path.realpath(word):
                 continue
             yield from (word, *word.split("=", 1)[1:])
             if len(word) < len(command) and any(map(str.isspace, word)):
@@ -293,9 +294,8 @@ def _sources(modules: Set[str]) -> list[str]:
     roots = {os.path.realpath(os.getcwd())}
     for module in modules:
         if (path := _loaded_file(module.partition(".")[0])) is not None:
-            folder = os.path.dirname(path)
-            is_package = os.path.basename(path).startswith("__init__.")
-            roots.add(os.path.dirname(folder) if is_package else folder)
+            parents = Path(path).parents
+            roots.add(str(parents[Path(path).stem == "__init__"]))
     todo = [*modules, *(name for module in modules for name in loaded_with(module))]
     files: dict[str, str | None] = {}
     while todo:
@@ -303,14 +303,12 @@ def _sources(modules: Set[str]) -> list[str]:
         if not name or name in files:
             continue
         path = _loaded_file(name) or _file_below(roots, name)
-        is_local = path is not None and _is_below(path, roots) and not _is_project(name)
+        is_local = path is not None and _is_below(path, roots) and not _PROJECT.match(name)
         files[name] = path if is_local or name in modules else None
         if path is not None and is_local:
+            package = name if Path(path).stem == "__init__" else name.rpartition(".")[0]
             todo.append(name.rpartition(".")[0])
-            if path.endswith(".py"):
-                is_package = os.path.basename(path) == "__init__.py"
-                package = name if is_package else name.rpartition(".")[0]
-                todo += _imports(Path(path).read_bytes(), package)
+            todo += _imports(Path(path).read_bytes(), package) if path.endswith(".py") else ()
     return sorted({path for path in files.values() if path is not None})
 
 
@@ -332,15 +330,8 @@ def _file_below(roots: Iterable[str], module: str) -> str | None:
 
 def _is_below(path: str, roots: Iterable[str]) -> bool:
     """Tells whether a file lies in one of some folders, and is not of an installed package."""
-
-    def inside(folders: Iterable[str]) -> bool:
-        return any(path.startswith(os.path.join(folder, "")) for folder in folders)
-
-    return inside(roots) and not inside(_INSTALLED)
-
-
-def _is_project(module: str) -> bool:
-    return re.match(r"goita_(?:env|agents|lab)\b", module) is not None
+    inside = [any(Path(path).is_relative_to(f) for f in folders) for folders in (roots, _INSTALLED)]
+    return inside == [True, False]
 
 
 @lru_cache(maxsize=256)
@@ -379,9 +370,9 @@ def content_hash(path: str | Path, name: str) -> str | None:
     path = os.fspath(path)
     try:
         if os.path.isdir(path):
-            return _folder(path, name)
+            return _folder_hash(path, name)
         if os.path.isfile(path):
-            return _hash(path)
+            return _file_hash(path)
         if os.path.exists(path):
             _say(name, path, f"it is {kind_of(path)}")
     except OSError as error:
@@ -389,17 +380,16 @@ def content_hash(path: str | Path, name: str) -> str | None:
     return None
 
 
-def _folder(path: str, name: str) -> str | None:
+def _folder_hash(path: str, name: str) -> str | None:
     """Returns the hash of the regular files below a folder; None where they are too large."""
     files: dict[str, str] = {}
-    folders: set[tuple[int, int]] = set()
+    folders: set[str] = set()
     size = 0
     for folder, below, names in os.walk(path, followlinks=True):
-        place = os.stat(folder)
-        if (place.st_dev, place.st_ino) in folders:  # a link that leads back
+        if os.path.realpath(folder) in folders:  # a link that leads back
             below.clear()
             continue
-        folders.add((place.st_dev, place.st_ino))
+        folders.add(os.path.realpath(folder))
         below[:] = [inner for inner in below if inner != "__pycache__"]
         for file in (os.path.join(folder, inner) for inner in names):
             if os.path.isfile(file):
@@ -410,25 +400,25 @@ def _folder(path: str, name: str) -> str | None:
         if size > MOST_BYTES:
             _say(name, path, f"its files have more than {MOST_BYTES:,} bytes")
             return None
-    lines = (os.fsencode(f"{relative}\0{_hash(files[relative])}\0") for relative in sorted(files))
+    lines = (os.fsencode(f"{inner}\0{_file_hash(files[inner])}\0") for inner in sorted(files))
     return sha256(b"".join(lines)).hexdigest()
 
 
-_HASHES: Final[dict[str, tuple[tuple[int, ...], str]]] = {}
-"""The hashes of files that are large or asked for often, with what tells that they are the same."""
-
-
-def _hash(path: str) -> str:
+def _file_hash(path: str) -> str:
     """Returns the SHA-256 of a file's content, which is read again only if the file has changed."""
     status = os.stat(path)
     state = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    if (kept := _HASHES.get(path)) is not None and kept[0] == state:
-        return kept[1]
-    with open(path, "rb") as file:
-        content = file_digest(file, "sha256").hexdigest()
     if time.time_ns() - max(state[3:]) > SETTLED:
-        _HASHES[path] = state, content
-    return content
+        return _hash_in(path, state)
+    return _hash_in.__wrapped__(path, state)
+
+
+@lru_cache(maxsize=4096)
+def _hash_in(path: str, state: tuple[int, ...]) -> str:
+    """Returns the SHA-256 of a file in a state, by which it is known again."""
+    del state
+    with open(path, "rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 @cache
