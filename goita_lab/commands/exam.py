@@ -111,7 +111,8 @@ class TakeArgs:
             told = {"command": command, **figures(everybody, questions), **made}
             write_whole(self.json, provenance.to_json(told))
         if self.html is not None:
-            page = html(everybody, len(self.agents), questions, command)
+            foot = f"{command} {provenance.marks(made)}".rstrip()
+            page = html(everybody, len(self.agents), questions, foot)
             write_whole(self.html, page)
         sys.stdout.write(terminal(everybody, questions) + provenance.marks(made))
         failed = any(fault.kind != "late" for one in everybody for fault in one.faults)

@@ -49,6 +49,13 @@ def test_a_stopped_command_goes_on_and_measures_on_fresh_deals(tmp_path, capsys,
     assert beat.main([*WORDS, "-o", str(folder)]) == 0
     assert played[2:] == [(7, 0), (8, 0)]
     assert (folder / "model.safetensors").read_bytes() == before
+    # A model that was learned from other games, as of the program before it changed.
+    model = json.loads((folder / "model.json").read_bytes())
+    (folder / "model.json").write_text(json.dumps(model | {"source_digests": ["0" * 64]}))
+    monkeypatch.setattr(beat, "learn", stop)
+    with pytest.raises(KeyboardInterrupt):
+        beat.main([*WORDS, "-o", str(folder)])
+    assert len(learned) == 2
 
 
 @pytest.mark.parametrize(

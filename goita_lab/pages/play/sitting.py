@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from goita_agents.files import locked
+from goita_env import __version__
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_lab.pages.languages import LanguageName
@@ -81,7 +82,8 @@ class Sitting:
         match = self.match
         wanted = match, len(match.results), match.taken_back
         if self._analysed != wanted:
-            keep = self.path and self.path.with_name(f"{self.path.name}.analysed")
+            # The page cannot begin a file of another version anew.
+            keep = self.path and self.path.with_name(f"{self.path.name}.{__version__}.analysed")
             self._background.begin(of_match(match.finished, TITLE), keep)
             self._analysed = wanted
         try:

@@ -160,10 +160,8 @@ def test_a_study_that_was_stopped_ends_as_one_that_was_not_to_the_digit(tmp_path
     assert len(made) == 1  # of four
     assert to_json(again, "x", {}) == to_json(whole, "x", {})
 
-    made.clear()
-    monkeypatch.setattr(planning, "code", lambda: "other code")
-    with pytest.raises(KeyboardInterrupt):
-        study(plan, stopped(file, 1))
+    other = replace(plan, seed=1)
+    refuses(SettingError, "settings.seed 0, now 1", study, other, Runner(results=file))
     assert len(made) == 1
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from goita_env import __version__
 from goita_env.errors import SettingError
 from goita_lab.pages import watch
 from goita_lab.pages.play import savegame
@@ -97,7 +98,7 @@ def test_the_page_is_that_of_goita_watch_for_the_player(sitting, monkeypatch):
 def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sitting, tmp_path):
     ready(sitting)
     (kept,) = tmp_path.iterdir()
-    assert kept.name == "match.json.analysed"
+    assert kept.name == f"match.json.{__version__}.analysed"
     before = kept.read_bytes()
     sitting.close()
     again = Sitting(sitting.match, sitting.path, background=Background(**CHEAP))
@@ -115,7 +116,7 @@ def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sittin
 
 
 def test_a_failed_analysis_is_told_once_and_begun_again(sitting):
-    kept = sitting.path.with_name("match.json.analysed")
+    kept = sitting.path.with_name(f"match.json.{__version__}.analysed")
     kept.write_text("{}")
     with pytest.raises(SettingError, match=r"The analysis failed: .*is not a database"):
         ready(sitting)
