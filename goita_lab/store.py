@@ -182,7 +182,7 @@ def _opened(
             if known != kind:
                 raise SettingError(f"its kind is {known!r}")
             return db, decode(text, dict[str, Any], "arguments")
-        except (SettingError, TypeError) as error:
+        except (ValueError, TypeError) as error:
             db.close()
             raise _damaged(path, kind, error) from error
         except BaseException:
@@ -269,6 +269,8 @@ def unpack(data: bytes, kind: Any) -> Any:
     Every number is checked (``check_numbers``).
     """
     try:
+        if not isinstance(data, bytes):  # a column of SQLite holds any type
+            raise TypeError(f"expected bytes, got {type(data)}")
         if data.startswith(ESCAPED):
             plain = _mapped(msgspec.msgpack.decode(data[1:]), _unescaped)
             value = msgspec.convert(plain, kind, dec_hook=_array)

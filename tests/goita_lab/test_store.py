@@ -65,6 +65,11 @@ def test_blocks_come_back_as_they_were(path):
     [
         ("UPDATE meta SET arguments = '[1]'", "damaged file"),
         ("UPDATE meta SET kind = 'poems'", "its kind is 'poems'"),
+        ("INSERT INTO meta SELECT * FROM meta", "damaged file"),
+        ("UPDATE meta SET arguments = x'ff'", "damaged file"),
+        ("DELETE FROM meta", "damaged file"),
+        ("UPDATE parts SET value = 7", "damaged file"),
+        ("UPDATE parts SET value = 'text'", "damaged file"),
         ("ALTER TABLE parts RENAME TO pieces", "no such table"),
         ("UPDATE parts SET key = 'x' WHERE rowid = 1", "damaged file"),
         ("UPDATE parts SET key = '[1' WHERE rowid = 1", "damaged file"),
