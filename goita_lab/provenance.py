@@ -38,18 +38,18 @@ def provenance(agents: Iterable[str] | Identities) -> dict[str, Any]:
     Args:
         agents: what they were made of when they were built; texts: what they are made of now.
     """
-    known = agents if isinstance(agents, Identities) else Identities(agents)
+    identities = agents if isinstance(agents, Identities) else Identities(agents)
     return {
         "versions": versions(),
-        "weights": known.weights,
-        "digests": known.digests,
-        "changed": known.changed(),
+        "weights": identities.weights,
+        "digests": identities.digests,
+        "changed": identities.changed(),
     }
 
 
-def marks(made: Mapping[str, Any]) -> str:
+def marks(origin: Mapping[str, Any]) -> str:
     """Returns a line with the agents that changed, as ``provenance`` tells; empty: none did."""
-    names = ", ".join(map(short_name, made["changed"]))
+    names = ", ".join(map(short_name, origin["changed"]))
     return f"{CHANGED}: {names}\n" if names else ""
 
 
@@ -74,8 +74,8 @@ def depended_versions() -> dict[str, str]:
 
     Neither Python nor a commit: they don't change results.
     """
-    known = versions()
-    minor = {name: ".".join(known.get(name, "none").split(".")[:2]) for name in ("numpy", "torch")}
+    whole = versions()
+    minor = {name: ".".join(whole.get(name, "none").split(".")[:2]) for name in ("numpy", "torch")}
     return {"goita_env": goita_env.__version__, **minor}
 
 

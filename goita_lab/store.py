@@ -178,9 +178,9 @@ def _opened(
                         db.execute(table)
                     db.execute("INSERT INTO meta VALUES (?, ?)", (kind, json.dumps(arguments)))
                 rows = db.execute("SELECT kind, arguments FROM meta").fetchall()
-            ((known, text),) = rows or [(None, None)]
-            if known != kind:
-                raise SettingError(f"its kind is {known!r}")
+            ((stored, text),) = rows or [(None, None)]
+            if stored != kind:
+                raise SettingError(f"its kind is {stored!r}")
             return db, decode(text, dict[str, Any], "arguments")
         except (ValueError, TypeError) as error:
             db.close()
@@ -368,10 +368,10 @@ def check_columns(
         columns: what they may be.
         sizes: of letters, where they are known; else those of the first column that has it.
     """
-    found = dict(sizes or {})
+    lengths = dict(sizes or {})
     for name, column in columns.items():
-        column.check(name, values[name], found)
-    return found
+        column.check(name, values[name], lengths)
+    return lengths
 
 
 def check_numbers(value: Any, name: str = "a number") -> None:
@@ -438,11 +438,11 @@ def read(
             said = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
             if said != {**said, **about}:
                 raise ValueError(f"expected {dict(about)}, got {said}")
-            found = {name: file[name] for name in columns}
-        check_columns(found, columns, sizes)
+            arrays = {name: file[name] for name in columns}
+        check_columns(arrays, columns, sizes)
     # What a damaged archive or its headers can raise; an array may declare any size.
     except (ValueError, LookupError, EOFError, BadZipFile, zlib.error, MemoryError) as error:
         kind = about.get("format", "arrays")
         text = f"expected a file of {kind} in {str(path)!r}: {str(error)[:500]}"
         raise SettingError(text) from error
-    return said, found
+    return said, arrays

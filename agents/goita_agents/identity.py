@@ -96,8 +96,8 @@ class Identities:
 
     def changed(self, specs: Iterable[str] | None = None) -> list[str]:
         """Returns which of the agents, or of some of them, are made of something else by now."""
-        known = self._paths.keys() if specs is None else [s for s in specs if s in self._paths]
-        return [spec for spec in known if self._now(spec) != self.digests.get(spec)]
+        agents = self._paths if specs is None else [s for s in specs if s in self._paths]
+        return [spec for spec in agents if self._now(spec) != self.digests.get(spec)]
 
     def _now(self, spec: str) -> str | None:
         try:
@@ -253,9 +253,9 @@ def _paths_in(text: str) -> Iterator[str]:
 
 def _defaults(factory: Any, text: str) -> Iterator[str]:
     """Yields the defaults that could be paths, of options that a text does not give."""
-    given = {option.partition("=")[0].strip() for option in split_text(text)}
+    names = {option.partition("=")[0].strip() for option in split_text(text)}
     for parameter in inspect.signature(factory).parameters.values():
-        if parameter.name not in given and isinstance(parameter.default, str | os.PathLike):
+        if parameter.name not in names and isinstance(parameter.default, str | os.PathLike):
             yield os.fspath(parameter.default)
 
 

@@ -132,15 +132,15 @@ def run(args: Args, command: str) -> int:
     )
     plan = args.measuring()
     played, summary = play(args, plan, "measured.db", command)
-    made = {"digests": summary.digests, "changed": summary.changed}
+    origin = {"digests": summary.digests, "changed": summary.changed}
     # Points of the champion or the search in each deal, mean of its games: [D].
     alone, search = (-one.games("points").mean(axis=0) for one in played)
     found = {"champion": alone, "search": search, "gain": search - alone}
     figures = {name: mean_interval(values) for name, values in found.items()}
-    told = {"program": args.program, "seed": args.seed, "figures": figures, **made}
+    told = {"program": args.program, "seed": args.seed, "figures": figures, **origin}
     write_whole(args.output / "result.json", to_json(told, plan.specs))
     write_whole(args.output / "report.html", report.html(summary))
-    print(f"{text(args, figures)}\n{marks(made)}", end="")
+    print(f"{text(args, figures)}\n{marks(origin)}", end="")
     return int(failed(summary.faults) or bool(summary.changed))
 
 

@@ -257,7 +257,7 @@ def exact(args: Args) -> int:
         cli.fail(error)
     sys.stdout.write(exact_report.terminal(measured))
     failed = any(fault.kind != "late" for row in measured.rows for fault in row.faults)
-    return int(failed or bool(measured.made["changed"]))
+    return int(failed or bool(measured.origin["changed"]))
 
 
 def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:

@@ -116,11 +116,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (GoitaError, OSError) as error:
         cli.fail(error)
     found["seconds"] = time.perf_counter() - start
-    found |= (made := provenance.provenance(identities))
+    found |= (origin := provenance.provenance(identities))
     if args.json:
         write_whole(args.json, json_text(found))
-    print(f"{provenance.marks(made)}{command}", flush=True)
-    return int(bool(made["changed"]))
+    print(f"{provenance.marks(origin)}{command}", flush=True)
+    return int(bool(origin["changed"]))
 
 
 def _describe(tree: Tree) -> dict[str, int]:

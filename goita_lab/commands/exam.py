@@ -106,17 +106,17 @@ class TakeArgs:
             *(take(spec, questions) for spec in compared),
             *controls(questions),
         ]
-        made = provenance.provenance(identities)
+        origin = provenance.provenance(identities)
         if self.json is not None:
-            told = {"command": command, **figures(everybody, questions), **made}
+            told = {"command": command, **figures(everybody, questions), **origin}
             write_whole(self.json, provenance.to_json(told))
         if self.html is not None:
-            foot = f"{command} {provenance.marks(made)}".rstrip()
+            foot = f"{command} {provenance.marks(origin)}".rstrip()
             page = html(everybody, len(self.agents), questions, foot)
             write_whole(self.html, page)
-        sys.stdout.write(terminal(everybody, questions) + provenance.marks(made))
+        sys.stdout.write(terminal(everybody, questions) + provenance.marks(origin))
         failed = any(fault.kind != "late" for one in everybody for fault in one.faults)
-        return int(failed or bool(made["changed"]))
+        return int(failed or bool(origin["changed"]))
 
 
 COMMANDS: Final[dict[str, Any]] = {"make": MakeArgs, "take": TakeArgs}

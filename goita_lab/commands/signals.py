@@ -97,12 +97,12 @@ class Measure(Settings):
 
     def tell(self, text: str, found: Mapping[str, Any]) -> int:
         """Prints a text, and writes what was found to the file; returns the exit code."""
-        made = provenance.provenance(self.runner.identities or ())
+        origin = provenance.provenance(self.runner.identities or ())
         if self.json is not None:
-            told = {"settings": self.settings, **found, **made}
+            told = {"settings": self.settings, **found, **origin}
             write_whole(self.json, provenance.to_json(told))
-        sys.stdout.write(f"{text}\n{provenance.marks(made)}")
-        return int(bool(made["changed"]))
+        sys.stdout.write(f"{text}\n{provenance.marks(origin)}")
+        return int(bool(origin["changed"]))
 
 
 @dataclass(frozen=True)
@@ -191,14 +191,14 @@ class ReportArgs(Measure):
         beside = cli.beside(self.output)
         runner = replace(self.runner, results=self.results or beside)
         found = study(plan, runner)
-        made = provenance.provenance(self.runner.identities or ())
-        write_whole(self.output, html(found, f"{command} {provenance.marks(made)}"))
+        origin = provenance.provenance(self.runner.identities or ())
+        write_whole(self.output, html(found, f"{command} {provenance.marks(origin)}"))
         if self.json is not None:
-            write_whole(self.json, to_json(found, command, made))
-        if beside is not None and not made["changed"]:
+            write_whole(self.json, to_json(found, command, origin))
+        if beside is not None and not origin["changed"]:
             beside.unlink(missing_ok=True)
-        sys.stdout.write(provenance.marks(made))
-        return int(bool(made["changed"]))
+        sys.stdout.write(provenance.marks(origin))
+        return int(bool(origin["changed"]))
 
 
 class Command(Protocol):

@@ -121,7 +121,7 @@ def _write_analysis(args: Args, agent: str, source: Source) -> int:
     if args.json is not None:
         text = json_text(watch.to_json(source, analysis), escape=False)
         write_whole(args.json, text)
-    if keep is not None and not analysis.made["changed"]:
+    if keep is not None and not analysis.origin["changed"]:
         keep.unlink(missing_ok=True)
-    sys.stdout.write(marks(analysis.made))
-    return int(bool(analysis.made["changed"]))
+    sys.stdout.write(marks(analysis.origin))
+    return int(bool(analysis.origin["changed"]))

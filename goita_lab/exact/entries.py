@@ -25,8 +25,8 @@ outputs differently."""
 
 def enter(path: Path, results: TeamworkResults) -> None:
     """Adds the agents, each in place of an entry of its name, game and split."""
-    if results.made["changed"]:
-        raise SettingError(f"expected agents to enter that stay the same, {marks(results.made)}")
+    if results.origin["changed"]:
+        raise SettingError(f"expected agents to enter that stay the same, {marks(results.origin)}")
     entries = [
         ExactEntry(
             name=row.name,
@@ -36,7 +36,7 @@ def enter(path: Path, results: TeamworkResults) -> None:
             points=dict(zip(results.partners, row.score.points.round(6).tolist(), strict=True)),
             strength=round(row.score.strength, 6),
             weights=row.weights,
-            versions=results.made["versions"],
+            versions=results.origin["versions"],
         )
         for row in results.rows
         if row.agent

@@ -55,7 +55,7 @@ def to_json(results: TeamworkResults) -> dict[str, Any]:
             for row in results.rows
         ],
         "rank_correlation": rank_correlations(results),
-        **results.made,
+        **results.origin,
     }
 
 
@@ -103,4 +103,4 @@ def terminal(results: TeamworkResults) -> str:
     ]
     faults = [line for row in results.rows for line in fault_lines(row.name, row.faults)]
     parts = (draw(table(results)), *faults, LEGEND, "\n".join(lines))
-    return "\n\n".join(parts) + "\n" + marks(results.made)
+    return "\n\n".join(parts) + "\n" + marks(results.origin)

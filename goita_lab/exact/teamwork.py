@@ -223,7 +223,7 @@ class TeamworkResults:
     partners: tuple[str, ...]
     train_partners: tuple[str, ...]
     rows: tuple[Row, ...]
-    made: dict[str, Any]
+    origin: dict[str, Any]
     """What the agents were made of, and which of them changed while they were asked."""
 
 
@@ -350,7 +350,7 @@ class Benchmark:
             partners=self.players.names_of(self.split),
             train_partners=self.players.names_of(TRAIN),
             rows=tuple(rows),
-            made=provenance(self.identities),
+            origin=provenance(self.identities),
         )
 
 

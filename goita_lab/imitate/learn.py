@@ -50,7 +50,7 @@ class Result:
     clone: Clone
     scores: tuple[Score, ...]
     calibration: tuple[Calibration, ...]
-    made: Mapping[str, Any]  #: What ``provenance`` says of the network that it began with.
+    origin: Mapping[str, Any]  #: What ``provenance`` says of the network that it began with.
     seconds: float
 
 
@@ -99,7 +99,7 @@ def learn(
         clone=clone,
         scores=tuple(scores),
         calibration=tuple(calibration),
-        made=provenance(identities),
+        origin=provenance(identities),
         seconds=time.perf_counter() - begin,
     )
     write_whole(output, write_network(clone.agent.info, clone.agent.tensors()))
@@ -173,7 +173,7 @@ def to_json(result: Result) -> dict[str, Any]:
     names = ("train", "validation", "test")
     return {
         "format": FORMAT,
-        **result.made,
+        **result.origin,
         "sources": list(result.sources),
         "source_digests": list(result.sources.values()),
         "player": result.player,

@@ -171,6 +171,6 @@ def version_of(policy: Policy) -> str:
     return version
 
 
-def to_json(found: Study, command: str, made: Mapping[str, Any]) -> str:
-    """Returns a study as JSON; ``made``: what ``provenance`` says of the agents."""
-    return provenance.to_json({"format": FORMAT, "command": command, "study": found, **made})
+def to_json(found: Study, command: str, origin: Mapping[str, Any]) -> str:
+    """Returns a study as JSON; ``origin``: what ``provenance`` says of the agents."""
+    return provenance.to_json({"format": FORMAT, "command": command, "study": found, **origin})

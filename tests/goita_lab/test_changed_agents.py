@@ -65,7 +65,7 @@ def test_results_of_an_agent_that_changed_are_marked(name, place, capsys):
 
 
 def test_an_agent_that_changed_is_not_entered(tmp_path):
-    results = SimpleNamespace(made={"changed": ["mine=file:x"]}, rows=())
+    results = SimpleNamespace(origin={"changed": ["mine=file:x"]}, rows=())
     path = tmp_path / "board.json"
     refuses(SettingError, "changed while it played: mine", entries.enter, path, results)
     assert not path.exists()

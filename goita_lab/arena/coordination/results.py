@@ -132,9 +132,10 @@ class Results:
         """
         played = {one.pairing.tasks[0].agents: one for one in everything}
         first, *others = benchmark.agents
-        made = provenance(identities or benchmark.specs)
+        origin = provenance(identities or benchmark.specs)
         entries = tuple(
-            _Measured(benchmark, played, agent).entry(made["changed"]) for agent in benchmark.agents
+            _Measured(benchmark, played, agent).entry(origin["changed"])
+            for agent in benchmark.agents
         )
         return cls(
             benchmark,
@@ -146,7 +147,7 @@ class Results:
             ),
             _rank_correlation(entries),
             tuple(count for one in everything for count in fault_counts(one)),
-            **made,
+            **origin,
             command=command,
             seconds=seconds,
         )

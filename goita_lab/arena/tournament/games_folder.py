@@ -73,7 +73,7 @@ class GamesFolder:
             "format": FORMAT,
             "arguments": {**plan.arguments(), "versions": depended_versions()},
         }
-        made = {
+        origin = {
             "weights": identities.weights,
             "digests": identities.digests,
             "versions": versions(),
@@ -87,14 +87,14 @@ class GamesFolder:
             stored = _read_manifest(manifest)
             digests = stored.get("digests", {})
             if not anew:
-                stored = {name: stored[name] for name in stored.keys() - made.keys()}
+                stored = {name: stored[name] for name in stored.keys() - origin.keys()}
                 check_same(stored, json.loads(json.dumps(head)), f"{str(path)!r} was begun with")
             changed = {s for s in plan.specs if digests.get(s) != identities.digests.get(s)}
             if anew or changed:
                 tasks = (task for pairing in plan.pairings() for task in pairing.tasks)
                 same = (task for task in tasks if changed.isdisjoint(plan.specs_of(task)))
                 self.keep(() if anew else same)
-        write_whole(manifest, json_text(head | made))
+        write_whole(manifest, json_text(head | origin))
 
     def file(self, task: Task) -> Path:
         return self.path / f"{self._prefixes[task.agents]}-{task.block:05}.jsonl"

@@ -69,7 +69,7 @@ class Analysis:
     models: tuple[str, ...]
     """How the others may play, in words."""
     deals: tuple[DealDecisions, ...]
-    made: Mapping[str, Any]
+    origin: Mapping[str, Any]
     """What ``provenance`` says of the agents."""
 
 

@@ -128,7 +128,7 @@ def _told(decision: Decision) -> dict[str, Any]:
 def _about(analysis: Analysis) -> dict[str, Any]:
     return {
         "format": FORMAT,
-        **analysis.made,
+        **analysis.origin,
         **asdict(analysis.settings),
         "policy": analysis.policy,
         "models": list(analysis.models),

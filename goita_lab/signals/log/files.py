@@ -101,7 +101,7 @@ def read(folder: str | Path) -> Play:
         LogError: if it is no log, of another version, damaged, or parts of several.
     """
     folder, plays, have = Path(folder), list[Play](), 0
-    made = list[tuple[Any, ...]]()  # who played each part
+    players = list[tuple[Any, ...]]()  # who played each part
     found = part_numbers(folder)
     if not found:
         raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
@@ -109,8 +109,8 @@ def read(folder: str | Path) -> Play:
         if place != number:
             raise LogError(f"expected {part_file(folder, DECISIONS, place)}, got none")
         head, play = _read_part(folder, number)
-        made.append((head.specs, head.belief, head.weights, head.digests))
-        if made[0] != made[-1]:
+        players.append((head.specs, head.belief, head.weights, head.digests))
+        if players[0] != players[-1]:
             raise LogError(f"expected parts of the same agents in {str(folder)!r}, got others")
         if head.first != have or have + head.rounds > MAX_ROUNDS:
             file = part_file(folder, DECISIONS, number)
@@ -242,11 +242,11 @@ def _is_same(folder: Path, number: int, part: dict[str, Any]) -> bool:
     """Tells whether a part is of the same agents; raises a SettingError if it is of another log."""
     file = part_file(folder, DECISIONS, number)
     stored = msgspec.to_builtins(_read_head(file, DECISIONS))
-    made = {"weights", "digests"}
-    now = {key: part[key] for key in part.keys() - made}
+    agents = {"weights", "digests"}
+    now = {key: part[key] for key in part.keys() - agents}
     before = {key: stored.get(key) for key in {*now, "information"}}
     check_same(before, {"information": None, **now}, f"{str(file)!r} was begun with")
-    return all(stored[key] == part[key] for key in made)
+    return all(stored[key] == part[key] for key in agents)
 
 
 def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
