@@ -161,11 +161,11 @@ class Tournament:
         """
         missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
         for result in play_blocks(missing, workers, save=games is not None):
-            # Nobody knows who played a block whose agents are made of something else by now.
-            is_known = not self.identities.changed(self.plan.specs_of(result.task))
-            if games is not None and is_known:
+            # Nobody knows who played a block whose agents are made of something else by now; the
+            # file asks for itself.
+            if games and not self.identities.changed(self.plan.specs_of(result.task)):
                 games.write(result.task, result.games)
-            if file is not None and is_known:
+            if file is not None:
                 file.append(result)
             self.add([replace(result, games=())])
             if progress is not None:
