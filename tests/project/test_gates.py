@@ -37,7 +37,7 @@ def test_a_page_without_python_is_not_a_page_that_ran(tmp_path):
     "words",
     [
         ("tools/notebooks.py", "no_such_notebook"),
-        ("tools/widen.py", "docs", "--bits", "511:512"),
+        ("tools/widen.py", "tests/project", "--bits", "511:512"),
         ("benchmarks/waiting.py", "--only", "no such line"),
         ("benchmarks/figures.py", "no_such_run"),
     ],
