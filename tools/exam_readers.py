@@ -9,7 +9,7 @@ import numpy as np
 
 from goita_agents import load_agent
 from goita_lab.exam.answers import beliefs
-from goita_lab.exam.questions import READERS, SHIPPED, Questions, made_of
+from goita_lab.exam.questions import READERS, SHIPPED, Questions, reader_digest
 from goita_lab.work import shown
 
 TOLERANCE = 1e-6
@@ -25,7 +25,7 @@ def main() -> None:
         apart = np.inf if again is None else np.abs(again - questions.read[:, place]).max()
         if not apart <= TOLERANCE:  # NaN is not
             raise SystemExit(f"{reader} believes something else, by up to {apart}: make the exam")
-    digests = {reader: made_of(reader) for reader in READERS}
+    digests = {reader: reader_digest(reader) for reader in READERS}
     questions.save(SHIPPED, dict(questions.about) | {"readers": digests})
 
 

@@ -25,8 +25,9 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA
 from goita_lab import cli, provenance
 from goita_lab.exam.answers import controls, take
+from goita_lab.exam.making import TABLES, make
 from goita_lab.exam.page import html
-from goita_lab.exam.questions import READERS, SHIPPED, TABLES, Questions, made_of, make
+from goita_lab.exam.questions import READERS, SHIPPED, Questions, reader_digest
 from goita_lab.exam.report import figures, terminal
 from goita_lab.work import Runner, check_workers, shown
 
@@ -62,7 +63,7 @@ class MakeArgs:
         found = make(self.positions, self.seed, Runner(self.workers, kept, shown(), self.anew))
         players = sorted({player for table in TABLES for player in table})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
-        about["readers"] = {reader: made_of(reader) for reader in READERS}
+        about["readers"] = {reader: reader_digest(reader) for reader in READERS}
         found.save(self.output, about)
         if kept is not None:
             kept.unlink(missing_ok=True)

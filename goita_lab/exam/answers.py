@@ -36,7 +36,8 @@ from goita_env import View
 from goita_env.rules import JGA
 from goita_env.tiles import NUM_KINDS, RELATIVE_SEATS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
-from goita_lab.exam.questions import Questions, read_as
+from goita_lab.exam.making import beliefs_of
+from goita_lab.exam.questions import Questions
 from goita_lab.work import HERE, Progress
 
 LEAST: Final = 0.01
@@ -189,7 +190,7 @@ def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Flo
         return None
     model, read = PolicyModel(agent), np.zeros((len(view), len(RELATIVE_SEATS), NUM_KINDS))
     for row in range(len(view)):
-        read[row] = read_as(model, view[row : row + 1])
+        read[row] = beliefs_of(model, view[row : row + 1])
         progress(f"beliefs of {agent.name}", row + 1, len(view))
     return read
 

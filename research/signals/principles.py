@@ -23,7 +23,8 @@ from goita_agents.files import write_whole
 from goita_agents.principles import PRINCIPLES, Principle
 from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
-from goita_lab.exam.questions import SHIPPED, TABLES, Questions
+from goita_lab.exam.making import TABLES
+from goita_lab.exam.questions import SHIPPED, Questions
 from goita_lab.signals.listening import POLICY, ActionInformation, listen
 from goita_lab.signals.measures.principles import FEWEST, followed, taken, told
 from goita_lab.signals.playing import Play, play

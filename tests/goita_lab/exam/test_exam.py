@@ -17,17 +17,10 @@ from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
 from goita_env.worlds import Worlds, determinize
 from goita_lab.commands import exam
-from goita_lab.exam import answers, questions, report
+from goita_lab.exam import answers, making, questions, report
 from goita_lab.exam.answers import controls, graded, take
-from goita_lab.exam.questions import (
-    READERS,
-    Piece,
-    Questions,
-    chosen,
-    make,
-    question,
-    sought,
-)
+from goita_lab.exam.making import Piece, draw_evenly, make, piece_questions, value_position
+from goita_lab.exam.questions import READERS, Questions
 from goita_lab.exam.report import terminal
 from goita_lab.phases import PHASES
 from goita_lab.work import Runner
@@ -40,7 +33,7 @@ TABLES = (("greedy", "champion"),)
 @pytest.fixture(scope="module")
 def some():
     """Returns the positions of a few rounds of known players."""
-    return sought(Piece(TABLES[0], "round", 1, 5))
+    return piece_questions(Piece(TABLES[0], "round", 1, 5))
 
 
 def late_game(seed, agents):
@@ -99,16 +92,16 @@ def test_points_and_beliefs_are_those_of_all_worlds():
             continue
         at = position(game)
         players = tuple(names[(game.seat + turn) % 2] for turn in range(4))
-        found = question(at.view, players, np.random.default_rng(seed))
-        if found is None:
+        question = value_position(at.view, players, np.random.default_rng(seed))
+        if question is None:
             continue
         policies = [load_agent("champion"), *map(load_agent, players[1:])]
         points, held = brute_points(at, policies)
         for action, exact in points.items():
-            error = max(float(found.error[0, action]), 1e-9)
-            assert abs(found.points[0, action] - exact) <= 4.5 * error
-        assert found.exact[0] == pytest.approx(held, abs=1e-9)
-        assert points[int(found.best[0])] >= max(points.values()) - 1e-9
+            error = max(float(question.error[action]), 1e-9)
+            assert abs(question.points[action] - exact) <= 4.5 * error
+        assert question.exact == pytest.approx(held, abs=1e-9)
+        assert points[question.best] >= max(points.values()) - 1e-9
         checked += 1
     assert checked == 10
 
@@ -244,24 +237,24 @@ def test_an_agent_that_does_not_start_ends_an_exam_before_it_begins(tmp_path, mo
 def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
     some.save(tmp_path / "exam.npz", {"seed": 5})
     found = Questions.load(tmp_path / "exam.npz")
-    for name in questions.ARRAYS:
+    for name in questions.COLUMNS:
         assert np.allclose(getattr(found, name), getattr(some, name), atol=1e-5, equal_nan=True)
     assert (found.players, found.asked) == (some.players, some.asked)
     (tmp_path / "exam.npz").write_bytes(b"PK")
     refuses(SettingError, "expected a file of goita-exam-2", Questions.load, tmp_path / "exam.npz")
-    monkeypatch.setattr(questions, "ROUNDS", {"round": 8, "match": 2})
+    monkeypatch.setattr(making, "ROUNDS", {"round": 8, "match": 2})
     for name in ("FIRST", "MOST", "FRESH"):
-        monkeypatch.setattr(questions, name, 32)
+        monkeypatch.setattr(making, name, 32)
     kept = Runner(1, tmp_path / "kept")
     made = make(6, 5, kept, TABLES)
     assert len(made) == 6
-    monkeypatch.setattr(questions, "sought", None)  # all pieces are there
+    monkeypatch.setattr(making, "piece_questions", None)  # all pieces are there
     again = make(6, 5, kept, TABLES)
     assert (again.words == made.words).all()
     refuses(SettingError, "seed 5, now 6", make, 6, 6, kept, TABLES)
-    monkeypatch.setattr(questions, "FRESH", 64)
+    monkeypatch.setattr(making, "FRESH", 64)
     refuses(SettingError, r"worlds \[32, 32, 32\], now \[32, 32, 64\]", make, 6, 5, kept, TABLES)
-    monkeypatch.setattr(questions, "FRESH", 32)
+    monkeypatch.setattr(making, "FRESH", 32)
     changed = Identities(["champion"])
     changed.digests["champion"] = "0" * 64  # every piece depends on it
     refuses(TypeError, "NoneType", make, 6, 5, replace(kept, identities=changed), TABLES)
@@ -271,11 +264,11 @@ def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
 def test_each_piece_of_an_exam_is_played_once(some, tmp_path, monkeypatch, keeps):
     played = []
 
-    def sought(piece):
+    def piece_questions(piece):
         played.append(piece)
         return replace(some.select(np.array([0])), asked=2, sure=1)
 
-    monkeypatch.setattr(questions, "sought", sought)
+    monkeypatch.setattr(making, "piece_questions", piece_questions)
     made = make(20, 5, Runner(1, tmp_path / "kept" if keeps else None), TABLES)
     assert len(made) == 20
     assert [piece.number for piece in played] == list(range(30))  # a position each, half to spare
@@ -286,7 +279,7 @@ def test_positions_of_all_phases_and_stakes_are_drawn(some):
     twice = Questions.join([some, some])
     assert len(twice) == 2 * len(some)
     assert twice.asked == 2 * some.asked
-    few = chosen(twice, len(PHASES), seed=1)
+    few = draw_evenly(twice, len(PHASES), seed=1)
     assert len(few) == len(PHASES)
     phases = np.bincount(some.phase(), minlength=4)
     assert len(np.unique(few.phase())) >= min(3, (phases > 0).sum())
@@ -371,6 +364,6 @@ def test_the_shipped_beliefs_of_a_reader_that_has_changed_are_not_used(monkeypat
     """If this fails because the rules of a bot were edited: python tools/exam_readers.py."""
     shipped = Questions.load()
     assert shipped.kept(reader) is not None
-    monkeypatch.setattr(questions, "made_of", lambda reader: "other rules")
+    monkeypatch.setattr(questions, "reader_digest", lambda reader: "other rules")
     assert shipped.kept(reader) is None
     assert replace(shipped, about={}).kept(reader) is None

@@ -1,0 +1,238 @@
+"""Makes the questions of an exam.
+
+Known players play rounds and matches. At a decision everything can be computed, given their
+policies: worlds are drawn from the exact posterior of the acting seat, and each action is played
+out in all of them. The others go on by the policies that played there, the acting seat by the
+champion's. The best action is found in some worlds; its points are those of others, because the
+worlds that chose it favour it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from goita_agents.base import Float, Int, Policy
+from goita_agents.beliefs import Listener
+from goita_agents.models import LEGAL_MODEL, PolicyModel
+from goita_agents.search.action_values import ActionValues, evaluate_actions
+from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+from goita_env import View
+from goita_env.actions import NUM_ACTIONS
+from goita_env.rounds import Episode
+from goita_env.tiles import NUM_KINDS, NUM_SEATS, RELATIVE_SEATS
+from goita_lab.exam.questions import FORMAT, READERS, STAKES, Question, Questions
+from goita_lab.phases import phases_of
+from goita_lab.signals.playing import Play, load_policy, play
+from goita_lab.work import HERE, Runner
+
+TABLES: Final = (
+    ("champion", "heuristic"),
+    ("people", "champion"),
+    ("heuristic", "people"),
+    ("champion", "population:selfplay-0"),
+    ("population:entropy-0", "heuristic"),
+    ("population:offbelief-0", "population:otherplay-0"),
+    ("population:beside-heuristic-0", "people"),
+    ("population:selfplay-1", "population:preferring-0"),
+)
+"""The two teams of each table."""
+BASE: Final = "champion"
+"""Who goes on for the acting seat."""
+ROUNDS: Final[dict[Episode, int]] = {"round": 16, "match": 4}
+"""Rounds, or matches, of a piece of work: each deal twice, with the teams exchanged."""
+SPARE: Final = 1.5
+"""Positions that are valued for each one that is drawn."""
+FIRST: Final = 256
+MOST: Final = 2048
+"""Worlds in which the best action is sought: the first ones, and the most."""
+FRESH: Final = 1024
+"""Worlds of the points."""
+SURE: Final = 2.0
+"""Standard errors by which the best action must lead each other one."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rounds or matches of one table, in which positions are sought."""
+
+    table: tuple[str, str]
+    episode: Episode
+    number: int
+    seed: int
+
+    def agents(self) -> tuple[str, ...]:
+        """Returns the texts of the agents that the questions depend on."""
+        return tuple(dict.fromkeys((*self.table, BASE, *READERS)))
+
+
+def make(
+    count: int, seed: int, runner: Runner = HERE, tables: Sequence[tuple[str, str]] = TABLES
+) -> Questions:
+    """Makes an exam.
+
+    Args:
+        count: positions; pieces of work are added until there are enough of them.
+        seed: of deals, worlds and playouts.
+        runner: how the work is done.
+        tables: the two teams of each table.
+    """
+    constants = {
+        "rounds": ROUNDS,
+        "worlds": [FIRST, MOST, FRESH],
+        "sure": SURE,
+        "players": [BASE, *READERS],
+    }
+    arguments = {"seed": seed, "format": FORMAT, "tables": tables, **constants}
+    parts: list[Questions] = []
+    with runner.opened(arguments) as opened:
+        while sum(map(len, parts)) < SPARE * count:
+            kinds = enumerate(product(tables, ROUNDS), len(parts))
+            pieces = {
+                f"{number}": Piece(table, episode, number, seed)
+                for number, (table, episode) in kinds
+            }
+            finished = opened.run(
+                piece_questions, pieces, lambda _: Questions, "pieces of an exam", Piece.agents
+            )
+            parts += finished.values()
+    return draw_evenly(Questions.join(parts).check(), count, seed)
+
+
+def draw_evenly(questions: Questions, count: int, seed: int) -> Questions:
+    """Draws positions, as many of each phase and stake as there are."""
+    cell = questions.phase() * (len(STAKES) + 1) + np.digitize(questions.stakes(), STAKES)
+    order = np.random.default_rng(seed).permutation(len(questions))
+    # The first of every cell come before the second of every cell, and so on.
+    rank = np.zeros(len(order), np.int64)
+    for number in np.unique(cell):
+        in_cell = cell[order] == number
+        rank[in_cell] = np.arange(in_cell.sum())
+    drawn = order[np.argsort(rank, kind="stable")[:count]]
+    return questions.select(np.sort(drawn))
+
+
+def piece_questions(piece: Piece) -> Questions:
+    """Plays a piece's rounds, and values a decision of each deal in one of its seatings."""
+    names, rounds = [*piece.table], ROUNDS[piece.episode]
+    first = max(ROUNDS.values()) * piece.number  # no deal in two pieces
+    played = play(names, rounds, seed=piece.seed, first=first, episode=piece.episode)
+    rng = np.random.default_rng([piece.seed, piece.number])
+    decisions = draw_decisions(played, rng)
+    questions: list[Question] = []
+    for decision in decisions.tolist():
+        seat, seating = int(played.seat[decision]), played.seating[played.deal[decision]]
+        players = tuple(names[seating[(seat + turn) % NUM_SEATS]] for turn in range(NUM_SEATS))
+        question = value_position(played.view(np.array([decision])), players, rng)
+        questions += [] if question is None else [question]
+    return Questions.stack(questions, asked=len(decisions))
+
+
+def draw_decisions(played: Play, rng: np.random.Generator) -> Int:
+    """Draws a decision with a choice of each deal, of a phase that is drawn first.
+
+    Of the two rounds with the same deals one is left out, by turns.
+    """
+    phase, drawn = phases_of(played.view()), list[int]()
+    for deal, number in enumerate(played.round.tolist()):
+        if (number // 2 + number) % 2:
+            continue
+        (choices,) = np.nonzero(played.choice & (played.deal == deal))
+        if len(choices):
+            drawn_phase = rng.choice(np.unique(phase[choices]))
+            drawn.append(rng.choice(choices[phase[choices] == drawn_phase]))
+    return np.array(drawn, np.int64)
+
+
+def value_position(
+    view: View, players: tuple[str, ...], rng: np.random.Generator
+) -> Question | None:
+    """Values a position; returns None where no action is best by ``SURE`` standard errors."""
+    listener = Listener(view, dict(zip(RELATIVE_SEATS, map(model, players[1:]), strict=True)))
+    deals = listener.deals()
+    worlds, best = FIRST, -1
+    while best < 0 and worlds <= MOST:
+        best = clear_leader(play_out(view, players, deals.sample(worlds, rng), rng))
+        worlds *= 2
+    if best < 0:
+        return None
+    fresh = play_out(view, players, deals.sample(FRESH, rng), rng)
+    points, error = np.full((2, NUM_ACTIONS), np.nan)
+    points[fresh.action], error[fresh.action] = fresh.points, fresh.error
+    lead, lead_error = smallest_lead(fresh, best)
+    return Question(
+        view.words[0],
+        points,
+        error,
+        best,
+        lead,
+        lead_error,
+        exact=held_kinds(listener, view),
+        facts=held_kinds(Listener(view, LEGAL_MODEL), view),
+        read=np.array([beliefs_of(PolicyModel(reader), view) for reader in READERS]),
+        players=players,
+    )
+
+
+def beliefs_of(reader: PolicyModel, view: View) -> Float:
+    """Returns what a reader believes who takes everybody for itself, as ``held_kinds``: [3, 8]."""
+    return held_kinds(Listener(view, reader), view)
+
+
+def held_kinds(listener: Listener, view: View) -> Float:
+    """Returns the probability that a seat holds a tile of each kind, not lying face up: [3, 8]."""
+    probability = np.zeros((len(RELATIVE_SEATS), NUM_KINDS))
+    for name, seat in RELATIVE_SEATS.items():
+        belief = listener.posterior(name)
+        probability[seat - 1] = belief.probability @ (belief.hands > view.face_up[0, seat])
+    return probability
+
+
+def play_out(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> ActionValues:
+    """Plays all legal actions out in the same worlds."""
+    legal = view.legal()
+    return evaluate_actions(
+        view,
+        legal,
+        [policy(BASE), *map(policy, players[1:])],
+        SampledWorlds.join([TypedWorlds.alike(worlds)]),
+        prior_action=legal.argmax(axis=1),
+        seeds=rng.integers(0, 1 << 63, 1).astype(np.uint64),
+        allocation="uniform",
+    )
+
+
+def clear_leader(values: ActionValues) -> int:
+    """Returns the action that leads all others by enough, but those that are the same; else -1.
+
+    Actions are the same that tie in each world. There is no leader if all are.
+    """
+    best = int(values.action[values.points.argmax()])
+    lead, error = smallest_lead(values, best)
+    return best if lead > SURE * error else -1
+
+
+def smallest_lead(values: ActionValues, best: int) -> tuple[float, float]:
+    """Returns the smallest lead of an action over any that is not the same, and its error.
+
+    Both are 0 if all are the same.
+    """
+    leads = [values.lead(np.array([best]), np.array([other])) for other in values.action]
+    pairs = [(float(lead[0]), float(error[0])) for lead, error in leads]
+    return min((pair for pair in pairs if pair != (0.0, 0.0)), default=(0.0, 0.0))
+
+
+@cache
+def policy(text: str) -> Policy:
+    return load_policy(text)
+
+
+@cache
+def model(text: str) -> PolicyModel:
+    """Returns the true policy of a player, as a model."""
+    return PolicyModel(policy(text), epsilon=0)
