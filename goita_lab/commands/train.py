@@ -26,7 +26,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.learning.measuring import Evaluator
 from goita_lab.learning.pool import players_of
-from goita_lab.learning.settings import EVAL_SEED, Options, Training, defaults, resumed_in
+from goita_lab.learning.settings import EVAL_SEED, Options, Origins, Training
 
 if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
@@ -52,9 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def train(words: Sequence[str], stack: ExitStack) -> int:
     """Trains and measures as the command line says; the stack closes the run. Returns the code."""
-    directory = resumed_in(words)
+    origins = Origins.read(words)
+    directory = origins.resume
     if directory is None:
-        settings = given(words, defaults(words))
+        settings = given(words, origins.defaults())
     from goita_lab.learning.policy import DivergedError, use_threads
     from goita_lab.learning.policy_file import save_policy
     from goita_lab.learning.run import Run, start

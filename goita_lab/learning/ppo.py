@@ -21,7 +21,7 @@ Differences from ``MaskablePPO``:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,6 @@ from stable_baselines3.common.utils import FloatSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 
 from goita_agents.bots.transform import UNCHANGED, Transform
-from goita_env import View
 from goita_env.envs.vector import StepResult
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN
@@ -49,7 +48,7 @@ from goita_lab.learning.policy import (
     gradient_step,
 )
 from goita_lab.learning.pool import OpponentPool
-from goita_lab.learning.returns import Critic, hidden_words, returns_in_worlds
+from goita_lab.learning.returns import Critic, credit_in_worlds, hidden_words
 from goita_lab.learning.symmetries import (
     ACTIONS,
     Muting,
@@ -59,16 +58,6 @@ from goita_lab.learning.symmetries import (
     read_preferences,
 )
 from goita_lab.learning.vec_env import SelfPlayVecEnv
-
-STATISTICS: Final = (
-    "policy_gradient_loss",
-    "value_loss",
-    "entropy_loss",
-    "loss",
-    "approx_kl",
-    "clip_fraction",
-)
-"""What ``train`` logs as means over its minibatches, under the names of ``MaskablePPO``."""
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -236,7 +225,12 @@ class SelfPlayPPO(MaskablePPO):
             if not callback.on_step():
                 self.num_timesteps = before
                 return False
-        self._credit(games, rollout_buffer)
+        if self.off_belief:
+            rng = np.random.default_rng((self.seed or 0, self.update))
+            rules = games.turn.view.rules
+            credit_in_worlds(rollout_buffer, rules, self._decide, rng, self.reward_scale)
+        else:
+            rollout_buffer.compute_returns_and_advantage()
         decisions = self.num_timesteps - before
         self.logger.record("rollout/points_per_round", points / max(rounds, 1))
         self.logger.record("rollout/decisions_per_round", decisions / max(rounds, 1))
@@ -250,19 +244,6 @@ class SelfPlayPPO(MaskablePPO):
         callback.on_rollout_end()
         return True
 
-    def _credit(self, games: SelfPlayVecEnv, buffer: SeatRolloutBuffer) -> None:
-        """Credits the decisions of a rollout: along each seat's own, or in worlds of their own."""
-        if not self.off_belief:
-            buffer.compute_returns_and_advantage()
-            return
-        rng = np.random.default_rng((self.seed or 0, self.update))
-        index = buffer.draw_sample(rng)
-        made = buffer.decisions(index)
-        view = View(np.ascontiguousarray(made["words"]), rules=games.turn.view.rules)
-        actions = made["action"].astype(np.int64)
-        returns = returns_in_worlds(view, actions, self._decide, rng, self.reward_scale)
-        buffer.set_returns(index, returns)
-
     def _step(self, games: SelfPlayVecEnv, buffer: SeatRolloutBuffer) -> StepResult:
         """Makes one decision in every game and stores those of the learner that are a choice."""
         turn = games.turn
@@ -272,19 +253,8 @@ class SelfPlayPPO(MaskablePPO):
         if self.pool is not None:
             rows, others = self.pool.split(turn, rows)
             chosen[others] = self.pool.act(turn, legal, others)
-        words, masks, seats = turn.words[rows], legal[rows], turn.seat[rows]
-        element = self._elements[rows, seats] if self.other_play else None
-        if element is not None:
-            words, masks = exchange_words(words, element), exchange_masks(masks, element)
-        words = self.transform.words(words)
-        actions, values, log_probs = self._decide(words, masks)
-        chosen[rows] = actions if element is None else ACTIONS[element, actions]
-        hidden = None
-        if self.critic is not None:
-            hidden = hidden_words(games.games, rows, seats)
-            if self.critic_leads:
-                values = self.critic.predict(words, hidden)
-        buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
+        seats = turn.seat[rows]
+        chosen[rows] = self._choose(games, rows, legal[rows], buffer)
         self.num_timesteps += len(rows)
         self._last_turn = turn = games.advance(chosen)
         # Rounded once, from float64: ten points at 0.02 are what 10 / 50 is.
@@ -294,6 +264,38 @@ class SelfPlayPPO(MaskablePPO):
         if self.pool is not None:
             self.pool.after_step(turn)
         return turn
+
+    def _choose(
+        self,
+        games: SelfPlayVecEnv,
+        rows: npt.NDArray[np.int64],
+        masks: npt.NDArray[np.bool_],
+        buffer: SeatRolloutBuffer,
+    ) -> npt.NDArray[np.int64]:
+        """Returns the actions of the learner in n games, int64 [n], and stores its decisions.
+
+        The policy sees a position, the buffer keeps it, and the critic values it under the symmetry
+        of the seat and after the transform; the actions that are returned are those of the game.
+
+        Args:
+            games: all games.
+            rows: the n games.
+            masks: bool [n, A], their legal actions.
+            buffer: of decisions.
+        """
+        words, seats = games.turn.words[rows], games.turn.seat[rows]
+        element = self._elements[rows, seats] if self.other_play else None
+        if element is not None:
+            words, masks = exchange_words(words, element), exchange_masks(masks, element)
+        words = self.transform.words(words)
+        actions, values, log_probs = self._decide(words, masks)
+        hidden = None
+        if self.critic is not None:
+            hidden = hidden_words(games.games, rows, seats)
+            if self.critic_leads:
+                values = self.critic.predict(words, hidden)
+        buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
+        return actions if element is None else ACTIONS[element, actions]
 
     def _decide(
         self, words: packing.Words, masks: npt.NDArray[np.bool_]
@@ -323,7 +325,7 @@ class SelfPlayPPO(MaskablePPO):
         self._update_learning_rate([self.policy.optimizer, *critic])
         clip_range = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
-        statistics, critic_losses = [], []
+        statistics, critic_losses = list[dict[str, th.Tensor]](), list[th.Tensor]()
         for _ in range(self.n_epochs):
             for samples in self.rollout_buffer.get(self.batch_size):
                 loss, numbers = self._loss(samples, clip_range)
@@ -341,13 +343,15 @@ class SelfPlayPPO(MaskablePPO):
             return
         if self.reference is not None:
             self.reference.follow(self.policy, self._began, self.num_timesteps)
-        means = th.stack(statistics).mean(dim=0).tolist()
-        names = [*STATISTICS, *([] if self.reference is None else [self.reference.name])]
-        for name, mean in zip(names, means, strict=True):
+        means = {
+            name: float(th.stack([batch[name] for batch in statistics]).mean())
+            for name in statistics[0]
+        }
+        for name, mean in means.items():
             self.logger.record(f"train/{name}", mean)
         if critic_losses:
             critic_loss = float(th.stack(critic_losses).mean())
-            self.critic_leads = critic_loss < means[STATISTICS.index("value_loss")]
+            self.critic_leads = critic_loss < means["value_loss"]
             self.logger.record("train/critic_loss", critic_loss)
         explained = explained_variance(self.rollout_buffer.values, self.rollout_buffer.returns)
         self.logger.record("train/explained_variance", float(explained))
@@ -355,10 +359,11 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/clip_range", clip_range)
         self.logger.record("train/ent_coef", self.ent_coef)
 
-    def _loss(self, samples: Samples, clip_range: float) -> tuple[th.Tensor, th.Tensor]:
+    def _loss(self, samples: Samples, clip_range: float) -> tuple[th.Tensor, dict[str, th.Tensor]]:
         """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and what is logged of it.
 
-        That is ``STATISTICS`` [6] and, where there is a reference, the divergence from it.
+        That has the names of ``MaskablePPO``; where there is a reference, the divergence from it is
+        added.
         """
         logits, values = self._evaluate(self.policy, samples.observations)
         logits = logits.masked_fill(~samples.action_masks, MASKED)
@@ -380,11 +385,19 @@ class SelfPlayPPO(MaskablePPO):
         with th.no_grad():
             kl = ((ratio - 1 - log_ratio) * weights).sum()
             clip_fraction = (((ratio - 1).abs() > clip_range) * weights).sum()
-        numbers = [policy_loss, value_loss, entropy_loss, loss, kl, clip_fraction]
+        statistics = {
+            "policy_gradient_loss": policy_loss,
+            "value_loss": value_loss,
+            "entropy_loss": entropy_loss,
+            "loss": loss,
+            "approx_kl": kl,
+            "clip_fraction": clip_fraction,
+        }
         if self.reference is not None:
-            numbers.append(self.reference.loss(log_probs, samples, weights))
-            loss = loss + self.reference.weight * numbers[-1]
-        return loss, th.stack(numbers).detach()
+            divergence = self.reference.loss(log_probs, samples, weights)
+            statistics[self.reference.name] = divergence
+            loss = loss + self.reference.weight * divergence
+        return loss, {name: value.detach() for name, value in statistics.items()}
 
     def _evaluate(self, policy: SelfPlayPolicy, bits: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Returns logits float32 [B, 69] and values float32 [B] of observations [B, 512]."""

@@ -31,11 +31,12 @@ from torch import nn
 from goita_agents.base import Bool, Float, Int
 from goita_env import GoitaVectorEnv, View
 from goita_env.rounds import Rounds
+from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
 from goita_env.views.observation import OBSERVATION_SIZE, Words
 from goita_env.worlds import determinize, sample
-from goita_lab.learning.buffer import HIDDEN_WORDS, Samples
+from goita_lab.learning.buffer import HIDDEN_WORDS, Samples, SeatRolloutBuffer
 from goita_lab.learning.policy import Trunk, gradient_step
 
 
@@ -110,6 +111,24 @@ Decide = Callable[[Words, Bool], tuple[Int, npt.NDArray[np.float32], npt.NDArray
 """Returns sampled actions [n], values [n] and log-probabilities [n] of words [n, 8] and masks."""
 
 
+def credit_in_worlds(
+    buffer: SeatRolloutBuffer,
+    rules: Rules,
+    decide: Decide,
+    rng: np.random.Generator,
+    reward_scale: float,
+) -> None:
+    """Credits a sample of a buffer's decisions with what each earns in a world of its own.
+
+    ``rules`` are those of the games; the others are as for ``returns_in_worlds``.
+    """
+    index = buffer.draw_sample(rng)
+    stored = buffer.decisions(index)
+    view = View(np.ascontiguousarray(stored["words"]), rules=rules)
+    actions = stored["action"].astype(np.int64)
+    buffer.set_returns(index, returns_in_worlds(view, actions, decide, rng, reward_scale))
+
+
 def returns_in_worlds(
     view: View, actions: Int, decide: Decide, rng: np.random.Generator, reward_scale: float
 ) -> npt.NDArray[np.float32]:
@@ -132,27 +151,33 @@ def returns_in_worlds(
 def _play_out(
     view: View, actions: Int, decide: Decide, rng: np.random.Generator, reward_scale: float
 ) -> Float:
-    many = len(view)
-    found, unfinished = np.zeros(many), np.ones(many, bool)
+    """Returns what the decisions of one chunk earn, all played out at once: float64 [n].
+
+    A decision's return is known when the round ends, or when the seat that made it has its next
+    choice: then it is the policy's value there.
+    """
+    returns, is_open = np.zeros(len(view)), np.ones(len(view), bool)
     positions = determinize(view, sample(view, 1, rng))
-    keys = rng.integers(2**64, size=many, dtype=np.uint64)
+    keys = rng.integers(2**64, size=len(view), dtype=np.uint64)
     rounds = Rounds.from_positions(positions, keys=keys, actions=actions)
     decisions = rounds.decisions
     while True:
         if decisions.ended is not None:
             # A redeal gains nothing, and the game goes on.
-            ended = unfinished[decisions.ended.rows]
-            rows = decisions.ended.rows[ended]
-            found[rows] = decisions.ended.gained[ended] * reward_scale
-            unfinished[rows[decisions.ended.done[ended]]] = False
-        # Where the return is known the game plays on, whatever is done in it.
-        chosen, live = decisions.legal.argmax(axis=1), unfinished[decisions.rows].nonzero()[0]
-        if len(live):
-            rows = decisions.rows[live]
-            chosen[live], values, _ = decide(decisions.view[live].words, decisions.legal[live])
-            back = decisions.seats[live] == 0  # the seat that decided has a choice again
-            found[rows[back]] = values[back]
-            unfinished[rows[back]] = False
-        if not unfinished.any():
-            return found
+            counts = is_open[decisions.ended.rows]
+            rows = decisions.ended.rows[counts]
+            returns[rows] = decisions.ended.gained[counts] * reward_scale
+            is_open[rows[decisions.ended.done[counts]]] = False
+        # All games step together: where a return is known, any legal action will do.
+        chosen = decisions.legal.argmax(axis=1)
+        undecided = np.flatnonzero(is_open[decisions.rows])
+        if len(undecided):
+            rows = decisions.rows[undecided]
+            words, legal = decisions.view[undecided].words, decisions.legal[undecided]
+            chosen[undecided], values, _ = decide(words, legal)
+            is_next = decisions.seats[undecided] == 0  # the seat whose decision is credited
+            returns[rows[is_next]] = values[is_next]
+            is_open[rows[is_next]] = False
+        if not is_open.any():
+            return returns
         decisions = rounds.step(chosen)

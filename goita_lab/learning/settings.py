@@ -7,7 +7,6 @@ have them. Torch is imported when a model is built, not before: the command's he
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
@@ -407,25 +406,47 @@ PRESETS: Final = {
 """By name: four minutes on two cores; an hour; hours on one core."""
 
 
-def defaults(words: Sequence[str]) -> Training:
-    """Returns the settings of a command line that gives no others than --preset, --config, --init.
+@dataclass(frozen=True)
+class Origins:
+    """The options that say where the defaults of all others come from."""
 
-    Settings of a file stand above those of the preset, which the file may name. A run's name is
-    its own.
-    """
-    words_of = _only(words, "--preset", "--config", "--init")
-    given = read_settings(Path(words_of["config"])) if words_of["config"] else {}
-    preset = words_of["preset"] or given.get("preset")
-    found = PRESETS.get(preset, PRESETS["quick"]) if isinstance(preset, str) else PRESETS["quick"]
-    if given:
-        begun = {"init": words_of["init"]} if words_of["init"] else {}
-        try:
-            found = Training.from_config(found.to_config() | given | begun | {"name": None})
-        except SettingError as error:
-            raise SettingError(f"{words_of['config']}: {error}") from error
-    if words_of["init"]:
-        found = replace(found, layers=read_layer_widths(Path(words_of["init"])))
-    return found
+    preset: str | None = None
+    config: Path | None = None
+    init: Path | None = None
+    resume: Path | None = None
+
+    @classmethod
+    def read(cls, words: Sequence[str]) -> Self:
+        """Reads these options of a command line, and leaves the others alone."""
+        import tyro
+
+        known, _ = tyro.cli(
+            cls,
+            args=words,
+            config=(tyro.conf.DisallowNone,),
+            return_unknown_args=True,
+            add_help=False,
+        )
+        return known
+
+    def defaults(self) -> Training:
+        """Returns the settings of a command line that gives no others than these.
+
+        Settings of a file stand above those of the preset, which the file may name. A run's name is
+        its own.
+        """
+        from_file = {} if self.config is None else read_settings(self.config)
+        preset = self.preset or from_file.get("preset")
+        settings = PRESETS.get(preset if isinstance(preset, str) else "", PRESETS["quick"])
+        if from_file:
+            from_file |= {"name": None} | ({"init": str(self.init)} if self.init else {})
+            try:
+                settings = Training.from_config(settings.to_config() | from_file)
+            except SettingError as error:
+                raise SettingError(f"{self.config}: {error}") from error
+        if self.init is not None:
+            settings = replace(settings, layers=read_layer_widths(self.init))
+        return settings
 
 
 def read_layer_widths(path: Path) -> tuple[int, ...]:
@@ -454,17 +475,3 @@ def read_settings(path: Path) -> dict[str, Any]:
         return decode(content, dict[str, Any], "settings of a training")
     except (OSError, ValueError, RecursionError) as error:
         raise SettingError(f"expected settings of a training in {path}: {error}") from error
-
-
-def resumed_in(words: Sequence[str]) -> Path | None:
-    """Returns the directory of the run that a command line goes on with, if there is one."""
-    found = _only(words, "--resume")["resume"]
-    return Path(found) if found else None
-
-
-def _only(words: Sequence[str], *options: str) -> dict[str, str | None]:
-    """Reads some options before the others, whose defaults depend on them."""
-    parser = ArgumentParser(add_help=False, allow_abbrev=False)
-    for option in options:
-        parser.add_argument(option, nargs="?")
-    return vars(parser.parse_known_args(words)[0])

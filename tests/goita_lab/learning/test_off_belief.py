@@ -85,7 +85,7 @@ def test_a_training_learns_from_drawn_decisions_with_the_returns_of_worlds(monke
         asked.append(actions)
         return np.arange(len(view), dtype=np.float32)
 
-    monkeypatch.setattr("goita_lab.learning.ppo.returns_in_worlds", remember)
+    monkeypatch.setattr("goita_lab.learning.returns.returns_in_worlds", remember)
     model = SMALL.model()
     model.learn(1000)
     buffer = model.rollout_buffer

@@ -23,7 +23,7 @@ from goita_lab import learning, work
 from goita_lab.commands import train
 from goita_lab.learning import PRESETS, Training, has_fast_bfloat16, policy_file, saving
 from goita_lab.learning import run as run_module
-from goita_lab.learning.settings import defaults
+from goita_lab.learning.settings import Origins
 from programs import refusal
 
 TINY = [*training.TINY, "--total-timesteps", "900"]
@@ -59,7 +59,7 @@ def new_model(**settings):
 
 
 def parsed(*words):
-    return train.given(words, defaults(words))
+    return train.given(words, Origins.read(words).defaults())
 
 
 def trained(name, *options, tiny=QUICK):
@@ -226,7 +226,7 @@ def test_a_training_begins_with_a_policys_file_by_rules_of_ones_own(elsewhere, c
     np.testing.assert_allclose(first.logits(turn.view), last.logits(turn.view), atol=1e-5)
     np.testing.assert_allclose(first.values(turn.view), last.values(turn.view), atol=1e-3)
     assert first.info.reward_scale == 0.04
-    found = defaults(["--init", str(run / "policy.safetensors")])
+    found = Origins.read(["--init", str(run / "policy.safetensors")]).defaults()
     assert found.layers == (16,)  # the file's where none are given
     (elsewhere / "x.safetensors").write_bytes(b"no policy")
     for wrong in (["--init", "x.safetensors"], [*more, "--layers", "8"]):
