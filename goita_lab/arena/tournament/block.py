@@ -8,47 +8,27 @@ legal action is played without asking. Agents see views and masks, no state.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import count
 from typing import Any
 
 import numpy as np
 
-from goita_agents.asking import GuardedAgent, ask_actions, build_agent
+from goita_agents.asking import ask_actions, build_agent
 from goita_agents.base import Agent, Bool, Int, StatefulAgent, close, uniform
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
-from goita_agents.faults import FAULTS, Fault, FaultTracking
-from goita_agents.registry import is_own, may_share, short_name
+from goita_agents.registry import is_own
 from goita_env import View
 from goita_env.information import InformationStructure
 from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rounds.telling import tell
 from goita_env.rules import Rules
-from goita_env.seeds import GameNumbers, bot_generator, bot_seed
+from goita_env.seeds import GameNumbers
 from goita_lab.arena.tournament.plan import GAME_FIGURES, BlockResult, Task
 from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal
-
-PURPOSE = "tournament"  # Separates what a tournament derives from its seed from what others derive.
-
-
-@dataclass(frozen=True)
-class Seated:
-    """An agent with the seats that it plays."""
-
-    agent: Agent
-    player: int
-    rng: np.random.Generator  #: Its random numbers; they reveal nothing of the deals.
-    seats: tuple[tuple[int, int], ...]  #: Pairs of seating and seat.
-    known: int = 0  #: Faults that it had made before.
-
-    @property
-    def is_stateful(self) -> bool:
-        if isinstance(self.agent, GuardedAgent):
-            return self.agent.is_stateful
-        return isinstance(self.agent, StatefulAgent)
+from goita_lab.arena.tournament.seating import PURPOSE, BlockFaults, Seated, seat_players
 
 
 def play_block(
@@ -108,7 +88,7 @@ def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
 
 
 class _Block:
-    """All N games of a block, played in parallel; closing an agent may still add faults."""
+    """All N games of a block, played in parallel."""
 
     def __init__(self, task: Task, seated: Sequence[Seated], save: bool) -> None:
         self.task, self.seated = task, seated
@@ -138,9 +118,7 @@ class _Block:
         self.decisions = np.zeros(len(task.agents), np.int64)
         self.thinking = np.zeros(len(task.agents))
         self.stateful = [place for place, one in enumerate(seated) if one.is_stateful]
-        self.fault_tracking = [
-            (one, one.agent) for one in seated if isinstance(one.agent, FaultTracking)
-        ]
+        self.faults = BlockFaults(task, seated, self.numbers)
 
     def play(self) -> None:
         self._notify(self.rounds.decisions)
@@ -158,21 +136,20 @@ class _Block:
                 self.figures["won"][rows] = won  # the last round of a match decides it
 
     def result(self, start: float) -> BlockResult:
-        self._pool_faults()
+        self.faults.pool()
         shape = (len(self.task.seatings), self.task.deals)
         figures: dict[str, Any] = {
             name: values.reshape(shape) for name, values in self.figures.items()
         }
         figures["won"] = figures["won"].astype(bool)
-        out = {one.player for one, agent in self.fault_tracking if agent.forfeited}
         return BlockResult(
             task=self.task,
             **figures,
             decisions=self.decisions,
             thinking=self.thinking,
             seconds=time.perf_counter() - start,
-            faults=tuple(self._faults()),
-            forfeited=tuple(sorted(out)),
+            faults=tuple(self.faults.located()),
+            forfeited=self.faults.forfeited(),
             games=tuple(self._games()),
         )
 
@@ -186,21 +163,6 @@ class _Block:
             number = self.task.first + deal
             for record in self.recorder.deals[game]:
                 yield SavedDeal(agents, self.task.block, number, seating, record)
-
-    def _faults(self) -> Iterator[tuple[int, Fault]]:
-        """Yields the faults of this block with their players, and with deal and seating."""
-        for one, agent in self.fault_tracking:
-            for fault in agent.faults[one.known :]:
-                yield one.player, self._located(fault)
-
-    def _located(self, fault: Fault) -> Fault:
-        if not 0 <= fault.game < 1 << 53:
-            return fault
-        game = int(self.numbers.games(np.array([fault.game >> 2]))[0]) - self.first
-        if not 0 <= game < len(self.sign):
-            return fault
-        seating, deal = divmod(game, self.task.deals)
-        return replace(fault, deal=self.task.first + deal, seating=seating)
 
     def _decide(self, decisions: PendingDecisions) -> Int:
         """Returns the players' actions in the m games that need one: int64 [m]."""
@@ -217,18 +179,8 @@ class _Block:
         actions = ask_actions(one.agent, view, legal, one.rng)
         self.thinking[one.player] += time.perf_counter() - start
         self.decisions[one.player] += len(view)
-        if self.fault_tracking:
-            self._pool_faults()
+        self.faults.pool()
         return actions
-
-    def _pool_faults(self) -> None:
-        """Counts the faults of a player's instances together: it forfeits as a whole."""
-        counts = [0] * len(self.task.agents)
-        for one, agent in self.fault_tracking:
-            counts[one.player] += FAULTS if agent.forfeited else len(agent.faults) - one.known
-        for one, agent in self.fault_tracking:
-            if counts[one.player] >= FAULTS and not agent.forfeited:
-                agent.forfeit()
 
     def _notify(self, decisions: PendingDecisions) -> None:
         if self.stateful:
@@ -241,45 +193,3 @@ class _Block:
             index, seats = np.nonzero(self.owner[rows] == place)
             if len(index) and isinstance(agent, StatefulAgent):
                 yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats
-
-
-def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> Iterator[Seated]:
-    """Builds and seats the agents of a block one by one; arguments as for ``play_block``.
-
-    One instance of a memoryless agent of this repository plays all seats of its player
-    (``registry.may_share``). Any other agent might see its partner's hand, or both games of a deal;
-    each seat of each seating gets an instance of its own.
-    """
-    for player, spec in enumerate(task.agents):
-        seats = tuple(
-            (seating, seat)
-            for seating, owners in enumerate(task.seatings)
-            for seat, owner in enumerate(owners)
-            if owner == player
-        )
-        everywhere = (task.block, player, -1, -1)
-        rng = bot_generator(task.seed, PURPOSE, *everywhere)
-        agent = objects.get(player)
-        if agent is not None:
-            known = len(agent.faults) if isinstance(agent, FaultTracking) else 0
-            yield Seated(agent, player, rng, seats, known)
-            continue
-        own = is_own(spec)
-        if not own:
-            agent = build_agent(spec)
-            if may_share(agent, spec):
-                yield Seated(agent, player, rng, seats)
-                continue
-        for seating, seat in seats:
-            place = (task.block, player, seating, seat)
-            rng = bot_generator(task.seed, PURPOSE, *place)
-            seed = bot_seed(task.seed, PURPOSE, *place)
-            if own and guarded:
-                chance = bot_generator(task.seed, "replacement", *place)
-                agent = GuardedAgent(short_name(spec), partial(build_agent, spec), seat, chance)
-            else:
-                agent = agent or build_agent(spec)
-                if isinstance(program := unwrapped(agent), ExternalAgent):
-                    program.seed = seed
-            yield Seated(agent, player, rng, ((seating, seat),))
-            agent = None

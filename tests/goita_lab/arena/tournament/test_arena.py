@@ -14,8 +14,9 @@ from goita_env.rules import RULE_SETS
 from goita_env.seeds import GameNumbers
 from goita_env.tiles import COUNTS
 from goita_lab.arena.tournament import arena, plan
-from goita_lab.arena.tournament.block import PURPOSE, play_block
+from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Task
+from goita_lab.arena.tournament.seating import PURPOSE
 from goita_lab.arena.tournament.summary import PairResult, Played
 
 
@@ -259,7 +260,7 @@ def test_an_agent_that_runs_something_is_closed_by_what_built_it(monkeypatch):
     play_block(block(("last legal", "greedy"), deals=4), [mine, load_agent("greedy")])
     assert closed == []
     play_block(block(deals=4))  # the first block of a process warms another instance up
-    monkeypatch.setattr("goita_lab.arena.tournament.block.build_agent", lambda name: Running())
+    monkeypatch.setattr("goita_lab.arena.tournament.seating.build_agent", lambda name: Running())
     play_block(block(deals=4))
     assert len(closed) == 2
 

@@ -8,7 +8,7 @@ import pytest
 import attack
 from attack import Attacker
 from goita_env import seeds
-from goita_lab.arena.tournament import block
+from goita_lab.arena.tournament import seating
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import tasks
 
@@ -47,7 +47,7 @@ def test_no_deal_can_be_rebuilt_from_what_a_bot_is_given():
     ],
 )
 def test_the_attacker_rebuilds_them_where_the_generator_tells_the_seed(leak, monkeypatch):
-    monkeypatch.setattr(block, "bot_generator", leak)
+    monkeypatch.setattr(seating, "bot_generator", leak)
     monkeypatch.setattr(attack, "MOST", 10)
     rebuilt, games = attacked(6_148_914_691_236_517_205)  # with few deals to be dealt again
     assert rebuilt > 0.8 * games  # but those that were dealt again

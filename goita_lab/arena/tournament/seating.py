@@ -1,0 +1,133 @@
+"""Seats the agents of a block, and counts what goes wrong in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from goita_agents.asking import GuardedAgent, build_agent
+from goita_agents.base import Agent, StatefulAgent
+from goita_agents.bots.wrapped import unwrapped
+from goita_agents.external.agent import ExternalAgent
+from goita_agents.faults import FAULTS, Fault, FaultTracking
+from goita_agents.registry import is_own, may_share, short_name
+from goita_env.seeds import GameNumbers, bot_generator, bot_seed
+from goita_lab.arena.tournament.plan import Task
+
+PURPOSE: Final = "tournament"
+"""Separates what a tournament derives from its seed from what others derive."""
+
+
+@dataclass(frozen=True)
+class Seated:
+    """An agent with the seats that it plays."""
+
+    agent: Agent
+    player: int
+    rng: np.random.Generator  #: Its random numbers; they reveal nothing of the deals.
+    seats: tuple[tuple[int, int], ...]  #: Pairs of seating and seat.
+    earlier_faults: int = 0  #: Faults that it had made before this block.
+
+    @property
+    def is_stateful(self) -> bool:
+        if isinstance(self.agent, GuardedAgent):
+            return self.agent.is_stateful
+        return isinstance(self.agent, StatefulAgent)
+
+
+def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> Iterator[Seated]:
+    """Builds and seats the agents of a block one by one.
+
+    One instance of a memoryless agent of this repository plays all seats of its player
+    (``registry.may_share``). Any other agent might see its partner's hand, or both games of a deal;
+    each seat of each seating gets an instance of its own.
+
+    Args:
+        task: the block.
+        objects: existing agents by their number in the task.
+        guarded: as for ``play_block``.
+    """
+    for player, spec in enumerate(task.agents):
+        seats = tuple(
+            (seating, seat)
+            for seating, owners in enumerate(task.seatings)
+            for seat, owner in enumerate(owners)
+            if owner == player
+        )
+        everywhere = (task.block, player, -1, -1)
+        rng = bot_generator(task.seed, PURPOSE, *everywhere)
+        agent = objects.get(player)
+        if agent is not None:
+            earlier = len(agent.faults) if isinstance(agent, FaultTracking) else 0
+            yield Seated(agent, player, rng, seats, earlier)
+            continue
+        own = is_own(spec)
+        if not own:
+            agent = build_agent(spec)
+            if may_share(agent, spec):
+                yield Seated(agent, player, rng, seats)
+                continue
+        for seating, seat in seats:
+            place = (task.block, player, seating, seat)
+            rng = bot_generator(task.seed, PURPOSE, *place)
+            seed = bot_seed(task.seed, PURPOSE, *place)
+            if own and guarded:
+                chance = bot_generator(task.seed, "replacement", *place)
+                agent = GuardedAgent(short_name(spec), partial(build_agent, spec), seat, chance)
+            else:
+                agent = agent or build_agent(spec)
+                if isinstance(program := unwrapped(agent), ExternalAgent):
+                    program.seed = seed
+            yield Seated(agent, player, rng, ((seating, seat),))
+            agent = None
+
+
+class BlockFaults:
+    """The faults of a block's agents; closing an agent may still add some.
+
+    Args:
+        task: the block.
+        seated: its agents.
+        numbers: of the block's games, as agents see them.
+    """
+
+    def __init__(self, task: Task, seated: Sequence[Seated], numbers: GameNumbers) -> None:
+        self._task, self._numbers = task, numbers
+        self._tracking = [
+            (one, one.agent) for one in seated if isinstance(one.agent, FaultTracking)
+        ]
+
+    def pool(self) -> None:
+        """Counts the faults of a player's instances together: it forfeits as a whole."""
+        counts = [0] * len(self._task.agents)
+        for one, agent in self._tracking:
+            made = len(agent.faults) - one.earlier_faults
+            counts[one.player] += FAULTS if agent.forfeited else made
+        for one, agent in self._tracking:
+            if counts[one.player] >= FAULTS and not agent.forfeited:
+                agent.forfeit()
+
+    def forfeited(self) -> tuple[int, ...]:
+        """Returns the players that forfeited."""
+        return tuple(sorted({one.player for one, agent in self._tracking if agent.forfeited}))
+
+    def located(self) -> Iterator[tuple[int, Fault]]:
+        """Yields the faults of this block with their players, and with deal and seating."""
+        for one, agent in self._tracking:
+            for fault in agent.faults[one.earlier_faults :]:
+                yield one.player, self._located(fault)
+
+    def _located(self, fault: Fault) -> Fault:
+        if not 0 <= fault.game < 1 << 53:
+            return fault
+        task, seatings = self._task, len(self._task.seatings)
+        # A game is shown to an agent as four times its number plus the seat.
+        (number,) = self._numbers.games(np.array([fault.game >> 2])).tolist()
+        seating, deal = divmod(number - seatings * task.first, task.deals)
+        if not 0 <= seating < seatings:
+            return fault
+        return replace(fault, deal=task.first + deal, seating=seating)
