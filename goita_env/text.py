@@ -53,16 +53,16 @@ _LATEX_TEXT: Final = re.compile(r"\\text(?:bf|tt)?\{([^{}]*)\}")
 _JAPANESE_BRACKETS: Final = str.maketrans("【】", "[]")
 
 
-def rules(rules: str | Rules) -> str:
+def rules(rule_set: str | Rules) -> str:
     """Explains a rule set in at most 350 words; a SettingError if there is no such rule set."""
-    r = get_rules(rules)
+    r = get_rules(rule_set)
+    has_king = r.deck[KING] > 0
     kinds = [f"{DIGITS[k]} {NAMES[k]}, {n}, {POINTS[k]}" for k, n in enumerate(r.deck) if n]
-    king = r.deck[KING] > 0
-    by_king = ", or a king unless the attack is pawn, lance or king" if king else ""
-    alike = "" if r.kings_are_alike or not king else " (not for two kings)"
+    by_king = ", or a king unless the attack is pawn, lance or king" if has_king else ""
     both = "were dealt both kings" if r.second_king_after_own_face_down else "hold both as you play"
-    cases = f"a king lies face up, or you {both}" + ", or it is your last tile" * r.last_king
-    texts = [
+    or_last = ", or it is your last tile" if r.last_king else ""
+    unlike = " (not for two kings)" if has_king and not r.kings_are_alike else ""
+    lines = [
         "Goita. You and your partner play against the next and the previous player. Turns go to "
         f"you, next, partner, previous. Each is dealt {r.hand_size} of {sum(r.deck)} tiles, which "
         f"the others do not see. Tiles (digit, kind, number, points): {'; '.join(kinds)}.",
@@ -71,30 +71,38 @@ def rules(rules: str | Rules) -> str:
         f"or receives: its block lies face up and is of the attack's kind{by_king}; then it "
         "attacks. You may pass although you could receive, and may receive your partner's attack. "
         "After three passes the attacker leads again and may not pass.",
-        f"You may attack with a king only if {cases}. Nothing receives that attack." * king,
-        "The first player without tiles ends the round. Its team scores the points of the last "
-        f"tile, twice if the last block lies face down and is of the same kind{alike}.",
-        "" if r.is_small else _full_game(r),
     ]
-    return "\n".join(filter(None, texts))
+    if has_king:
+        lines.append(
+            f"You may attack with a king only if a king lies face up, or you {both}{or_last}. "
+            "Nothing receives that attack."
+        )
+    lines.append(
+        "The first player without tiles ends the round. Its team scores the points of the last "
+        f"tile, twice if the last block lies face down and is of the same kind{unlike}."
+    )
+    if not r.is_small:
+        lines += _match_and_calls(r)
+    return "\n".join(lines)
 
 
-def _full_game(r: Rules) -> str:
+def _match_and_calls(r: Rules) -> list[str]:
+    """Explains the match, and the calls before play, which small games do not have."""
     says = {"choice": "may call (call) or keep silent (silent)", "duty": "must call (call)"}
     five, more = says[r.call_five], says[r.call_six_or_more]
     who = f"five pawns or more {five}" if five == more else f"five pawns {five}, with more {more}"
-    unlike = " (kings are not)" * (not r.kings_are_alike)
-    doubles = f", twice if alike{unlike}" * r.six_alike_doubles
+    unlike = "" if r.kings_are_alike else " (kings are not)"
+    twice = f", twice if alike{unlike}" if r.six_alike_doubles else ""
     held = "with five each, called or not," if r.partners_fives_win == "held" else "who call five"
-    opponents = "if both partners choose it" if r.opponents_fives == "choice" else "at once"
-    return (
-        f"That player deals next. The first team with {r.match_points} points wins the match.\n"
+    when = "if both partners choose it" if r.opponents_fives == "choice" else "at once"
+    return [
+        f"That player deals next. The first team with {r.match_points} points wins the match.",
         f"Before play, from the dealer on, a player with {who}. A call shows the pawns. After five "
         "the caller's partner chooses a new deal by the same dealer (redeal), or play (continue). "
         "A call of more ends the round for the caller's team: six pawns score the higher of the "
-        f"other tiles{doubles}; seven, twice the other tile; eight, 100. Partners {held} win 150. "
-        f"If two opponents call five, there is a new deal {opponents}."
-    )
+        f"other tiles{twice}; seven, twice the other tile; eight, 100. Partners {held} win 150. "
+        f"If two opponents call five, there is a new deal {when}.",
+    ]
 
 
 def describe(
