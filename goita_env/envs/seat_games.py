@@ -7,7 +7,7 @@ it, as seldom as can be: for a few games it takes hardly less time than for doze
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,16 @@ def forfeit_loss(reward: Reward) -> int:
 
 
 _SEATS: Final = np.arange(NUM_SEATS)
+
+
+class _Decided(NamedTuple):
+    """Decisions with which games that stand move again."""
+
+    rows: Int  #: [n] The games, ascending.
+    actions: Int  #: [n]
+
+
+_NOTHING: Final = _Decided(NO_ROWS, NO_ROWS)
 
 
 class SeatStep:
@@ -167,7 +177,7 @@ class SeatedGames:
         self._episodes[:] = -1
         self._open(every)
         self._seat(every)
-        return self._run(self._result(), every, NO_ROWS, NO_ROWS)
+        return self._run(self._result(), every, _NOTHING)
 
     def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> SeatStep:
         """Makes the learner's decisions and plays on until it is asked in every game.
@@ -195,72 +205,79 @@ class SeatedGames:
         if len(fresh):
             self._begin(fresh, given)
         self._decided[rows] = True
-        return self._run(result, fresh, rows, actions)
+        return self._run(result, fresh, _Decided(rows, actions))
 
     def _result(self) -> SeatStep:
         return SeatStep(self.num_games, self.information.num_words)
 
-    def _run(self, result: SeatStep, fresh: Int, rows: Int, actions: Int) -> SeatStep:
+    def _run(self, result: SeatStep, fresh: Int, decided: _Decided) -> SeatStep:
         """Lets games move until the learner is asked in each, or it is over.
 
-        Games ``fresh`` begin; in others, ``rows`` [m], the learner decided ``actions`` [m].
+        All games that move make one decision at a time. A game stops where somebody must look at a
+        view: the learner, or a bot. Once no game moves any more, all bots that must look are asked
+        in one batch, and their games move on.
+
+        Args:
+            result: is filled.
+            fresh: games that begin.
+            decided: what the learner decided in other games.
         """
         self._sound = False
-        active, answered, waiting = self._active, rows, list[Int]()
+        active, waiting, by_learner = self._active, list[Int](), decided.rows
         active.join(fresh)
         while True:
-            if len(answered):
-                active.join(answered)
+            if len(decided.rows):
+                active.join(decided.rows)
             if len(active):
-                chosen = self._choose(len(answered), waiting)
-                chosen[len(chosen) - len(answered) :] = actions
-                answered = actions = NO_ROWS
-                self._charge(chosen)
-                if (endings := active.step(chosen)) is not None:
-                    self._settle(endings, result)
+                waiting += self._move(decided, result)
+                decided = _NOTHING
             elif waiting:
-                answered = np.sort(np.concatenate(waiting))
-                actions = self._ask(answered)
+                rows = np.sort(np.concatenate(waiting))
+                decided = _Decided(rows, self._ask(rows))
                 waiting.clear()
             else:
                 break
         self._look()
-        result.reward[rows] += self._carry[rows] * ~result.done[rows]
-        self._carry[rows] *= result.done[rows]
+        result.reward[by_learner] += self._carry[by_learner] * ~result.done[by_learner]
+        self._carry[by_learner] *= result.done[by_learner]
         self._sound = True
         return result
 
+    def _move(self, decided: _Decided, result: SeatStep) -> list[Int]:
+        """Makes one decision in every game that moves, where nobody must look at a view for it.
+
+        Games in which somebody must look stop. The rows of those that wait for a bot are returned,
+        as a list of arrays. The games of ``decided`` have just joined: they are the last ones in
+        all arrays of ``ActiveGames``, and their decisions are known.
+        """
+        active, waiting = self._active, list[Int]()
+        low, high, chosen, choices = active.legal()
+        joined = len(chosen) - len(decided.rows)
+        chosen[joined:] = decided.actions
+        asked = choices[: choices.searchsorted(joined)]
+        if len(asked):
+            rows = active.rows[asked]
+            learner, blind = self.bots.sitting(rows, active.seats(asked))
+            places = asked[blind]
+            if len(places):
+                legal = self._unpack(low[places], high[places])
+                chosen[places] = self.bots.draw(rows[blind], legal)
+            if len(places) < len(asked):
+                active.leave(asked[~blind])
+                looks = ~(learner | blind)
+                if looks.any():
+                    waiting.append(rows[looks])
+        self._charge(chosen)
+        if (endings := active.step(chosen)) is not None:
+            self._settle(endings, result)
+        return waiting
+
     def _charge(self, chosen: Int) -> None:
-        """Lets the learner's team pay, or be paid, for messages; ``chosen``: as ``_choose``."""
+        """Lets the learner's team pay, or be paid, for messages; ``chosen``: [m] what is done."""
         if (costs := self._active.costs(chosen)) is not None:
             rows = self._active.rows
             # A game may stand twice in the rows, once as it left; it pays once.
             np.add.at(self._carry, rows, costs * (2 * (self._home[rows] & 1) - 1))
-
-    def _choose(self, answered: int, waiting: list[Int]) -> Int:
-        """[m] What is done in the games that move, as far as nobody must look at a view for it.
-
-        So many that came last are ``answered``. Where a bot must look the games leave, as do the
-        learner's; they are added to ``waiting``.
-        """
-        active = self._active
-        low, high, chosen, asked = active.legal()
-        if answered:
-            asked = asked[: asked.searchsorted(len(chosen) - answered)]
-        if len(asked) == 0:
-            return chosen
-        rows = active.rows[asked]
-        learner, blind = self.bots.sitting(rows, active.seats(asked))
-        places = asked[blind]
-        if len(places):
-            legal = self._unpack(low[places], high[places])
-            chosen[places] = self.bots.draw(rows[blind], legal)
-        if len(places) < len(asked):
-            active.leave(asked[~blind])
-            learner |= blind
-            if not learner.all():
-                waiting.append(rows[~learner])
-        return chosen
 
     def _ask(self, rows: Int) -> Int:
         """[n] What bots do in games that wait for them."""
