@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -237,45 +237,63 @@ def replay(deals: Sequence[DealRecord], rules: Rules) -> Replayed:
         np.array([deal.dealer for deal in deals]),
         np.array([deal.scores for deal in deals]),
     )
-    made = [0] * len(deals)
+    read = [0] * len(deals)  # moves of each deal
     illegal: dict[int, str] = {}
-    nothing = np.zeros(0, np.int64)
-    none = np.zeros((0, NUM_ACTIONS), bool)
-    parts = [(nothing, nothing, table.view(0).words[:0], none, nothing)]
+    empty = np.zeros(0, np.int64)
+    parts = [(empty, empty, table.view(0).words[:0], np.zeros((0, NUM_ACTIONS), bool), empty)]
     while True:
-        going = [at for at, d in enumerate(table.game.tolist()) if made[d] < len(deals[d].moves)]
-        table.select(np.array(going, np.int64))
-        if not going:
+        unread = [read[deal] < len(deals[deal].moves) for deal in table.game.tolist()]
+        table.select(np.flatnonzero(unread))
+        if not any(unread):
             break
         seats, legal = table.seat, table.choices().legal(np.arange(len(table)))
-        chosen, recorded = np.zeros(len(table), np.int64), np.zeros(len(table), bool)
-        fine = np.ones(len(table), bool)
-        for at, (deal, seat) in enumerate(zip(table.game.tolist(), seats.tolist(), strict=True)):
-            move = deals[deal].moves[made[deal]]
-            if (answer := _unrecorded(legal[at], seat, move)) is not None:
-                chosen[at] = answer
-            elif move[0] == seat and legal[at, move[1]]:
-                chosen[at], recorded[at] = move[1], True
-                made[deal] += 1
-            else:
-                fine[at] = False
-                illegal[deal] = _complaint(legal[at], seat, move, made[deal])
+        numbers = table.game.tolist()
+        moves = [
+            _next_move(deals[deal], read[deal], seat, allowed)
+            for deal, seat, allowed in zip(numbers, seats.tolist(), legal, strict=True)
+        ]
+        for deal, move in zip(numbers, moves, strict=True):
+            read[deal] += move.is_recorded
+            if move.problem:
+                illegal[deal] = move.problem
+        action = np.array([move.action for move in moves])
+        fine = np.array([not move.problem for move in moves])
+        recorded = np.array([move.is_recorded for move in moves])
         keep = np.flatnonzero(recorded & (legal.sum(axis=1) > 1))
+        # At the end of a deal nobody is asked, and its seat is -1.
         words = table.view().words if fine.all() else table.view(np.maximum(seats, 0)).words
-        parts.append((table.game[keep], seats[keep], words[keep], legal[keep], chosen[keep]))
+        parts.append((table.game[keep], seats[keep], words[keep], legal[keep], action[keep]))
         if not fine.all():
             table.select(np.flatnonzero(fine))
-        table.step(chosen[fine])
-    deal = np.concatenate([part[0] for part in parts])
+        table.step(action[fine])
+    deal, seat, words, legal, action = map(np.concatenate, zip(*parts, strict=True))
     sound = ~np.isin(deal, list(illegal))
-    return Replayed(
-        deal[sound],
-        np.concatenate([part[1] for part in parts])[sound],
-        np.concatenate([part[2] for part in parts])[sound],
-        np.concatenate([part[3] for part in parts])[sound],
-        np.concatenate([part[4] for part in parts])[sound],
-        illegal,
-    )
+    return Replayed(deal[sound], seat[sound], words[sound], legal[sound], action[sound], illegal)
+
+
+class _Move(NamedTuple):
+    """What happens next in a deal."""
+
+    action: int = 0
+    is_recorded: bool = False  #: False: the record leaves the answer out.
+    problem: str = ""  #: Why the recorded move is illegal.
+
+
+def _next_move(deal: DealRecord, number: int, seat: int, legal: Bool) -> _Move:
+    """Returns the next move of a deal: a default answer before play, or a recorded one.
+
+    Args:
+        deal: the record.
+        number: of the first of its moves that has not been read.
+        seat: who is asked; -1: nobody is.
+        legal: bool [69] what this seat may do.
+    """
+    move = deal.moves[number]
+    if (answer := _unrecorded(legal, seat, move)) is not None:
+        return _Move(answer)
+    if move[0] == seat and legal[move[1]]:
+        return _Move(move[1], is_recorded=True)
+    return _Move(problem=_complaint(legal, seat, move, number))
 
 
 def _unrecorded(legal: Bool, seat: int, move: tuple[int, int]) -> int | None:
@@ -289,9 +307,9 @@ def _unrecorded(legal: Bool, seat: int, move: tuple[int, int]) -> int | None:
     return next(answer for answer in DEFAULTS if answer in asked)
 
 
-def _complaint(legal: Bool, seat: int, move: tuple[int, int], made: int) -> str:
+def _complaint(legal: Bool, seat: int, move: tuple[int, int], number: int) -> str:
     got = f"got {actions.name(move[1])!r} of seat {move[0]}"
     if seat < 0:
-        return f"move {made + 1}: expected no move after the end, {got}"
+        return f"move {number + 1}: expected no move after the end, {got}"
     known = " ".join(actions.name(action) for action in np.flatnonzero(legal).tolist())
-    return f"move {made + 1}: expected one of {known} from seat {seat}, {got}"
+    return f"move {number + 1}: expected one of {known} from seat {seat}, {got}"
