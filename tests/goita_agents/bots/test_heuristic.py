@@ -16,14 +16,45 @@ from goita_env.engine.episodes import Match
 from goita_env.tiles import KNIGHT, ROOK
 from goita_env.views import acting_view
 from goita_lab.arena.tournament import arena
-from heuristic_oracle import ALL, COUNTS_ONLY, Board, Reading, evidence, oracle
 from playing import legal_mask, played
 from raising import refuses
 
 SWITCHES = (*CONVENTIONS, "reading")
 DECISIONS = 20_000
-FROZEN = 875107850
-"""CRC-32 of the bot's actions at these decisions; found once, with the figures of its docs."""
+FROZEN = {
+    "": 2461642401,
+    "pair_lead": 4103796685,
+    "answer": 3571910302,
+    "lance_lead": 1393728901,
+    "false_lance": 2030846710,
+    "pawn_lead": 733927690,
+    "scattered_lead": 4128864789,
+    "king_signal": 4038495471,
+    "king_attack": 959733674,
+    "pass_partner": 3328013065,
+    "hold_back": 3769111814,
+    "bury": 2338411272,
+    "reading": 3564847348,
+    "conventions": 4268479691,
+}
+"""CRC-32 of the bot's actions at every fourth of these decisions, with one switch off. A second
+implementation, row by row in numpy, played the same (tests/helpers/heuristic_oracle.py at
+846ec847); its figures in the docs are of this play."""
+FROZEN_ANYWHERE = {
+    ("jga", 40_000): 3784633442,
+    ("jga", 250_000): 2276975820,
+    ("pagat", 40_000): 3347535038,
+    ("pagat", 250_000): 2640202964,
+    ("nine", 40_000): 354494415,
+    ("nine", 250_000): 2712625085,
+}
+"""The same in games that some play at random, by rule set and number of decisions."""
+FROZEN_KNIGHT_LEAD = {True: 460127329, False: 3645042587}
+"""The same of a convention of a subclass, with the reading of others' play and without it."""
+
+
+def checksum(chosen):
+    return zlib.crc32(chosen.astype(np.uint8).tobytes())
 
 
 def rng():
@@ -87,44 +118,34 @@ def test_all_switches_off_one_by_one_is_conventions_off_and_there_are_no_others(
     assert np.array_equal(moves(f"heuristic:{each}", 4), moves("heuristic:conventions=off", 4))
 
 
-@pytest.mark.parametrize("off", [(), *[(switch,) for switch in SWITCHES], ("conventions",)])
-def test_it_plays_as_the_oracle_with_each_switch(off):
-    words, masks = (part[::4] for part in decisions())
-    names = () if off == ("conventions",) else [name for name in CONVENTIONS if name not in off]
-    expected = oracle(View(words), masks, names, reading=not {"reading", "conventions"} & {*off})
-    bot = HeuristicAgent(**dict.fromkeys(off, False))
-    assert np.array_equal(bot.act(View(words), masks, rng()), expected)
+@pytest.mark.parametrize("off", FROZEN)
+def test_it_is_frozen_with_each_switch(off):
+    """A bot that plays otherwise gets a new name."""
+    assert {*FROZEN} == {"", *SWITCHES, "conventions"}
+    assert checksum(moves(f"heuristic:{off}=off" if off else "heuristic", 4)) == FROZEN[off]
 
 
 @pytest.mark.parametrize("rules", ["jga", "pagat", "nine"])
 @pytest.mark.parametrize("count", [40_000, pytest.param(250_000, marks=pytest.mark.slow)])
-def test_it_plays_as_the_oracle_wherever_play_may_lead(rules, count):
+def test_it_is_frozen_wherever_play_may_lead(rules, count):
     """Some games play at random, some as the bot, some mix both; matches give them scores."""
-    bot, seen = load_agent("heuristic"), 0
+    bot, actions_made = load_agent("heuristic"), []
     match = Match(2_000, rules, seed=5, auto_reset=True, episode="match")
     match.reset()
     random, share = np.random.default_rng(6), np.linspace(0, 1, 2_000) ** 2
-    while seen < count:
+    for _ in range(count // 2_000):
         masks, view = legal_mask(match.state), acting_view(match.state)
         chosen = bot.act(view, masks, random)
-        assert np.array_equal(chosen, oracle(view, masks))
+        actions_made.append(chosen)
         drawn = (random.random(masks.shape) * masks).argmax(axis=1)
         match.step(np.where(random.random(2_000) < share, drawn, chosen))
-        seen += 2_000
+    assert checksum(np.concatenate(actions_made)) == FROZEN_ANYWHERE[rules, count]
 
 
 def test_it_counts_a_sure_win_and_plays_it():
     # All four lances are in sight once this one is played: nobody receives it, nor what follows.
-    game = Game(hands=complete("12223455", "", "", ""), dealer=0)
-    played(game, "32", "p", "p", "p", "42", "p", "p", "p")
-    board = Board(game.view(0), COUNTS_ONLY)
-    assert not board.dead[0, 1]  # the fourth lance is out
     game = Game(hands=complete("22223455", "", "", ""), dealer=0)
     played(game, "32", "p", "p", "p", "22", "p", "p", "p")
-    board = Board(game.view(0), COUNTS_ONLY)
-    assert board.dead[0, 1]
-    assert board.sure[0, 3, 1]  # silver face down, the last lance; then two golds, doubled
-    assert not board.sure[0, 1, 3]
     assert answer_of("heuristic", game) == "42"
     assert answer_of("heuristic:conventions=off", game) == "42"
 
@@ -138,35 +159,9 @@ def test_it_calls_and_as_partner_redeals_without_two_kings():
     assert answer_of("heuristic", played(Game(hands=hands, dealer=0), "call")) == "continue"
 
 
-def test_counts_alone_are_the_hypergeometric_chances():
-    view = Game(hands=complete("11235578", "", "", ""), dealer=0).view(0)
-    holds = Board(view, COUNTS_ONLY).holds[0]
-    assert holds.shape == (3, 8)
-    assert np.allclose(holds[:, 7], 1 / 3)  # one king unseen among 24 tiles, 8 in each hand
-    assert np.allclose(holds[:, 5], 1 - (16 * 15) / (24 * 23))
-
-
-def test_passes_and_leads_are_evidence_about_their_seat():
-    game = played(Game(hands=complete("11235578", "", "", ""), dealer=0), "15", "p")
-    view = game.view(game.seat)  # seat 2: its partner led a gold, seat 1 passed
-    found = evidence(view)
-    assert found["lead"][0].tolist()[1] == [0, 0, 0, 0, 1, 0, 0, 0]
-    assert found["passed"][0].tolist()[2] == [0, 0, 0, 0, 1, 0, 0, 0]
-    assert found["passed_king"][0, 2, 7] == 1
-    plain, told = Board(view, COUNTS_ONLY).holds[0], Board(view, ALL).holds[0]
-    assert told[1, 4] > 0.9 > plain[1, 4]
-    assert told[2, 4] < plain[2, 4]
-    assert set(found) == set(Reading.__dataclass_fields__) - {"kept"}
-
-
 @pytest.mark.parametrize(("other", "points"), [("greedy", 12), ("heuristic:conventions=off", 1)])
 def test_it_beats_greedy_and_itself_without_conventions_by_so_many_points_a_round(other, points):
     assert arena.play_pair("heuristic", other, 320, seed=3).ci95[0] > points
-
-
-def test_it_is_frozen():
-    """Actions on the fixed set: a bot that plays otherwise gets a new name."""
-    assert zlib.crc32(moves("heuristic").astype(np.uint8).tobytes()) == FROZEN
 
 
 class KnightLead(HeuristicAgent):
@@ -183,9 +178,10 @@ class KnightLead(HeuristicAgent):
 
 
 @pytest.mark.parametrize("reading", [True, False])
-def test_a_convention_of_a_subclass_is_played_as_the_oracle_plays_it(reading):
-    words, masks = decisions()
-    view, bot = View(words[:3_000]), KnightLead(reading=reading)
-    more, told = bot.speak(view), bot.listen(view)
-    expected = oracle(view, masks[:3_000], reading=reading, more=more, told=told)
-    assert np.array_equal(bot.act(view, masks[:3_000], rng()), expected)
+def test_a_convention_of_a_subclass_changes_what_it_plays_and_reads(reading):
+    words, masks = (part[:3_000] for part in decisions())
+    chosen = KnightLead(reading=reading).act(View(words), masks, rng())
+    assert checksum(chosen) == FROZEN_KNIGHT_LEAD[reading]
+    assert not np.array_equal(
+        chosen, HeuristicAgent(reading=reading).act(View(words), masks, rng())
+    )
