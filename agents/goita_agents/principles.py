@@ -204,13 +204,17 @@ def speaking(
     people would gain most by. ``view`` has one row, ``points`` all legal actions: those with more
     than the best one were dropped early by a search, behind others, and count as worse.
     """
-    found: list[tuple[bool, float, Principle]] = []
-    for one in PRINCIPLES:
-        follow, against = (actions[0] for actions in one.actions(view))
+    reasons: list[tuple[bool, float, Principle]] = []
+    for candidate in PRINCIPLES:
+        measured = evidence()[candidate.key]
+        follow, against = (actions[0] for actions in candidate.actions(view))
+        if not measured.pays or measured.worth is None or not follow[best]:
+            continue
         rivals = [points[action] for action in np.flatnonzero(against).tolist()]
-        most = max((each for each in rivals if each <= points[best]), default=-np.inf)
-        known = evidence()[one.key]
-        if known.pays and known.worth and follow[best] and points[best] - most >= CLEAR:
-            gain = known.worth[0] * (1 - known.followed["people"][0])
-            found.append((chosen is not None and bool(against[chosen]), gain, one))
-    return max(found, key=lambda each: each[:2])[2] if found else None
+        strongest = max((rival for rival in rivals if rival <= points[best]), default=-np.inf)
+        if points[best] - strongest < CLEAR:
+            continue
+        is_broken = chosen is not None and bool(against[chosen])
+        gain = measured.worth[0] * (1 - measured.followed["people"][0])
+        reasons.append((is_broken, gain, candidate))
+    return max(reasons, key=lambda reason: reason[:2])[2] if reasons else None
