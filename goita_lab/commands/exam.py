@@ -24,7 +24,7 @@ from goita_agents.registry import check_distinct
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA
 from goita_lab import cli, provenance
-from goita_lab.exam.answers import controls, take
+from goita_lab.exam.answers import Sheet, controls, take
 from goita_lab.exam.making import TABLES, make
 from goita_lab.exam.page import html
 from goita_lab.exam.questions import READERS, SHIPPED, Questions, reader_digest
@@ -102,21 +102,21 @@ class TakeArgs:
         check_distinct((*self.agents, *compared))
         questions = Questions.load(self.exam or SHIPPED)
         identities = check_agents(self.agents, JGA)
-        everybody = [
-            *(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
-            *(take(spec, questions) for spec in compared),
-            *controls(questions),
-        ]
+        sheet = Sheet(
+            questions,
+            tuple(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
+            tuple(take(spec, questions) for spec in compared),
+            controls(questions),
+        )
         origin = provenance.provenance(identities)
         if self.json is not None:
-            told = {"command": command, **figures(everybody, questions), **origin}
+            told = {"command": command, **figures(sheet), **origin}
             write_whole(self.json, provenance.to_json(told))
         if self.html is not None:
             foot = f"{command} {provenance.marks(origin)}".rstrip()
-            page = html(everybody, len(self.agents), questions, foot)
-            write_whole(self.html, page)
-        sys.stdout.write(terminal(everybody, questions) + provenance.marks(origin))
-        failed = any(fault.kind != "late" for one in everybody for fault in one.faults)
+            write_whole(self.html, html(sheet, foot))
+        sys.stdout.write(terminal(sheet) + provenance.marks(origin))
+        failed = any(fault.kind != "late" for agent in sheet.agents for fault in agent.faults)
         return int(failed or bool(origin["changed"]))
 
 

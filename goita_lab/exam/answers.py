@@ -79,9 +79,33 @@ class Answers:
         if self.known is None:
             return None
         gained = self.known if above is None or above.known is None else self.known - above.known
-        known, could = (one[some][:, seats].sum(axis=1) for one in (gained, self.could))
-        there = could > 0
-        return ratio_interval(known[there], could[there]) if there.sum() > 1 else None
+        known, could = (score[some][:, seats].sum(axis=1) for score in (gained, self.could))
+        counts = could > 0
+        return ratio_interval(known[counts], could[counts]) if counts.sum() > 1 else None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The answers of everybody to the questions of one exam."""
+
+    questions: Questions
+    agents: tuple[Answers, ...]  #: Who takes the exam, in the order of the command line.
+    readers: tuple[Answers, ...]  #: Agents of this distribution, for comparison.
+    controls: tuple[Answers, ...]  #: As ``controls`` returns them.
+
+    @property
+    def everybody(self) -> tuple[Answers, ...]:
+        """Returns all answers."""
+        return (*self.agents, *self.readers, *self.controls)
+
+    @property
+    def counting(self) -> Answers:
+        """Returns the answers of the control that only counts unseen tiles."""
+        return next(control for control in self.controls if control.name == COUNTING)
+
+    def ranked(self) -> list[Answers]:
+        """Returns all answers, the fewest points lost first."""
+        return sorted(self.everybody, key=lambda answers: float(answers.lost.mean()))
 
 
 def take(
@@ -209,7 +233,7 @@ def counted(view: View) -> Float:
     return np.asarray(1 - missing)
 
 
-def controls(questions: Questions) -> list[Answers]:
+def controls(questions: Questions) -> tuple[Answers, ...]:
     """Returns the exact posterior, and random play that knows the rules, or counts tiles."""
     view = questions.view()
     legal = view.legal()
@@ -220,4 +244,4 @@ def controls(questions: Questions) -> list[Answers]:
         ("(random, tiles and rules)", uniform, questions.facts),
         (COUNTING, uniform, counted(view)),
     ]
-    return [graded(name, questions, *answer, control=True) for name, *answer in rows]
+    return tuple(graded(name, questions, *answer, control=True) for name, *answer in rows)

@@ -15,7 +15,7 @@ from goita_env.render import svg
 from goita_env.tiles import NAMES, RELATIVE_SEATS
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.exam.answers import Answers, scores
+from goita_lab.exam.answers import Answers, Sheet, scores
 from goita_lab.exam.questions import KINDS, Questions
 from goita_lab.exam.report import LEGEND, groups_tables, main_table
 
@@ -40,24 +40,18 @@ class Shown:
     """The principle that speaks for the best action, or the belief that is farthest off."""
 
 
-def html(answers: Sequence[Answers], agents: int, questions: Questions, command: str) -> str:
-    """Returns the page.
-
-    Args:
-        answers: of the agents that take the exam, and of those that they are compared with.
-        agents: how many of them take it.
-        questions: the exam.
-        command: what was run.
-    """
-    first, other = answers[0], answers[1] if agents > 1 else None
+def html(sheet: Sheet, command: str) -> str:
+    """Returns the page; ``command``: what was run."""
+    questions, first = sheet.questions, sheet.agents[0]
+    other = sheet.agents[1] if len(sheet.agents) > 1 else None
     costly = np.argsort(-first.lost, kind="stable")[:COSTLIEST]
     parted = [] if other is None else shown(questions, part(first, other), [first, other])
-    curves = {one.name: curve(one, questions) for one in answers[:agents]}
-    told = {
-        "answers": answers,
-        "tables": [main_table(answers, questions), *groups_tables(answers, questions)],
+    curves = {answers.name: curve(answers, questions) for answers in sheet.agents}
+    fields = {
+        "answers": sheet.everybody,
+        "tables": [main_table(sheet), *groups_tables(sheet)],
         "curves": curves,
-        "scale": Scale.of(found for rows in curves.values() for _, found in rows),
+        "scale": Scale.of(points for rows in curves.values() for _, points in rows),
         "costly": shown(questions, costly, [first]),
         "parted": parted,
         "misread": misread(questions, first),
@@ -65,18 +59,18 @@ def html(answers: Sequence[Answers], agents: int, questions: Questions, command:
         "command": command,
         "about": questions.about,
     }
-    return environment(__package__).get_template("exam.html").render(**told)
+    return environment(__package__).get_template("exam.html").render(**fields)
 
 
-def curve(one: Answers, questions: Questions) -> list[tuple[str, Interval]]:
+def curve(answers: Answers, questions: Questions) -> list[tuple[str, Interval]]:
     """Returns the points lost by the number of the decision in its round."""
     number = questions.view().decisions().length.astype(np.int64) + 1
-    rows = []
+    points = []
     for low, high in NUMBERS:
-        some: Bool = (number >= low) & (number <= high) & (questions.phase() > 0)
-        if some.sum() > 1:
-            rows.append((f"{low} to {high}", one.points(some)))
-    return rows
+        rows: Bool = (number >= low) & (number <= high) & (questions.phase() > 0)
+        if rows.sum() > 1:
+            points.append((f"{low} to {high}", answers.points(rows)))
+    return points
 
 
 def part(one: Answers, other: Answers) -> Int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from goita_lab.arena.report.figures import ROUGH, estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.arena.statistics.intervals import mean_interval
-from goita_lab.exam.answers import COUNTING, Answers
+from goita_lab.exam.answers import Answers, Sheet
 from goita_lab.exam.questions import ANSWERS, KINDS, STAKES, Questions
 from goita_lab.phases import PHASES
 
@@ -46,70 +46,70 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
         yield "phase", name, phase == index
     for index, decision in enumerate(KINDS[1:], 1):
         yield "decision", decision, kind == index
-    yield "decision", "receive or pass", np.isin(kind, [KINDS.index(one) for one in ANSWERS])
+    yield "decision", "receive or pass", np.isin(kind, list(map(KINDS.index, ANSWERS)))
     for index, stake in enumerate(STAKE_NAMES):
         yield "stake, points", stake, stakes == index
     view = questions.view()
-    for one in PRINCIPLES:
-        follow, against = one.actions(view)
-        yield "principle", one.name, np.asarray((follow | against).any(axis=1))
+    for principle in PRINCIPLES:
+        follow, against = principle.actions(view)
+        yield "principle", principle.name, np.asarray((follow | against).any(axis=1))
 
 
-def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
+def main_table(sheet: Sheet) -> Table:
     """Returns what each agent lost and knew, the fewest points lost first.
 
-    Points lost are compared with those of the first answers, what was known with the control that
+    Points lost are compared with those of the first agent, what was known with the control that
     counts tiles; both position by position.
     """
-    first, counting = answers[0], counting_control(answers)
+    first, counting = sheet.agents[0], sheet.counting
     rows = [
         (
-            one.name,
-            estimate(one.points(), sign="-"),
-            "" if one is first else estimate(mean_interval(one.lost - first.lost)),
-            f"{one.right.mean():.0%}",
-            estimate(one.share(PARTNER), sign="-"),
-            estimate(one.share(OPPONENTS), sign="-"),
-            "" if one.control else estimate(one.share(EVERYBODY, above=counting)),
-            ", ".join(_remarks(one)),
+            answers.name,
+            estimate(answers.points(), sign="-"),
+            "" if answers is first else estimate(mean_interval(answers.lost - first.lost)),
+            f"{answers.right.mean():.0%}",
+            estimate(answers.share(PARTNER), sign="-"),
+            estimate(answers.share(OPPONENTS), sign="-"),
+            "" if answers.control else estimate(answers.share(EVERYBODY, above=counting)),
+            ", ".join(_remarks(answers)),
         )
-        for one in ranked(answers)
+        for answers in sheet.ranked()
     ]
     heads = (
         *("agent", "points lost", f"more than {first.name}", "best answers"),
         *("known of partner", "of opponents", "above counting", "remarks"),
     )
-    return Table(f"{len(questions)} positions", heads, tuple(rows), notes=(7,))
+    return Table(f"{len(sheet.questions)} positions", heads, tuple(rows), notes=(7,))
 
 
-def _remarks(one: Answers) -> Iterator[str]:
-    if one.played:
-        yield f"played in {one.played} of them"
-    if one.faults:
-        yield f"{len(one.faults)} faults"
+def _remarks(answers: Answers) -> Iterator[str]:
+    if answers.played:
+        yield f"played in {answers.played} of them"
+    if answers.faults:
+        yield f"{len(answers.faults)} faults"
 
 
-def groups_tables(answers: Sequence[Answers], questions: Questions) -> list[Table]:
+def groups_tables(sheet: Sheet) -> list[Table]:
     """Returns what each agent lost by group, and what it knew of all seats.
 
     Before play next to nothing can be known, so the second table leaves it out. The control of both
     plays at random and counts tiles.
     """
-    agents = [counting_control(answers), *(one for one in ranked(answers) if not one.control)]
-    knowing = [one for one in agents if one.known is not None]
-    lost, knew = [], []
-    for title, name, rows in groups(questions):
+    players = [answers for answers in sheet.ranked() if not answers.control]
+    losing = [sheet.counting, *players]
+    knowing = [answers for answers in losing if answers.known is not None]
+    lost, known = [], []
+    for title, name, rows in groups(sheet.questions):
         head = f"{title}: {name}", _count(rows)
-        lost.append((*head, *(_lost(one, rows) for one in agents)))
+        lost.append((*head, *(_lost(answers, rows) for answers in losing)))
         if title in ("phase", "decision") and name != PHASES[0]:
-            knew.append(
-                (*head, *(estimate(one.share(EVERYBODY, rows), sign="-") for one in knowing))
-            )
+            shares = (answers.share(EVERYBODY, rows) for answers in knowing)
+            known.append((*head, *(estimate(share, sign="-") for share in shares)))
     return [
-        Table(title, ("", "positions", *(one.name for one in who)), tuple(cells))
-        for title, who, cells in (
-            ("Points lost a decision", agents, lost),
-            ("Known of all seats", knowing, knew),
+        Table(title, ("", "positions", *(answers.name for answers in columns)), tuple(cells))
+        for title, columns, cells in (
+            ("Points lost a decision", losing, lost),
+            ("Known of all seats", knowing, known),
         )
     ]
 
@@ -119,27 +119,21 @@ def _count(rows: Bool) -> str:
     return f"{count} (few)" if count < FEW else f"{count}"
 
 
-def counting_control(answers: Sequence[Answers]) -> Answers:
-    """Returns the answers of the control that only counts unseen tiles."""
-    return next(one for one in answers if one.control and one.name == COUNTING)
+def _lost(answers: Answers, rows: Bool) -> str:
+    return f"{answers.lost[rows].mean():.2f}" if rows.any() else ""
 
 
-def ranked(answers: Sequence[Answers]) -> list[Answers]:
-    """Returns answers, the fewest points lost first."""
-    return sorted(answers, key=lambda one: float(one.lost.mean()))
-
-
-def terminal(answers: Sequence[Answers], questions: Questions) -> str:
+def terminal(sheet: Sheet) -> str:
     """Returns the tables of an exam."""
-    tables = main_table(answers, questions), *groups_tables(answers, questions)
-    faults = [line for one in answers for line in fault_lines(one.name, one.faults)]
+    tables = main_table(sheet), *groups_tables(sheet)
+    faults = [line for one in sheet.agents for line in fault_lines(one.name, one.faults)]
     return "\n\n".join([*map(draw, tables), *faults, LEGEND]) + "\n"
 
 
-def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
+def figures(sheet: Sheet) -> dict[str, Any]:
     """Returns all figures."""
+    questions = sheet.questions
     grouped = [group for group in groups(questions) if group[2].sum() > 1]
-    counting = counting_control(answers)
     return {
         "exam": questions.about,
         "positions": len(questions),
@@ -148,33 +142,29 @@ def figures(answers: Sequence[Answers], questions: Questions) -> dict[str, Any]:
         "best": [actions.name(action) for action in questions.best.tolist()],
         "phase": [PHASES[phase] for phase in questions.phase().tolist()],
         "decision": [KINDS[kind] for kind in questions.kind().tolist()],
-        "could_be_known": answers[0].could,
+        "could_be_known": sheet.agents[0].could,
         "agents": [
             {
-                "name": one.name,
-                "points_lost": one.points(),
-                "best_answers": float(one.right.mean()),
-                "known_of_partner": one.share(PARTNER),
-                "known_of_opponents": one.share(OPPONENTS),
-                "known_above_counting": one.share(EVERYBODY, above=counting),
-                "played_in": one.played,
-                "faults": len(one.faults),
+                "name": answers.name,
+                "points_lost": answers.points(),
+                "best_answers": float(answers.right.mean()),
+                "known_of_partner": answers.share(PARTNER),
+                "known_of_opponents": answers.share(OPPONENTS),
+                "known_above_counting": answers.share(EVERYBODY, above=sheet.counting),
+                "played_in": answers.played,
+                "faults": len(answers.faults),
                 "groups": {
                     f"{title}: {name}": {
-                        "positions": int(some.sum()),
-                        "points_lost": one.points(some),
-                        "known": one.share(EVERYBODY, some),
+                        "positions": int(rows.sum()),
+                        "points_lost": answers.points(rows),
+                        "known": answers.share(EVERYBODY, rows),
                     }
-                    for title, name, some in grouped
+                    for title, name, rows in grouped
                 },
-                "lost": one.lost,
-                "known": one.known,
-                "action": [actions.name(action) for action in one.chosen.argmax(axis=1).tolist()],
+                "lost": answers.lost,
+                "known": answers.known,
+                "action": list(map(actions.name, answers.chosen.argmax(axis=1).tolist())),
             }
-            for one in answers
+            for answers in sheet.everybody
         ],
     }
-
-
-def _lost(one: Answers, some: Bool) -> str:
-    return f"{one.lost[some].mean():.2f}" if some.any() else ""

@@ -18,7 +18,7 @@ from goita_env.rounds import Rounds
 from goita_env.worlds import Worlds, determinize
 from goita_lab.commands import exam
 from goita_lab.exam import answers, making, questions, report
-from goita_lab.exam.answers import controls, graded, take
+from goita_lab.exam.answers import Sheet, controls, graded, take
 from goita_lab.exam.making import Piece, draw_evenly, make, piece_questions, value_position
 from goita_lab.exam.questions import READERS, Questions
 from goita_lab.exam.report import terminal
@@ -142,10 +142,8 @@ def test_beliefs_before_play_do_not_count():
 
 def test_the_control_that_counts_is_found_wherever_it_stands(some):
     agent, others = take("greedy", some), controls(some)
-    tables, figures = (
-        [of([agent, *order], some) for order in (others, others[::-1])]
-        for of in (report.groups_tables, report.figures)
-    )
+    sheets = [Sheet(some, (agent,), (), order) for order in (others, others[::-1])]
+    tables, figures = (list(map(of, sheets)) for of in (report.groups_tables, report.figures))
     assert tables[0] == tables[1]
     assert tables[0][0].columns[2] == answers.COUNTING
     above = [one["agents"][0]["known_above_counting"] for one in figures]
@@ -219,7 +217,7 @@ def test_a_wrong_answer_in_an_exam_is_a_random_one_and_wrong_probabilities_end_i
     assert acted.lost[failed] == pytest.approx(random.lost[failed])
     assert acted.lost[~failed] == pytest.approx(0)
     assert (acted.chosen[failed] > 0).tolist() == legal[failed].tolist()
-    text = terminal([acted, *controls(some)], some)
+    text = terminal(Sheet(some, (acted,), (), controls(some)))
     assert f"acts: {failed.sum()} faults (illegal), for which any legal action stands" in text
     refuses(AgentError, "probability 0 for illegal actions from 'sure'", take, Sure(), some)
 
