@@ -149,6 +149,22 @@ class ListenerKnowledge(_Rows):
     """[n, 3, 8] The same given the listener's own hand alone."""
 
 
+@dataclass(frozen=True)
+class Heard:
+    """A play and what exact listeners heard of it."""
+
+    play: Play
+    actions: ActionInformation
+    knowledge: ListenerKnowledge
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        plays = [part.play for part in parts]
+        actions = ActionInformation.join([part.actions for part in parts], plays)
+        knowledge = ListenerKnowledge.join([part.knowledge for part in parts], plays)
+        return cls(Play.join(plays), actions, knowledge)
+
+
 def listen(
     play: Play,
     models: Mapping[str, ListenerModel],

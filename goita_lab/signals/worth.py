@@ -17,10 +17,10 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals import measures
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
+from goita_lab.signals.listening import POLICY, UNIFORM, Heard, listen, standard_models
 from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
-from goita_lab.signals.plan import CONTROLS, PIECE, STANDARD, Heard, Settings, Work, in_pieces
+from goita_lab.signals.plan import CONTROLS, PIECE, STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import load_policy, play
 from goita_lab.work import HERE, Runner
 

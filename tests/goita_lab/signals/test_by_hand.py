@@ -416,7 +416,7 @@ def test_cross_entropy_is_capped():
 
 
 def test_a_policy_against_itself_scores_nothing_on_duplicate_deals():
-    points = duplicate_points(load_agent("greedy"), "greedy", 20)
+    points = duplicate_points(play([load_agent("greedy"), "greedy"], 20))
     assert (points.mean, points.low, points.high) == (0, 0, 0)
 
 
