@@ -51,6 +51,10 @@ class InformationGain:
     informative: float
     """Share of the actions that told ``INFORMATIVE`` nats or more."""
 
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {"expected": self.expected, "told": self.told, "gained": self.gained}
+
 
 def information_gain(
     play: Play,
@@ -116,6 +120,15 @@ class InformationGainSplit:
     """P / (U + P); None unless the interval of the total lies above 0."""
     deals: int
 
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {
+            "uniform": self.uniform,
+            "policy": self.policy,
+            "total": self.total,
+            "share": self.share,
+        }
+
 
 def information_gain_split(
     play: Play, known: ListenerKnowledge, model: str = POLICY
@@ -151,6 +164,10 @@ class PartnerOpponentGap:
     """Partner minus opponent, decision by decision."""
     decisions: int
     """Number of decisions that all three heard."""
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {"partner": self.partner, "opponent": self.opponent, "gap": self.gap}
 
 
 def partner_opponent_gap(

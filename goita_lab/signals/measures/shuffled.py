@@ -48,6 +48,14 @@ class Shuffled:
     misinformation: Interval
     """V4 - V3: what it costs to read a pooled signal as if it were a true one."""
 
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {
+            "information": self.information,
+            "material": self.material,
+            "misinformation": self.misinformation,
+        }
+
     def columns(self) -> dict[str, Column]:
         """Returns what kept points may be."""
         points = Column("f", (len(VARIANTS), "n"), -MOST_POINTS, MOST_POINTS)

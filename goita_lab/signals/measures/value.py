@@ -196,6 +196,10 @@ class SearchGain:
     over_legal: Interval
     """The same over ``LEGAL_ONLY``."""
 
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return dict(vars(self))
+
 
 def search_gain(values: SourcePoints) -> SearchGain:
     """Measures each step from the policy alone to a search that listens, in points a round.
@@ -220,6 +224,10 @@ class ListeningValue:
     shapley_next: Interval
     shapley_partner: Interval
     shapley_previous: Interval
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return dict(vars(self))
 
 
 def value_of_listening(values: SourcePoints) -> ListeningValue:
@@ -261,6 +269,10 @@ class OracleGain:
     all_shown: Interval
     efficiency: Interval | None
     """Value of listening to the partner over that of seeing its hand; None: that may be 0."""
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return dict(vars(self))
 
 
 def oracle_gain(values: SourcePoints) -> OracleGain:
