@@ -79,7 +79,7 @@ def main_table(answers: Sequence[Answers], questions: Questions) -> Table:
         *("agent", "points lost", f"more than {first.name}", "best answers"),
         *("known of partner", "of opponents", "above counting", "remarks"),
     )
-    return Table(f"{len(questions)} positions", heads, tuple(rows), notes=(7,))
+    return Table(f"{len(questions)} positions", heads, tuple(rows), notes=("remarks",))
 
 
 def _remarks(one: Answers) -> Iterator[str]:

@@ -6,7 +6,7 @@ An agent is a network that was trained in a game with messages.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -203,36 +203,35 @@ def _told(tiles: npt.NDArray[np.integer], chances: Float) -> float:
     return float(channel_information(same, counts / len(tiles), mean)[0])
 
 
-def table(found: Sequence[MessageUse]) -> Table:
+def table(uses: Sequence[MessageUse]) -> Table:
     """Returns results as a table: a row an agent, then the mean over agents."""
-    heads = (
-        *("agent", "not silence", "depends on what is seen, nats", "tells the partner, nats"),
-        *("tells opponents, nats", "sending against muted, points"),
-    )
     rows = [
-        (
-            short_name(one.agent),
-            f"{1 - one.sent[0]:.0%}",
-            estimate(one.depends, sign="-"),
-            estimate(one.partner, sign="-"),
-            "not heard" if one.opponents is None else estimate(one.opponents, sign="-"),
-            estimate(one.value),
-        )
-        for one in found
+        {
+            "agent": short_name(use.agent),
+            "not silence": f"{1 - use.sent[0]:.0%}",
+            "depends on what is seen, nats": estimate(use.depends, sign="-"),
+            "tells the partner, nats": estimate(use.partner, sign="-"),
+            "tells opponents, nats": estimate(use.opponents, sign="-") or "not heard",
+            "sending against muted, points": estimate(use.value),
+        }
+        for use in (*uses, *([mean_use(uses)] if len(uses) > 1 else ()))
     ]
-    if len(found) > 1:
-        heard = [one.opponents.mean for one in found if one.opponents is not None]
-        rows.append(
-            (
-                f"mean of {len(found)} runs",
-                f"{1 - np.mean([one.sent[0] for one in found]):.0%}",
-                estimate(over_runs([one.depends.mean for one in found]), sign="-"),
-                estimate(over_runs([one.partner.mean for one in found]), sign="-"),
-                estimate(over_runs(heard), sign="-") if len(heard) == len(found) else "",
-                estimate(over_runs([one.value.mean for one in found])),
-            )
-        )
-    return Table("Messages", heads, tuple(rows))
+    return Table.of("Messages", rows)
+
+
+def mean_use(uses: Sequence[MessageUse]) -> MessageUse:
+    """Returns the mean over runs; that of the opponents is over those runs which they hear."""
+
+    def over(name: str) -> Interval | None:
+        figures = [getattr(use, name) for use in uses]
+        means = [figure.mean for figure in figures if figure is not None]
+        return over_runs(means) if len(means) > 1 else None
+
+    silence = float(np.mean([use.sent[0] for use in uses]))
+    figures: dict[str, Any] = {
+        name: over(name) for name in ("depends", "partner", "opponents", "value")
+    }
+    return replace(uses[0], agent=f"mean of {len(uses)} runs", sent=(silence,), **figures)
 
 
 def told_kinds(found: Sequence[MessageUse]) -> str:

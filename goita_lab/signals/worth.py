@@ -91,22 +91,18 @@ def worth(
 
 def table(found: Sequence[Worth]) -> Table:
     """Returns results as a table."""
-    heads = (
-        *("agent", "told, nats", "under the uniform model", "signals"),
-        *("reading it, points", "as a move, points"),
-    )
     rows = [
-        (
-            f"{'control: ' if one.control else ''}{short_name(one.agent)}",
-            estimate(one.told, sign="-"),
-            estimate(one.uniform.told, sign="-"),
-            str(one.signal.points.shape[1]),
-            estimate(one.signal.information),
-            estimate(one.signal.material),
-        )
+        {
+            "agent": f"{'control: ' if one.control else ''}{short_name(one.agent)}",
+            "told, nats": estimate(one.told, sign="-"),
+            "under the uniform model": estimate(one.uniform.told, sign="-"),
+            "signals": str(one.signal.points.shape[1]),
+            "reading it, points": estimate(one.signal.information),
+            "as a move, points": estimate(one.signal.material),
+        }
         for one in found
     ]
-    return Table("What decisions are worth", heads, tuple(rows))
+    return Table.of("What decisions are worth", rows)
 
 
 def _measure(where: Where | None, settings: Settings, agent: str, first: int, deals: int) -> _Found:
