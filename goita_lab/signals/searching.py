@@ -14,6 +14,7 @@ import numpy as np
 
 from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs import DealBelief, Listener, OpponentModel
+from goita_agents.beliefs.summing import Three, sums
 from goita_agents.beliefs.unheard_messages import product_of
 from goita_agents.search.action_values import BUDGET, evaluate_actions
 from goita_agents.search.playout import Keys, PlayoutPolicy
@@ -22,7 +23,7 @@ from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.seeds import deal_keys
-from goita_lab.signals.listening import UNIFORM, cached_model, reweighted
+from goita_lab.signals.listening import UNIFORM, cached_model
 
 SHOWN: Final = "shown"
 """In place of a model's name: the hand that the seat was dealt is known."""
@@ -93,6 +94,16 @@ def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands:
         raise SettingError(f"expected sources that explain what happened, got {sources!r}")
     states = parts[0].states[0], parts[1].states[1], parts[2].states[2]
     return replace(found, states=states, models=sources.names)
+
+
+def reweighted(belief: DealBelief, weights: Three) -> DealBelief | None:
+    """Returns a belief with other weights [M] of seats 1 to 3; None if no deal has a weight."""
+    one, two, three = sums(belief.support, weights, belief.apart)
+    total = float(one.sum())
+    if not total > 0:
+        return None
+    marginals = one / total, two / total, three / total
+    return replace(belief, weights=weights, marginals=marginals, total=total)
 
 
 def _continues(listeners: dict[str, Listener], view: View) -> bool:

@@ -22,9 +22,9 @@ from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.tiles import COUNTS, NUM_SEATS, PARTNER
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.listening import cached_model, public_action, reweighted, seen_by
+from goita_lab.signals.listening import cached_model, public_action, seen_by
 from goita_lab.signals.playing import Play, load_policy, one_choice_a_deal, positions
-from goita_lab.signals.searching import play_searching
+from goita_lab.signals.searching import play_searching, reweighted
 from goita_lab.store import MOST_POINTS, Column
 
 VARIANTS: Final = ("V0", "V1", "V2", "V3", "V4")
