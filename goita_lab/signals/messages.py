@@ -20,7 +20,7 @@ from goita_agents.registry import short_name
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
-from goita_env.tiles import NAMES, NUM_SEATS, PARTNER
+from goita_env.tiles import NAMES, NUM_SEATS, PARTNER, RELATIVE_SEATS
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, over_runs
@@ -36,7 +36,6 @@ from goita_lab.work import HERE, Runner
 
 BLOCK: Final = 500
 """Deals that are played side by side."""
-OPPONENT: Final = 1
 HEARD: Final = 10
 """Rounds of a piece of listening."""
 SHOWN: Final = 3
@@ -122,7 +121,7 @@ def message_uses(
         actions = ActionInformation.join(found["listen", agent])
         partner, opponents = (
             measures.information_gain(followed, actions, speaker=speaker)[0].told
-            for speaker in (PARTNER, OPPONENT)
+            for speaker in (PARTNER, RELATIVE_SEATS["next"])
         )
         overheard = information.channel is not None and information.channel.audience == "all"
         points = np.concatenate(found["points", agent]) / len(PAIR_SEATINGS)

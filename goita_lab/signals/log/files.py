@@ -25,7 +25,7 @@ from goita_agents.registry import check_names
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_SEATS, RELATIVE_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
 from goita_lab.provenance import CHANGED, depended_versions
 from goita_lab.signals.listening import listen
@@ -34,7 +34,6 @@ from goita_lab.signals.log.schema import (
     DECISIONS,
     FOLDERS,
     KEY,
-    WHO,
     LogError,
     arrow,
     columns,
@@ -281,7 +280,7 @@ def belief_columns(play: Play, agent: str) -> dict[str, Float]:
     """
     _, known = listen(play, {agent: PolicyModel(agent)}, listeners=range(NUM_SEATS), told=False)
     found = {}
-    for who, seat in WHO.items():
+    for who, seat in RELATIVE_SEATS.items():
         for name in ("log_probability", "entropy"):
             found[f"{name}_{who}"] = np.full(len(play.deal), np.nan)
             found[f"{name}_{who}"][known.row] = getattr(known, name)[:, 0, seat - 1]

@@ -22,7 +22,7 @@ from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
-from goita_env.tiles import DIGITS, NUM_SEATS
+from goita_env.tiles import DIGITS, NUM_SEATS, RELATIVE_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
 from goita_lab.signals.playing import Play
 from goita_lab.store import check_columns
@@ -40,9 +40,6 @@ FOLDERS: Final = {DECISIONS: "decisions", DEALS: "_deals"}
 
 FORMAT: Final = "goita-signals-3"
 """Names this kind of file; grows when a column or its meaning changes."""
-
-WHO: Final = {"partner": 2, "next": 1, "previous": 3}
-"""The other seats as columns name them, and as relative seats."""
 
 KEY: Final = b"goita"
 
@@ -112,7 +109,7 @@ def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa
         "points": pa.int16(),  # of the round for the seat's team, below 0 if it lost
     }
     if belief:
-        for who in WHO:
+        for who in RELATIVE_SEATS:
             # Nats, by the seat's exact listener: of the real hand, and of the belief about it.
             decisions[f"log_probability_{who}"] = pa.float32()
             decisions[f"entropy_{who}"] = pa.float32()
