@@ -55,16 +55,16 @@ class Work(NamedTuple):
     """Type of a piece's result."""
     agents: Sequence[str]
     deals: int
-    step: int
-    """Deals of a piece; the last may have fewer, or one more: a single deal has no interval."""
     models: Sequence[str] = ()
     """Other agents on whose policies each piece depends: listeners take its agent for them."""
+    step: int = PIECE
+    """Deals of a piece; the last may have fewer, or one more: a single deal has no interval."""
 
 
 def in_pieces(
     work: Sequence[Work], arguments: Mapping[str, Any], runner: Runner
-) -> dict[tuple[str, str], list[Any]]:
-    """Does work in pieces and returns their results in order, by name of the work and agent.
+) -> dict[str, dict[str, list[Any]]]:
+    """Does work in pieces and returns their results in order, by name of the work, then by agent.
 
     The agents come in turn: a stopped run has measured all of them alike. ``arguments``: all that
     results depend on but agents (``Settings.arguments``).
@@ -82,9 +82,9 @@ def in_pieces(
         arguments,
         agents=lambda piece: tuple(dict.fromkeys((piece[1], *piece[0].models))),
     )
-    parts: dict[tuple[str, str], list[Any]] = {}
+    parts: dict[str, dict[str, list[Any]]] = {}
     for key, (one, agent, *_) in todo.items():
-        parts.setdefault((one.name, agent), []).append(found[key])
+        parts.setdefault(one.name, {}).setdefault(agent, []).append(found[key])
     return parts
 
 

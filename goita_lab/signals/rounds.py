@@ -22,7 +22,7 @@ from goita_lab.signals.listening import (
 from goita_lab.signals.measures.explain import TreeAgent
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import SOURCES, SourcePoints
-from goita_lab.signals.plan import LAST_SEED, PIECE, StudyPlan, Work, in_pieces
+from goita_lab.signals.plan import LAST_SEED, StudyPlan, Work, in_pieces
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.work import Runner
@@ -54,35 +54,21 @@ class Speaker:
 
 
 @dataclass(frozen=True)
-class ControlRounds:
-    """The rounds of a control, by purpose."""
-
-    speaker: Speaker
-    heard: Heard
-    """One listener in each deal."""
-
-
-@dataclass(frozen=True)
-class AgentRounds(ControlRounds):
-    """The rounds of an agent, by purpose; its listeners have each model in turn."""
-
-    overheard: Heard
-    """Listeners at all seats."""
-    searched: SourcePoints
-    """A seat searches, by each choice of what it listens to."""
-    shuffled: Shuffled
-    """One signal of each deal is read in several ways."""
-    tree: TreeAgent
-    duel: Play
-    """The tree against the agent."""
-
-
-@dataclass(frozen=True)
 class StudyRounds:
-    """All rounds of a study, by agent and purpose: measures are functions of them."""
+    """All rounds of a study by purpose, and by agent in a table: measures are functions of them."""
 
-    agents: tuple[AgentRounds, ...]
-    controls: tuple[ControlRounds, ...]
+    speakers: dict[str, Speaker]
+    """Agents and controls."""
+    heard: dict[str, Heard]
+    """Of agents and controls: one listener in each deal, who has each model."""
+    overheard: dict[str, Heard]
+    """Listeners at all seats."""
+    searched: dict[str, SourcePoints]
+    """A seat searches, by each choice of what it listens to."""
+    shuffled: dict[str, Shuffled]
+    """One signal of each deal is read in several ways."""
+    duels: dict[str, Play]
+    """An agent's tree against the agent."""
     shared: Play
     """Rounds of the first agent, in whose positions all agents are compared."""
     partners: Float
@@ -91,45 +77,34 @@ class StudyRounds:
 
 def play_study(plan: StudyPlan, runner: Runner) -> StudyRounds:
     """Plays all rounds of a plan; what takes long is done in pieces, the longest first."""
-    agents, controls, deals = plan.agents, plan.other_controls, plan.cross_play_deals
-    speakers = {agent: speaker(plan, agent) for agent in agents + controls}
-    results = _joined_pieces(plan, runner)
+    agents, deals = plan.agents, plan.cross_play_deals
+    speakers = {agent: speaker(plan, agent) for agent in agents + plan.other_controls}
+    pieces = _joined_pieces(plan, runner)
+    duels = {
+        agent: play_for("duel", plan, [fitted_tree(plan, agent), speakers[agent].policy], 2 * deals)
+        for agent in agents
+    }
     first = speakers[agents[0]].policy
-    return StudyRounds(
-        tuple(
-            AgentRounds(
-                speakers[agent],
-                results["listen", agent],
-                overheard=results["overhear", agent],
-                searched=results["search", agent],
-                shuffled=results["shuffle", agent],
-                tree=fitted_tree(plan, agent),
-                duel=play_for(
-                    "duel", plan, [fitted_tree(plan, agent), speakers[agent].policy], 2 * deals
-                ),
-            )
-            for agent in agents
-        ),
-        tuple(ControlRounds(speakers[agent], results["listen", agent]) for agent in controls),
-        play_for("share", plan, [first], min(plan.rounds, SHARED_ROUNDS)),
-        measures.cross_play(agents, agents[0], deals, seed=plan.seed, rules=plan.rules),
-    )
+    shared = play_for("share", plan, [first], min(plan.rounds, SHARED_ROUNDS))
+    partners = measures.cross_play(agents, agents[0], deals, seed=plan.seed, rules=plan.rules)
+    return StudyRounds(speakers, duels=duels, shared=shared, partners=partners, **pieces)
 
 
-def _joined_pieces(plan: StudyPlan, runner: Runner) -> dict[tuple[str, str], Any]:
-    """Does the pieces of work of a plan, and joins their results by purpose and agent."""
+def _joined_pieces(plan: StudyPlan, runner: Runner) -> dict[str, dict[str, Any]]:
+    """Does the pieces of work of a plan, and joins their results: by purpose, then by agent."""
     agents, controls = plan.agents, plan.other_controls
     work = [
-        Work(
-            "search", partial(search, plan), SourcePoints, agents, plan.value_deals, PIECE, agents
-        ),
-        Work("shuffle", partial(shuffle, plan), Shuffled, agents, plan.signals, PIECE),
-        Work("listen", partial(hear, plan), Heard, agents, plan.deals, PIECE, agents),
-        Work("listen", partial(hear, plan), Heard, controls, plan.deals, PIECE),
-        Work("overhear", partial(overhear, plan), Heard, agents, plan.gap_deals, PIECE),
+        Work("searched", partial(search, plan), SourcePoints, agents, plan.value_deals, agents),
+        Work("shuffled", partial(shuffle, plan), Shuffled, agents, plan.signals),
+        Work("heard", partial(hear, plan), Heard, agents, plan.deals, agents),
+        Work("heard", partial(hear, plan), Heard, controls, plan.deals),
+        Work("overheard", partial(overhear, plan), Heard, agents, plan.gap_deals),
     ]
     pieces = in_pieces(work, plan.arguments(measure="report"), runner)
-    return {key: type(parts[0]).join(parts) for key, parts in pieces.items()}
+    return {
+        purpose: {agent: type(parts[0]).join(parts) for agent, parts in by_agent.items()}
+        for purpose, by_agent in pieces.items()
+    }
 
 
 def play_for(

@@ -33,7 +33,7 @@ from goita_lab.signals.measures.value import (
     SourcePoints,
 )
 from goita_lab.signals.plan import StudyPlan
-from goita_lab.signals.rounds import AgentRounds, ControlRounds, play_study
+from goita_lab.signals.rounds import StudyRounds, fitted_tree, play_study
 from goita_lab.work import HERE, Runner
 
 FORMAT: Final = "goita-signals-study-5"
@@ -104,38 +104,40 @@ def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
     if len(set(plan.agents)) < len(plan.agents):
         raise SettingError(f"expected different agents, got {plan.agents!r}")
     rounds, agents = play_study(plan, runner), []
-    for of in rounds.agents:
-        agents.append(_agent_study(of, plan.seed))
-        runner.progress("agents", len(agents), len(rounds.agents))
-    controls = [ControlStudy(**_control_study(of)) for of in rounds.controls]
-    policies = {of.speaker.agent: of.speaker.policy for of in rounds.agents}
+    for agent in plan.agents:
+        agents.append(_agent_study(plan, agent, rounds))
+        runner.progress("agents", len(agents), len(plan.agents))
+    controls = [ControlStudy(**_control_study(agent, rounds)) for agent in plan.other_controls]
+    policies = {agent: rounds.speakers[agent].policy for agent in plan.agents}
     distances = measures.policy_distance(rounds.shared, policies)
     gap = measures.cross_play_gap(rounds.partners) if len(agents) > 1 else None
     return Study(plan, agents, controls, distances, rounds.partners.mean(axis=2), gap)
 
 
-def _control_study(rounds: ControlRounds) -> dict[str, Any]:
-    """Takes the measures that need no search."""
-    of, heard = rounds.speaker, rounds.heard
+def _control_study(agent: str, rounds: StudyRounds) -> dict[str, Any]:
+    """Takes the measures of an agent that need no search."""
+    speaker, heard = rounds.speakers[agent], rounds.heard[agent]
     return {
-        "agent": of.agent,
-        "version": version_of(of.policy),
+        "agent": agent,
+        "version": version_of(speaker.policy),
         "content": measures.information_gain(heard.play, heard.actions)[0],
         "uniform_content": measures.information_gain(heard.play, heard.actions, UNIFORM)[0],
         "split": measures.information_gain_split(heard.play, heard.knowledge),
-        "consistency": measures.speaker_consistency(of.observed),
-        "coordination": measures.instantaneous_coordination(of.observed),
+        "consistency": measures.speaker_consistency(speaker.observed),
+        "coordination": measures.instantaneous_coordination(speaker.observed),
         "principles": measures.principle_use(heard.play, heard.actions),
     }
 
 
-def _agent_study(rounds: AgentRounds, seed: int) -> AgentStudy:
-    """Takes all measures; ``seed``: of the plan."""
-    of, heard, overheard, points = rounds.speaker, rounds.heard, rounds.overheard, rounds.searched
-    wrong = [name for name in of.models if name not in (POLICY, UNIFORM)]
+def _agent_study(plan: StudyPlan, agent: str, rounds: StudyRounds) -> AgentStudy:
+    """Takes all measures of an agent."""
+    speaker, points = rounds.speakers[agent], rounds.searched[agent]
+    heard, overheard = rounds.heard[agent], rounds.overheard[agent]
+    policy, observed = speaker.policy, speaker.observed
+    wrong = [name for name in speaker.models if name not in (POLICY, UNIFORM)]
     return AgentStudy(
-        **_control_study(rounds),
-        model=of.models[POLICY].name,
+        **_control_study(agent, rounds),
+        model=speaker.models[POLICY].name,
         groups={
             by: measures.information_gain(heard.play, heard.actions, by=by) for by in GROUPINGS
         },
@@ -147,13 +149,13 @@ def _agent_study(rounds: AgentRounds, seed: int) -> AgentStudy:
         ceilings=measures.oracle_gain(points),
         opponent_information_cost=measures.opponent_information_cost(points),
         model_mismatch_cost={name: measures.model_mismatch_cost(points, name) for name in wrong},
-        shuffled=rounds.shuffled,
-        influence=measures.causal_influence(
-            of.observed, of.policy, messages="legal", decisions=1_000
+        shuffled=rounds.shuffled[agent],
+        influence=measures.causal_influence(observed, policy, messages="legal", decisions=1_000),
+        tree=measures.speaker_tree(
+            fitted_tree(plan, agent), policy, observed, rounds.duels[agent], seed=plan.seed
         ),
-        tree=measures.speaker_tree(rounds.tree, of.policy, of.observed, rounds.duel, seed=seed),
-        probe=measures.activation_probe(heard.play, heard.knowledge, of.policy)
-        if isinstance(of.policy, NetworkAgent)
+        probe=measures.activation_probe(heard.play, heard.knowledge, policy)
+        if isinstance(policy, NetworkAgent)
         else None,
     )
 

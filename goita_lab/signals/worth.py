@@ -20,7 +20,7 @@ from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import POLICY, UNIFORM, Heard, listen, standard_models
 from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
-from goita_lab.signals.plan import CONTROLS, PIECE, STANDARD, Settings, Work, in_pieces
+from goita_lab.signals.plan import CONTROLS, STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import load_policy, play
 from goita_lab.work import HERE, Runner
 
@@ -70,12 +70,12 @@ def worth(
     every = tuple(dict.fromkeys((*agents, *controls)))
     for agent in every:
         select(play([load_policy(agent)], 1, seed=settings.seed, rules=settings.rules), where)
-    work = [Work("worth", partial(_measure, where, settings), _Found, every, deals, PIECE)]
+    work = [Work("worth", partial(_measure, where, settings), _Found, every, deals)]
     arguments = settings.arguments(measure="worth", where=str(where))
     found = in_pieces(work, arguments, runner)
     rows = []
     for agent in every:
-        heard, signals = zip(*found["worth", agent], strict=True)
+        heard, signals = zip(*found["worth"][agent], strict=True)
         if not any(signals):
             raise SettingError(
                 f"expected decisions of {agent!r} to measure, got too few: {where!r}"

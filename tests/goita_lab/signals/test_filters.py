@@ -121,10 +121,10 @@ def test_what_a_filter_is_worth_is_the_measures_of_its_decisions():
 
 def test_the_last_piece_of_work_is_no_single_deal():
     work = Work(
-        "it", lambda agent, first, deals: (first, deals), tuple[int, int], ["greedy"], 25, 12
+        "it", lambda agent, first, deals: (first, deals), tuple[int, int], ["greedy"], 25, step=12
     )
     for deals, pieces in ((25, [(0, 12), (12, 13)]), (24, [(0, 12), (12, 12)]), (1, [(0, 1)])):
-        assert in_pieces([work._replace(deals=deals)], {}, HERE)["it", "greedy"] == pieces
+        assert in_pieces([work._replace(deals=deals)], {}, HERE)["it"]["greedy"] == pieces
 
 
 def test_what_is_worth_nothing_to_measure_is_refused(capsys):

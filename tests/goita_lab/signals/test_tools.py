@@ -142,9 +142,11 @@ def test_every_round_of_a_study_is_played_by_its_rules():
     pytest.importorskip("sklearn")
     rules = get_rules("pagat")
     rounds = play_study(replace(quick(("random",), controls=(), rules=rules), **SMALL), HERE)
-    (agent,) = rounds.agents
-    plays = (agent.speaker.observed, agent.heard.play, agent.overheard.play, agent.duel)
-    assert {play.rules for play in (*plays, rounds.shared)} == {rules}
+    (speaker,), (heard,), (overheard,), (duel,) = (
+        table.values() for table in (rounds.speakers, rounds.heard, rounds.overheard, rounds.duels)
+    )
+    plays = (speaker.observed, heard.play, overheard.play, duel, rounds.shared)
+    assert {play.rules for play in plays} == {rules}
 
 
 def stopped(file, pieces):
