@@ -121,7 +121,7 @@ def message_uses(
     ]
     pieces = in_pieces(work, settings.arguments(measure="messages", heard=heard), runner)
     return [
-        message_use(
+        measure_messages(
             MessageRounds(
                 agent,
                 _rounds(agent, deals, settings),
@@ -134,7 +134,7 @@ def message_uses(
     ]
 
 
-def message_use(rounds: MessageRounds) -> MessageUse:
+def measure_messages(rounds: MessageRounds) -> MessageUse:
     """Measures how an agent uses its messages, in its rounds."""
     sent, information = rounds.sent, rounds.sent.information
     messages = np.flatnonzero(sent.action >= MESSAGE)

@@ -121,17 +121,6 @@ class Play:
         games = NUM_SEATS * self.deal[index] + self.seat[index]
         return View(self.words[index], games, self.rules, self.information)
 
-    def deals(self, index: slice | Int) -> Self:
-        """Returns the play of some deals: a slice, or ascending indices."""
-        kept = np.arange(len(self.round))[index]
-        rows = {"R": kept, "D": np.flatnonzero(np.isin(self.deal, kept))}
-        columns: dict[str, Any] = {
-            name: getattr(self, name)[rows[str(column.shape[0])]]
-            for name, column in self.columns().items()
-        }
-        columns["deal"] = np.searchsorted(kept, columns["deal"])
-        return replace(self, **columns)
-
     def replay(self, deals: Int) -> Replay:
         """Begins some deals again, all hands known."""
         return Replay.of_deals(
