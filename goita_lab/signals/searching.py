@@ -18,7 +18,7 @@ from goita_agents.beliefs.summing import Three, sums
 from goita_agents.beliefs.unheard_messages import product_of
 from goita_agents.search.action_values import BUDGET, evaluate_actions
 from goita_agents.search.playout import Keys, PlayoutPolicy
-from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+from goita_agents.search.sampling import TypedWorlds, sample_worlds
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rounds import PendingDecisions, Rounds
@@ -120,6 +120,19 @@ def _continues(listeners: dict[str, Listener], view: View) -> bool:
 
 
 @dataclass(frozen=True)
+class BeliefSampler:
+    """A ``Sampler`` of worlds from beliefs, one for each position."""
+
+    beliefs: Sequence[DealBelief]
+
+    def sample(
+        self, view: View, count: Int, rngs: Sequence[np.random.Generator]
+    ) -> list[TypedWorlds]:
+        each = zip(self.beliefs, count.tolist(), rngs, strict=True)
+        return [TypedWorlds.alike(belief.sample(number, rng)) for belief, number, rng in each]
+
+
+@dataclass(frozen=True)
 class BeliefSearch:
     """A policy's search in worlds of a belief."""
 
@@ -138,27 +151,20 @@ class BeliefSearch:
         prior_action: Int,
     ) -> Int:
         """Returns the actions of n decisions; ``prior_action``: [n] those of the policy."""
-        drawn = [self._drawn(*each) for each in zip(beliefs, seeds.tolist(), strict=True)]
-        parts = [slice(start, start + ROWS) for start in range(0, len(drawn), ROWS)]
-        values = [
-            evaluate_actions(
-                view[part],
-                legal[part],
+        chosen = prior_action.copy()
+        for rows in (slice(start, start + ROWS) for start in range(0, len(view), ROWS)):
+            sampler, count = BeliefSampler(beliefs[rows]), np.full(len(seeds[rows]), self.worlds)
+            chosen[rows] = evaluate_actions(
+                view[rows],
+                legal[rows],
                 self.policy,
-                SampledWorlds.join(drawn[part]),
-                prior_action=prior_action[part],
-                seeds=seeds[part],
+                sample_worlds(view[rows], seeds[rows], count, sampler),
+                prior_action=prior_action[rows],
+                seeds=seeds[rows],
                 budget=BUDGET,
                 min_z=self.min_z,
-            )
-            for part in parts
-        ]
-        return np.concatenate([value.chosen for value in values])
-
-    def _drawn(self, belief: DealBelief, seed: int) -> TypedWorlds:
-        rng = np.random.default_rng(seed)
-        # In a random order the first worlds are a sample by themselves, as elimination needs.
-        return TypedWorlds.alike(belief.sample(self.worlds, rng)[rng.permutation(self.worlds)])
+            ).chosen
+        return chosen
 
 
 def play_searching(
