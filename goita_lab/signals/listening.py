@@ -296,15 +296,17 @@ class SeatListener:
         nothing.
         """
         turn, action = (int(self.play.seat[row]) - self.seat) % NUM_SEATS, self.play.action[row]
-        channel, sent = self.play.information.channel, None
+        channel, is_message = self.play.information.channel, bool(action >= MESSAGE)
+        private = channel is not None and channel.audience == "partner"
         nats = np.zeros((3, len(self.telling)))
-        if action >= MESSAGE:
-            sent = int(self.play.move[row])  # messages are the first decisions of a deal
-        if channel is None or sent is None or channel.audience == "all" or turn == PARTNER:
-            listeners = self._updated(self.telling, view, sent)
+        if not (is_message and private and turn != PARTNER):
+            # Messages are the first decisions of a deal: so many were sent before this one.
+            sent = int(self.play.move[row]) if is_message else None
             name, public = list(RELATIVE_SEATS)[turn - 1], public_action(view, int(action))
-            hand = self._dealt[name]
-            told = [information_told(listener, name, hand, public) for listener in listeners]
+            told = [
+                information_told(listener, name, self._dealt[name], public)
+                for listener in self._updated(self.telling, view, sent)
+            ]
             nats = np.transpose(told)
         columns = dict(zip(("content", "told", "gain"), nats, strict=True))
         return {"row": row, "listener": self.seat, "speaker": turn, **columns}
