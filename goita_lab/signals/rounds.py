@@ -45,7 +45,6 @@ TREE: Final = "tree"
 class Speaker:
     """An agent whose actions are measured, loaded once, with the rounds that it was observed in."""
 
-    agent: str
     policy: Policy
     observed: Play
     """The rounds behind the published measures, tables and trees."""
@@ -119,7 +118,7 @@ def control_speaker(plan: StudyPlan, agent: str) -> Speaker:
     """Returns an agent of a plan as a control, in each process the same."""
     policy = load_policy(agent)
     observed = play_for("observe", plan, [policy], plan.rounds)
-    return Speaker(agent, policy, observed, standard_models(policy))
+    return Speaker(policy, observed, standard_models(policy))
 
 
 @cache

@@ -206,10 +206,32 @@ def write(
         LogError: if a part is damaged, or there are more of them.
         AgentError: if an agent is impossible, or changes while it plays.
     """
-    parts = _parts(agents, rounds, part_rounds, seed, get_rules(rules), belief, information)
+    check_names(agents)
+    names = [load_policy(agent).name for agent in agents]
+    if halves := [name for name in names if name != name.encode(errors="ignore").decode()]:
+        raise SettingError(f"expected names in UTF-8 (NAME=AGENT gives one), got {halves[0]!r}")
+    check_rounds(len(agents), rounds, MAX_ROUNDS)
+    check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     identities = Identities([*agents, *([belief] if belief else [])])
+    whole = Head(
+        format=FORMAT,
+        observation_version=OBSERVATION_VERSION,
+        goita_env=goita_env.__version__,
+        agents=names,
+        specs=list(agents),
+        seed=seed,
+        belief=belief,
+        weights=identities.weights,
+        digests=identities.digests,
+        versions=depended_versions(),
+        first=0,
+        rounds=part_rounds,
+        **get_rules(rules).to_keys(),
+        **information.to_keys(),
+    )
     parts = [
-        replace(part, weights=identities.weights, digests=identities.digests) for part in parts
+        replace(whole, first=first, rounds=min(part_rounds, rounds - first))
+        for first in range(0, rounds, part_rounds)
     ]
     if anew:
         for path in (part_file(folder, kind, n) for n in part_numbers(folder) for kind in FOLDERS):
@@ -229,41 +251,6 @@ def write(
             raise AgentError(f"expected {changed} to stay the same, but it {CHANGED}")
         done += parts[number].rounds
         yield done
-
-
-def _parts(
-    agents: Sequence[str],
-    rounds: int,
-    part_rounds: int,
-    seed: int,
-    rules: Rules,
-    belief: str | None,
-    information: InformationStructure,
-) -> list[Head]:
-    """Returns the metadata of all parts of a log, but for what its agents are made of."""
-    check_names(agents)
-    names = [load_policy(agent).name for agent in agents]
-    if halves := [name for name in names if name != name.encode(errors="ignore").decode()]:
-        raise SettingError(f"expected names in UTF-8 (NAME=AGENT gives one), got {halves[0]!r}")
-    check_rounds(len(agents), rounds, MAX_ROUNDS)
-    check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
-    return [
-        Head(
-            format=FORMAT,
-            observation_version=OBSERVATION_VERSION,
-            goita_env=goita_env.__version__,
-            agents=names,
-            specs=list(agents),
-            seed=seed,
-            belief=belief,
-            versions=depended_versions(),
-            first=first,
-            rounds=min(part_rounds, rounds - first),
-            **rules.to_keys(),
-            **information.to_keys(),
-        )
-        for first in range(0, rounds, part_rounds)
-    ]
 
 
 def _is_same(folder: Path, number: int, part: Head) -> bool:
