@@ -106,11 +106,14 @@ def benchmark(summary: Summary) -> str:
 def piped(table: Table) -> str:
     """Returns a table of shipped agents as Markdown."""
     rows = [
-        [f"`{told}`" if number in table.agents else told for number, told in enumerate(row)]
+        [
+            f"`{cell}`" if column in table.agents else cell
+            for column, cell in zip(table.columns, row, strict=True)
+        ]
         for row in table.rows
     ]
     words = {*table.agents, *table.notes}
-    sides = ["left" if n in words else "right" for n in range(len(table.columns))]
+    sides = ["left" if column in words else "right" for column in table.columns]
     return tabulate(rows, table.columns, "pipe", colalign=sides, disable_numparse=True)
 
 

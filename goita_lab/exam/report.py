@@ -79,7 +79,7 @@ def main_table(sheet: Sheet) -> Table:
         *("agent", "points lost", f"more than {first.name}", "best answers"),
         *("known of partner", "of opponents", "above counting", "remarks"),
     )
-    return Table(f"{len(sheet.questions)} positions", heads, tuple(rows), notes=(7,))
+    return Table(f"{len(sheet.questions)} positions", heads, tuple(rows), notes=("remarks",))
 
 
 def _remarks(answers: Answers) -> Iterator[str]:

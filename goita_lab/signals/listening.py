@@ -17,22 +17,21 @@ from goita_agents.beliefs import (
     LEGAL_MODEL,
     UNIFORM_MODEL,
     CachedModel,
-    DealBelief,
     Listener,
     OpponentModel,
     PolicyModel,
 )
-from goita_agents.beliefs.summing import Three, sums
 from goita_env import View
 from goita_env.actions import CALL, MESSAGE, hide_block
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS, PARTNER, RELATIVE_SEATS, RelativeSeat
-from goita_env.views import Replay
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.playing import Play, concatenated
+from goita_lab.signals.playing import Play, concatenated, steps
 from goita_lab.store import Column
 
 Shapes = dict[str, tuple[int | str, ...]]
+Row = dict[str, Any]
+"""What is kept of one decision, by column."""
 
 ListenerModel = OpponentModel | Mapping[RelativeSeat, OpponentModel]
 
@@ -80,13 +79,13 @@ class _Rows:
         return self.models.index(model)
 
     @classmethod
-    def collect(cls, models: Iterable[str], rows: Sequence[tuple[Any, ...]]) -> Self:
-        """Builds the columns from rows of entries."""
+    def collect(cls, models: Iterable[str], rows: Sequence[Row]) -> Self:
+        """Builds the columns from rows, each with its entries by column."""
         names = tuple(models)
         arrays: dict[str, Any] = {}
-        for number, (name, axes) in enumerate(cls.SHAPES.items()):
+        for name, axes in cls.SHAPES.items():
             shape: Any = (len(rows), *(len(names) if axis == "K" else axis for axis in axes))
-            values = np.array([row[number] for row in rows], np.float64).reshape(shape)
+            values = np.array([row[name] for row in rows], np.float64).reshape(shape)
             arrays[name] = values if axes else values.astype(np.int64)
         return cls(names, **arrays)
 
@@ -149,6 +148,22 @@ class ListenerKnowledge(_Rows):
     """[n, 3, 8] The same given the listener's own hand alone."""
 
 
+@dataclass(frozen=True)
+class Heard:
+    """A play and what exact listeners heard of it."""
+
+    play: Play
+    actions: ActionInformation
+    knowledge: ListenerKnowledge
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        plays = [part.play for part in parts]
+        actions = ActionInformation.join([part.actions for part in parts], plays)
+        knowledge = ListenerKnowledge.join([part.knowledge for part in parts], plays)
+        return cls(Play.join(plays), actions, knowledge)
+
+
 def listen(
     play: Play,
     models: Mapping[str, ListenerModel],
@@ -177,53 +192,67 @@ def listen(
             cannot follow the game (``goita_agents.beliefs.Listener``).
         UnexplainedError: if something has probability 0 under a model.
     """
-    if not models:
-        raise SettingError("expected at least one model, got none")
-    telling = {True: tuple(models), False: ()}[told] if isinstance(told, bool) else tuple(told)
-    if unknown := [name for name in telling if name not in models]:
-        raise SettingError(f"expected models of {list(models)}, got {unknown[0]!r}")
-    every = range(len(play.round))
-    chosen = list(every if deals is None else deals)
+    telling = _told_models(models, told)
+    chosen = list(range(len(play.round)) if deals is None else deals)
+    if any(deal not in range(len(play.round)) for deal in chosen):
+        raise SettingError(f"expected deals 0 to {len(play.round) - 1}, got {chosen!r}")
     seats = None if listeners is None else sorted(set(listeners))
-    if any(deal not in every for deal in chosen):
-        raise SettingError(f"expected deals 0 to {len(every) - 1}, got {chosen!r}")
     if seats is not None and (not seats or any(seat not in range(NUM_SEATS) for seat in seats)):
         raise SettingError(f"expected seats 0 to 3 as listeners, got {seats!r}")
-    each = {
-        n: m if isinstance(m, Mapping) else dict.fromkeys(RELATIVE_SEATS, m)
-        for n, m in models.items()
-    }
-    meant, heard_of = select(play, where), [*speakers] if telling else []
-    caches = {id(m): cached_model(m) for its in each.values() for m in its.values()}
-    cached = {n: {s: caches[id(m)] for s, m in its.items()} for n, its in each.items()}
+    # Decisions that are kept for other seats, and those for the acting seat itself.
+    moves, messages = play.action < CALL, play.action >= MESSAGE
+    heard, own = select(play, where) & (moves | messages) & bool(telling), moves & known
+    actions, knowledge = list[Row](), list[Row]()
     starts = play.starts
-    heard: list[tuple[Any, ...]] = []
-    knowledge: list[tuple[Any, ...]] = []
     for deal in chosen:
-        for cache in caches.values():
-            if isinstance(cache, CachedModel):
-                cache.forget()
+        cached = _cached_models(models)  # the listeners of one deal share answers
         rows = np.arange(starts[deal], starts[deal + 1])
-        rows = rows[(play.action[rows] < CALL) | (play.action[rows] >= MESSAGE)]
         for seat in (deal % NUM_SEATS,) if seats is None else seats:
-            turn = (play.seat[rows] - seat) % NUM_SEATS
-            knows = known & (play.action[rows] < CALL)
-            kept = rows[np.where(turn == 0, knows, meant[rows] & np.isin(turn, heard_of))]
-            _follow(play, deal, kept, seat, cached, telling, heard, knowledge)
-    found = ListenerKnowledge.collect(models, knowledge)
-    return ActionInformation.collect(telling, heard), found
+            listener, turn = SeatListener(play, deal, seat, cached, telling), play.seat[rows] - seat
+            from_speakers = np.isin(turn % NUM_SEATS, [*speakers])
+            kept = rows[np.where(turn == 0, own[rows], heard[rows] & from_speakers)]
+            for row, view in zip(kept.tolist(), seen_by(play, deal, seat, kept), strict=True):
+                if play.seat[row] == seat:
+                    knowledge.append(listener.knowledge(row, view))
+                else:
+                    actions.append(listener.information(row, view))
+    information = ActionInformation.collect(telling, actions)
+    return information, ListenerKnowledge.collect(models, knowledge)
+
+
+def _told_models(
+    models: Mapping[str, ListenerModel], told: bool | Collection[str]
+) -> tuple[str, ...]:
+    """Returns the names of the models under which it is kept what actions tell."""
+    if not models:
+        raise SettingError("expected at least one model, got none")
+    names = {True: tuple(models), False: ()}[told] if isinstance(told, bool) else tuple(told)
+    if unknown := [name for name in names if name not in models]:
+        raise SettingError(f"expected models of {list(models)}, got {unknown[0]!r}")
+    return names
+
+
+def _cached_models(models: Mapping[str, ListenerModel]) -> dict[str, ListenerModel]:
+    """Returns the models by name; those that are one object ask about each view once together."""
+    caches: dict[int, OpponentModel] = {}
+
+    def cached(model: OpponentModel) -> OpponentModel:
+        return caches.setdefault(id(model), cached_model(model))
+
+    return {
+        name: {seat: cached(of_seat) for seat, of_seat in model.items()}
+        if isinstance(model, Mapping)
+        else cached(model)
+        for name, model in models.items()
+    }
 
 
 def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:
     """Yields a seat's view before each of some decisions of a deal; ``rows``: ascending."""
-    hands, dealer, scores = play.hands[[deal]], play.dealer[[deal]], play.scores[[deal]]
-    replay = Replay.of_deals(play.rules, hands, dealer, scores, information=play.information)
-    first = int(play.starts[deal])
-    wanted = set(rows.tolist())
-    for row in range(first, int(play.starts[deal + 1])):
-        if row in wanted:
+    first, replay = play.starts[[deal]], play.replay(np.array([deal]))
+    for row in steps(replay, first, 1 + rows[-1:], play.action) if len(rows) else ():
+        if row in rows:
             yield replay.view(seat)
-        replay.step(int(play.action[row]))
 
 
 def public_action(view: View, action: int) -> int:
@@ -233,54 +262,84 @@ def public_action(view: View, action: int) -> int:
     return hide_block(action) if view.mover_leads[0] else action
 
 
-def reweighted(belief: DealBelief, weights: Three) -> DealBelief | None:
-    """Returns a belief with other weights [M] of seats 1 to 3; None if no deal has a weight."""
-    one, two, three = sums(belief.support, weights, belief.apart)
-    total = float(one.sum())
-    if not total > 0:
-        return None
-    marginals = one / total, two / total, three / total
-    return replace(belief, weights=weights, marginals=marginals, total=total)
+class SeatListener:
+    """Listens to one deal from one seat, under several models; the views that it gets come in turn.
 
-
-def _follow(
-    play: Play,
-    deal: int,
-    rows: Int,
-    seat: int,
-    models: Mapping[str, ListenerModel],
-    telling: Sequence[str],
-    heard: list[tuple[Any, ...]],
-    known: list[tuple[Any, ...]],
-) -> None:
-    """Appends a row to ``heard`` per action of another seat, to ``known`` per own decision.
-
-    Only the models ``telling`` follow the former.
+    Args:
+        play: the play.
+        deal: the deal's index.
+        seat: the seat.
+        models: by name.
+        telling: names of the models under which it learns from actions of other seats; all know
+            what it knows at its own decisions.
     """
-    listeners: dict[str, Listener] = {}
-    dealt = [play.hands[deal, (seat + turn) % NUM_SEATS] for turn in (1, 2, 3)]
-    for row, view in zip(rows.tolist(), seen_by(play, deal, seat, rows), strict=True):
-        turn = (int(play.seat[row]) - seat) % NUM_SEATS
-        names, action = telling if turn else list(models), int(play.action[row])
-        channel, sent = play.information.channel, None
-        if channel is not None and action >= MESSAGE:
-            if channel.audience == "partner" and turn != PARTNER:
-                heard.append((row, seat, turn, *np.zeros((3, len(names)))))
-                continue
-            sent = int(play.move[row])  # messages are the first decisions of a deal
-        for one in names:
-            if one in listeners:
-                listeners[one].update(view, sent=sent)
+
+    def __init__(
+        self,
+        play: Play,
+        deal: int,
+        seat: int,
+        models: Mapping[str, ListenerModel],
+        telling: Sequence[str],
+    ) -> None:
+        self.play, self.seat, self.models, self.telling = play, seat, models, telling
+        self._listeners: dict[str, Listener] = {}
+        self._dealt = {
+            name: play.hands[deal, (seat + turn) % NUM_SEATS]
+            for name, turn in RELATIVE_SEATS.items()
+        }
+
+    def information(self, row: int, view: View) -> Row:
+        """Returns what an action of another seat tells: a row of ``ActionInformation``.
+
+        ``view`` is what the listener sees before the action. A message that it doesn't hear tells
+        nothing.
+        """
+        turn, action = (int(self.play.seat[row]) - self.seat) % NUM_SEATS, self.play.action[row]
+        channel, is_message = self.play.information.channel, bool(action >= MESSAGE)
+        private = channel is not None and channel.audience == "partner"
+        nats = np.zeros((3, len(self.telling)))
+        if not (is_message and private and turn != PARTNER):
+            # Messages are the first decisions of a deal: so many were sent before this one.
+            sent = int(self.play.move[row]) if is_message else None
+            name, public = list(RELATIVE_SEATS)[turn - 1], public_action(view, int(action))
+            told = [
+                information_told(listener, name, self._dealt[name], public)
+                for listener in self._updated(self.telling, view, sent)
+            ]
+            nats = np.transpose(told)
+        columns = dict(zip(("content", "told", "gain"), nats, strict=True))
+        return {"row": row, "listener": self.seat, "speaker": turn, **columns}
+
+    def knowledge(self, row: int, view: View) -> Row:
+        """Returns what the listener knows at its own decision: a row of ``ListenerKnowledge``."""
+        listeners, hands = self._updated(self.models, view), list(self._dealt.values())
+        beliefs = [[listener.posterior(name) for name in self._dealt] for listener in listeners]
+        priors = beliefs[0]  # all models have the same prior
+        return {
+            "row": row,
+            "listener": self.seat,
+            "log_probability": [
+                [belief.log_probability(hand) for belief, hand in zip(three, hands, strict=True)]
+                for three in beliefs
+            ],
+            "entropy": [[belief.entropy() for belief in three] for three in beliefs],
+            "prior": [
+                np.log(belief.prior[belief.index(hand)])
+                for belief, hand in zip(priors, hands, strict=True)
+            ],
+            "holds": [[belief.at_least(1) for belief in three] for three in beliefs],
+            "prior_holds": [belief.prior @ (belief.hands > 0) for belief in priors],
+        }
+
+    def _updated(self, names: Iterable[str], view: View, sent: int | None = None) -> list[Listener]:
+        """Returns the listeners with some models, after a view; ``sent``: messages sent before."""
+        for name in names:
+            if name in self._listeners:
+                self._listeners[name].update(view, sent=sent)
             else:
-                listeners[one] = Listener(view, models[one], sent=sent)
-        now = [listeners[one] for one in names]
-        if turn:
-            action = public_action(view, action)
-            name, hand = list(RELATIVE_SEATS)[turn - 1], dealt[turn - 1]
-            told = [information_told(one, name, hand, action) for one in now]
-            heard.append((row, seat, turn, *np.transpose(told)))
-        else:
-            known.append((row, seat, *_knowledge(now, dealt)))
+                self._listeners[name] = Listener(view, self.models[name], sent=sent)
+        return [self._listeners[name] for name in names]
 
 
 def information_told(
@@ -304,14 +363,3 @@ def information_told(
         max(float(after @ np.log(now[told])), 0.0),
         float(np.log(action_probabilities[belief.index(hand), action] / expected[action])),
     )
-
-
-def _knowledge(listeners: Sequence[Listener], dealt: Sequence[Int]) -> tuple[object, ...]:
-    """Returns the columns of ``ListenerKnowledge`` from ``log_probability`` on."""
-    beliefs = [[listener.posterior(name) for name in RELATIVE_SEATS] for listener in listeners]
-    log = [[b.log_probability(h) for b, h in zip(three, dealt, strict=True)] for three in beliefs]
-    entropy = [[belief.entropy() for belief in three] for three in beliefs]
-    prior = [np.log(b.prior[b.index(hand)]) for b, hand in zip(beliefs[0], dealt, strict=True)]
-    holds = [[belief.at_least(1) for belief in three] for three in beliefs]
-    before = [belief.prior @ (belief.hands > 0) for belief in beliefs[0]]
-    return log, entropy, prior, holds, before

@@ -6,7 +6,7 @@ An agent is a network that was trained in a game with messages.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from goita_agents.registry import short_name
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure
-from goita_env.tiles import NAMES, NUM_SEATS, PARTNER
+from goita_env.tiles import NAMES, NUM_SEATS, PARTNER, RELATIVE_SEATS
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, over_runs
@@ -36,7 +36,6 @@ from goita_lab.work import HERE, Runner
 
 BLOCK: Final = 500
 """Deals that are played side by side."""
-OPPONENT: Final = 1
 HEARD: Final = 10
 """Rounds of a piece of listening."""
 SHOWN: Final = 3
@@ -75,6 +74,21 @@ class MessageUse:
     """Points a round of a team that may send against the same agent muted, after costs."""
 
 
+@dataclass(frozen=True)
+class MessageRounds:
+    """The rounds of an agent that sends messages, by purpose."""
+
+    agent: str
+    sent: Play
+    """Rounds for what messages depend on."""
+    followed: Play
+    """Rounds in which listeners follow the messages."""
+    heard: ActionInformation
+    """What messages told them."""
+    points: Int
+    """[deals] Points of the agent against itself muted, sum of all seatings."""
+
+
 def message_uses(
     agents: Sequence[str],
     deals: int,
@@ -100,46 +114,52 @@ def message_uses(
         _information(agent)
     if min(deals, heard) < 2:
         raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
+    listen_to = partial(_hear, heard, settings)
     work = [
-        Work("listen", partial(_hear, heard, settings), ActionInformation, agents, heard, HEARD),
-        Work("points", partial(_play, settings), npt.NDArray[np.int64], agents, deals, BLOCK),
+        Work("listen", listen_to, ActionInformation, agents, heard, step=HEARD),
+        Work("points", partial(_play, settings), npt.NDArray[np.int64], agents, deals, step=BLOCK),
     ]
-    arguments = settings.arguments(measure="messages", heard=heard)
-    found = in_pieces(work, arguments, runner)
-    uses = []
-    for agent in agents:
-        information = _information(agent)
-        game: dict[str, Any] = {"rules": settings.rules, "information": information}
-        played = play([agent], deals, seed=settings.seed, **game)
-        messages = np.flatnonzero(played.action >= MESSAGE)
-        many = 1 << information.bits
-        chances = played.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
-        chances /= chances.sum(axis=1, keepdims=True)
-        mean = chances.mean(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
-        followed = play([agent], heard, seed=settings.seed, **game)
-        actions = ActionInformation.join(found["listen", agent])
-        partner, opponents = (
-            measures.information_gain(followed, actions, speaker=speaker)[0].told
-            for speaker in (PARTNER, OPPONENT)
-        )
-        overheard = information.channel is not None and information.channel.audience == "all"
-        points = np.concatenate(found["points", agent]) / len(PAIR_SEATINGS)
-        uses.append(
-            MessageUse(
+    pieces = in_pieces(work, settings.arguments(measure="messages", heard=heard), runner)
+    return [
+        measure_messages(
+            MessageRounds(
                 agent,
-                information,
-                deals,
-                tuple(mean.tolist()),
-                over_deals(played, messages, told),
-                _kinds(played, messages, chances, settings.seed),
-                partner,
-                opponents if overheard else None,
-                mean_interval(points),
+                _rounds(agent, deals, settings),
+                _rounds(agent, heard, settings),
+                ActionInformation.join(pieces["listen"][agent]),
+                np.concatenate(pieces["points"][agent]),
             )
         )
-    return uses
+        for agent in agents
+    ]
+
+
+def measure_messages(rounds: MessageRounds) -> MessageUse:
+    """Measures how an agent uses its messages, in its rounds."""
+    sent, information = rounds.sent, rounds.sent.information
+    messages = np.flatnonzero(sent.action >= MESSAGE)
+    many = 1 << information.bits
+    chances = sent.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
+    chances /= chances.sum(axis=1, keepdims=True)
+    mean = chances.mean(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
+    partner, opponents = (
+        measures.information_gain(rounds.followed, rounds.heard, speaker=speaker)[0].told
+        for speaker in (PARTNER, RELATIVE_SEATS["next"])
+    )
+    overheard = information.channel is not None and information.channel.audience == "all"
+    return MessageUse(
+        rounds.agent,
+        information,
+        len(np.unique(sent.round)),
+        tuple(mean.tolist()),
+        over_deals(sent, messages, told),
+        _kinds(sent, messages, chances),
+        partner,
+        opponents if overheard else None,
+        mean_interval(rounds.points / len(PAIR_SEATINGS)),
+    )
 
 
 def _information(agent: str) -> InformationStructure:
@@ -167,10 +187,14 @@ def _play(settings: Settings, agent: str, first: int, deals: int) -> Int:
     return np.asarray(play_block(task).points.sum(axis=0), np.int64)
 
 
+def _rounds(agent: str, rounds: int, settings: Settings) -> Play:
+    information = _information(agent)
+    return play([agent], rounds, seed=settings.seed, rules=settings.rules, information=information)
+
+
 def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -> ActionInformation:
     """Listens to some of the rounds in which listeners follow the messages."""
-    game: dict[str, Any] = {"rules": settings.rules, "information": _information(agent)}
-    followed = play([agent], heard, seed=settings.seed, **game)
+    followed = _rounds(agent, heard, settings)
     inside = (followed.round >= first) & (followed.round < first + rounds)
     actions, _ = listen(
         followed,
@@ -183,10 +207,10 @@ def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -
     return actions
 
 
-def _kinds(played: Play, messages: Int, chances: Float, seed: int) -> tuple[KindTold, ...]:
+def _kinds(played: Play, messages: Int, chances: Float) -> tuple[KindTold, ...]:
     """Returns what messages tell of each kind of tile in the sender's hand, the most first."""
     hands = played.hands[played.deal[messages], played.seat[messages]]
-    rng, found = np.random.default_rng(seed), []
+    rng, found = np.random.default_rng(played.seed), []
     for kind, name in enumerate(NAMES):
         own = hands[:, kind]
         shuffled = [_told(rng.permutation(own), chances) for _ in range(SHUFFLES)]
@@ -203,36 +227,33 @@ def _told(tiles: npt.NDArray[np.integer], chances: Float) -> float:
     return float(channel_information(same, counts / len(tiles), mean)[0])
 
 
-def table(found: Sequence[MessageUse]) -> Table:
+def table(uses: Sequence[MessageUse]) -> Table:
     """Returns results as a table: a row an agent, then the mean over agents."""
-    heads = (
-        *("agent", "not silence", "depends on what is seen, nats", "tells the partner, nats"),
-        *("tells opponents, nats", "sending against muted, points"),
-    )
-    rows = [
-        (
-            short_name(one.agent),
-            f"{1 - one.sent[0]:.0%}",
-            estimate(one.depends, sign="-"),
-            estimate(one.partner, sign="-"),
-            "not heard" if one.opponents is None else estimate(one.opponents, sign="-"),
-            estimate(one.value),
-        )
-        for one in found
-    ]
-    if len(found) > 1:
-        heard = [one.opponents.mean for one in found if one.opponents is not None]
-        rows.append(
-            (
-                f"mean of {len(found)} runs",
-                f"{1 - np.mean([one.sent[0] for one in found]):.0%}",
-                estimate(over_runs([one.depends.mean for one in found]), sign="-"),
-                estimate(over_runs([one.partner.mean for one in found]), sign="-"),
-                estimate(over_runs(heard), sign="-") if len(heard) == len(found) else "",
-                estimate(over_runs([one.value.mean for one in found])),
-            )
-        )
-    return Table("Messages", heads, tuple(rows))
+    rows = [_row(use, "not heard") for use in uses]
+    if len(uses) > 1:
+        rows.append(_row(mean_use(uses), ""))
+    return Table.of("Messages", rows)
+
+
+def _row(use: MessageUse, unheard: str) -> dict[str, str]:
+    return {
+        "agent": short_name(use.agent),
+        "not silence": f"{1 - use.sent[0]:.0%}",
+        "depends on what is seen, nats": estimate(use.depends, sign="-"),
+        "tells the partner, nats": estimate(use.partner, sign="-"),
+        "tells opponents, nats": estimate(use.opponents, sign="-") or unheard,
+        "sending against muted, points": estimate(use.value),
+    }
+
+
+def mean_use(uses: Sequence[MessageUse]) -> MessageUse:
+    """Returns the mean over runs; None of what some of them do not have."""
+    figures: dict[str, Any] = {}
+    for name in ("depends", "partner", "opponents", "value"):
+        means = [figure.mean for use in uses if (figure := getattr(use, name)) is not None]
+        figures[name] = over_runs(means) if len(means) == len(uses) else None
+    silence = float(np.mean([use.sent[0] for use in uses]))
+    return replace(uses[0], agent=f"mean of {len(uses)} runs", sent=(silence,), **figures)
 
 
 def told_kinds(found: Sequence[MessageUse]) -> str:

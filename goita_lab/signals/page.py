@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, get_type_hints
+from typing import Final
 
 from jinja2 import Environment
 
@@ -73,9 +72,12 @@ class Chart:
 
 def charts(found: Study) -> list[Chart]:
     """Returns the charts of a page; rows whose figure is open or not measured are left out."""
-    shown, agents = [], [*found.agents, *found.controls]
+    shown = []
     for title, place in CHARTS:
-        every = [(short_name(one.agent), dict(intervals(one)).get(place)) for one in agents]
+        every = [
+            (short_name(agent.agent), agent_figures(agent).get(place))
+            for agent in (*found.agents, *found.controls)
+        ]
         rows = [(agent, interval) for agent, interval in every if interval is not None]
         if rows:
             shown.append(Chart(title, rows))
@@ -88,7 +90,7 @@ def figures(found: Study) -> list[tuple[str, str, list[str]]]:
     The last three say how many deals were played.
     """
     agents = [*found.agents, *found.controls]
-    every, rows = [dict(intervals(one)) for one in agents], []
+    every, rows = [agent_figures(agent) for agent in agents], []
     for place in dict.fromkeys(place for one in every for place in one):
         measure, _, part = place.partition(".")
         unit = "" if part in SHARES else UNITS[measure]
@@ -103,16 +105,16 @@ def figures(found: Study) -> list[tuple[str, str, list[str]]]:
     return rows
 
 
-def intervals(one: ControlStudy) -> Iterator[tuple[str, Interval | None]]:
-    """Yields the figures of an agent that have intervals: "value.partner" and so on."""
-    for measure in (name for name in UNITS if hasattr(one, name)):
-        value = getattr(one, measure)
-        if isinstance(value, Interval):
-            yield measure, value
-            continue
-        for field, kind in get_type_hints(type(value)).items():
-            if kind in (Interval, Interval | None):
-                yield f"{measure}.{field}", getattr(value, field)
+def agent_figures(agent: ControlStudy) -> dict[str, Interval | None]:
+    """Returns the figures of an agent that have intervals, by measure and name: "value.partner"."""
+    cells: dict[str, Interval | None] = {}
+    for measure in (name for name in UNITS if hasattr(agent, name)):
+        result = getattr(agent, measure)
+        if isinstance(result, Interval):
+            cells[measure] = result
+        else:
+            cells |= {f"{measure}.{name}": value for name, value in result.figures().items()}
+    return cells
 
 
 def bounds(found: Interval | None, decimals: int = 2) -> str:

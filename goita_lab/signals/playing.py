@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Final, Self
@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.asking import agent_plays, ask_probabilities, build_agent
-from goita_agents.base import AgentError, Bool, Int, Policy, is_stateless, sample
+from goita_agents.base import AgentError, Bool, Float, Int, Policy, is_stateless, sample
 from goita_env import View
 from goita_env.actions import CALL
 from goita_env.arrays import Int8
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
-from goita_env.rounds import Episode, Rounds
+from goita_env.rounds import Episode, PendingDecisions, Rounds
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.seeds import bot_generator
 from goita_env.tiles import COUNTS, NUM_KINDS, NUM_SEATS
@@ -31,12 +31,6 @@ Words = npt.NDArray[np.uint64]
 MAX_ROUNDS: Final = 10**7
 SEATINGS: Final = {1: ((0, 0, 0, 0),), 2: ((0, 1, 0, 1), (1, 0, 1, 0)), 4: ((0, 1, 2, 3),)}
 """Which agent sits where, by their number; two teams play each deal twice, in successive rounds."""
-
-BY_DEAL: Final = ("round", "redeal", "hands", "dealer", "scores", "seating", "winner", "points")
-"""Columns of a ``Play`` with a row per deal."""
-
-BY_DECISION: Final = ("deal", "move", "seat", "words", "legal", "action", "probabilities")
-"""The same with a row per decision."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +75,7 @@ class Play:
     """Who knows and tells what. Messages are decisions, those before the pre-play decisions."""
 
     def columns(self) -> dict[str, Column]:
-        """Returns what kept arrays, or those of a log, may be."""
+        """Returns what kept arrays, or those of a log, may be: of R deals or of D decisions."""
         information, last = self.information, (len(self.agents) - 1, len(self.round) - 1)
         masks = "D", information.num_actions
         return {
@@ -127,14 +121,15 @@ class Play:
         games = NUM_SEATS * self.deal[index] + self.seat[index]
         return View(self.words[index], games, self.rules, self.information)
 
-    def deals(self, index: slice | Int) -> Self:
-        """Returns the play of some deals: a slice, or ascending indices."""
-        kept = np.arange(len(self.round))[index]
-        rows = np.flatnonzero(np.isin(self.deal, kept))
-        columns = {name: getattr(self, name)[kept] for name in BY_DEAL}
-        columns |= {name: getattr(self, name)[rows] for name in BY_DECISION}
-        columns["deal"] = np.searchsorted(kept, self.deal[rows])
-        return replace(self, **columns)
+    def replay(self, deals: Int) -> Replay:
+        """Begins some deals again, all hands known."""
+        return Replay.of_deals(
+            self.rules,
+            self.hands[deals],
+            self.dealer[deals],
+            self.scores[deals],
+            information=self.information,
+        )
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
@@ -142,7 +137,7 @@ class Play:
         same = ("agents", "rules", "seed", "information")
         if len({tuple(getattr(part, name) for name in same) for part in parts}) != 1:
             raise SettingError("expected plays of the same agents, game and seed, got others")
-        joined = concatenated(parts, (*BY_DEAL, *BY_DECISION))
+        joined = concatenated(parts, parts[0].columns())
         before = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
         joined["deal"] += np.repeat(before, [len(part.deal) for part in parts])
         return replace(parts[0], **joined)
@@ -214,14 +209,13 @@ def play(
         information=information,
     )
     rngs = [bot_generator(seed, "log", first, player) for player in range(len(policies))]
-    notes = _played(games, policies, seating, rngs)
-    (dealt, hands, dealer, scores), (_, winner, points), (made, seat, action), known = notes
-    row = dealt >> 32
-    deal, starts = np.searchsorted(dealt, made, "right") - 1, np.searchsorted(made, dealt)
-    probabilities = np.zeros((len(deal), information.num_actions), np.float32)
-    probabilities[np.arange(len(deal)), action] = 1
-    probabilities[np.searchsorted(made, known[0])] = known[1]
-    replay = Replay.of_deals(games.rules, hands, dealer, scores, information=information)
+    dealt, ended, decided = (c.sorted() for c in _played(games, policies, seating, rngs))
+    row, key, action = dealt["key"] >> 32, decided["key"], decided["action"]
+    deal = np.searchsorted(dealt["key"], key, "right") - 1
+    starts = np.searchsorted(key, dealt["key"])
+    replay = Replay.of_deals(
+        games.rules, dealt["hands"], dealt["dealer"], dealt["scores"], information=information
+    )
     words, legal = _seen(replay, deal, starts, action)
     return Play(
         agents=tuple(policy.name for policy in policies),
@@ -229,56 +223,105 @@ def play(
         seed=seed,
         round=numbers[row],
         redeal=(np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int8),
-        hands=hands.astype(np.int8),
-        dealer=dealer.astype(np.int8),
-        scores=scores.astype(np.int16),
+        hands=dealt["hands"].astype(np.int8),
+        dealer=dealt["dealer"].astype(np.int8),
+        scores=dealt["scores"].astype(np.int16),
         seating=seating[row],
-        winner=winner.astype(np.int8),
-        points=points.astype(np.int16),
+        winner=ended["winner"].astype(np.int8),
+        points=ended["points"].astype(np.int16),
         deal=deal,
         move=(np.arange(len(deal)) - starts[deal]).astype(np.int16),
-        seat=seat.astype(np.int8),
+        seat=decided["seat"].astype(np.int8),
         words=words,
         legal=legal,
         action=action.astype(np.int8),
-        probabilities=probabilities,
+        probabilities=decided["probabilities"],
         information=information,
     )
 
 
+class _Columns:
+    """Columns that grow by some rows at a time. Their keys tell games and moments apart.
+
+    A key has the game in its upper bits and the time in its lower ones: of one game, the keys of
+    deals, of decisions and of ends are in the order of play.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[dict[str, Any]] = []
+
+    def add(self, games: Int, time: int, **columns: Any) -> None:
+        self._parts.append({"key": (games << 32) + time, **columns})
+
+    def sorted(self) -> dict[str, Any]:
+        """Returns all columns, ascending by key."""
+        names = self._parts[0]
+        joined = {name: np.concatenate([part[name] for part in self._parts]) for name in names}
+        order = np.argsort(joined["key"])
+        return {name: column[order] for name, column in joined.items()}
+
+
 def _played(
     games: Rounds, policies: Sequence[Policy], seating: Int8, rngs: Sequence[np.random.Generator]
-) -> list[list[Any]]:
-    """Plays rounds and returns columns of deals, their ends, decisions and known probabilities.
-
-    The first column of each ascends: the row of the round in its upper bits, then the time.
-    """
-    notes: tuple[list[Any], ...] = ([], [], [], [])
+) -> tuple[_Columns, _Columns, _Columns]:
+    """Plays rounds to their end, and returns the deals, their ends and all decisions."""
+    dealt, ended, decided, now = _Columns(), _Columns(), _Columns(), games.decisions
     while True:
-        now, rows, time = games.decisions, games.decisions.rows, games.time
+        time = games.time
         if now.dealt is not None:
-            dealt = now.dealt
-            notes[0].append((_key(dealt.rows, time), dealt.hands, dealt.dealer, dealt.scores))
+            hands, dealer, scores = now.dealt.hands, now.dealt.dealer, now.dealt.scores
+            dealt.add(now.dealt.rows, time, hands=hands, dealer=dealer, scores=scores)
         for over in (now.redealt, now.ended):
             if over is not None:
-                notes[1].append((_key(over.rows, time), over.winner, over.points))
-        if now.made is not None:
-            notes[2].append((_key(now.made.rows, time - 1), now.made.seats, now.made.actions))
+                ended.add(over.rows, time, winner=over.winner, points=over.points)
         if games.over:
-            columns = [[np.concatenate(c) for c in zip(*note, strict=True)] for note in notes]
-            return [[column[np.argsort(some[0])] for column in some] for some in columns]
-        actions, player = np.empty(len(rows), np.int64), seating[rows, now.seats]
-        for number, policy in enumerate(policies):
-            mine = np.flatnonzero(player == number)
-            if len(mine):
-                likely = ask_probabilities(policy, now.view[mine], now.legal[mine])
-                actions[mine] = sample(likely, rngs[number])
-                notes[3].append((_key(rows[mine], time), likely.astype(np.float32)))
-        games.step(actions)
+            return dealt, ended, decided
+        asked, (actions, likely) = now.rows, _chosen(now, seating, policies, rngs)
+        now = games.step(actions)
+        if (made := now.made) is not None:
+            # A decision without a choice is made, but nobody is asked: its action is certain.
+            probabilities = np.zeros((len(made.rows), likely.shape[1]), np.float32)
+            probabilities[np.arange(len(made.rows)), made.actions] = 1
+            probabilities[np.searchsorted(made.rows, asked)] = likely
+            decided.add(
+                made.rows, time, seat=made.seats, action=made.actions, probabilities=probabilities
+            )
 
 
-def _key(rows: Int, time: int) -> Int:
-    return (rows << 32) + time
+def _chosen(
+    now: PendingDecisions,
+    seating: Int8,
+    policies: Sequence[Policy],
+    rngs: Sequence[np.random.Generator],
+) -> tuple[Int, Float]:
+    """Asks the acting seats' policies, and returns the actions [m] and probabilities [m, 69]."""
+    player, likely = seating[now.rows, now.seats], np.zeros(now.legal.shape)
+    actions = np.zeros(len(player), np.int64)
+    for index, (policy, rng) in enumerate(zip(policies, rngs, strict=True)):
+        mine = np.flatnonzero(player == index)
+        if len(mine):
+            likely[mine] = ask_probabilities(policy, now.view[mine], now.legal[mine])
+            actions[mine] = sample(likely[mine], rng)
+    return actions, likely
+
+
+def steps(replay: Replay, starts: Int, ends: Int, action: Int | Int8) -> Iterator[Int]:
+    """Plays deals again side by side, and yields the rows of the decisions at hand at each step.
+
+    Args:
+        replay: at the first decision of each deal; deals leave it at their end.
+        starts: row of each deal's first decision.
+        ends: row after the last one.
+        action: of each row.
+    """
+    for time in range(int((ends - starts).max())):
+        rows = starts[replay.game] + time
+        going = rows < ends[replay.game]
+        if not going.all():
+            replay.select(np.flatnonzero(going))
+            rows = rows[going]
+        yield rows
+        replay.step(action[rows].astype(np.int64))
 
 
 def _seen(replay: Replay, deal: Int, starts: Int, action: Int) -> tuple[Words, Bool]:
@@ -286,18 +329,10 @@ def _seen(replay: Replay, deal: Int, starts: Int, action: Int) -> tuple[Words, B
     information = replay.view().information
     words = np.empty((len(deal), information.num_words), np.uint64)
     legal = np.empty((len(deal), information.num_actions), bool)
-    ends, time = np.append(starts[1:], len(deal)), 0
-    while True:
-        going = np.flatnonzero(starts[replay.game] + time < ends[replay.game])
-        if len(going) == 0:
-            return words, legal
-        if len(going) < len(replay):
-            replay.select(going)
-        rows = starts[replay.game] + time
+    for rows in steps(replay, starts, np.append(starts[1:], len(deal)), action):
         words[rows] = replay.view().words
         legal[rows] = replay.choices().legal(np.arange(len(replay)))
-        replay.step(action[rows])
-        time += 1
+    return words, legal
 
 
 def one_choice_a_deal(play: Play, rng: np.random.Generator, some: Bool | bool = True) -> Int:
@@ -314,17 +349,16 @@ def positions(play: Play, index: Int) -> Positions:
     """Returns the full positions at decisions [n], the deciding seat as seat 0, to play them on."""
     if play.information != PLAIN:
         raise SettingError(f"expected a play of the base game, got one with {play.information}")
-    view, moves, deal = play.view(index), play.move[index].astype(np.int64), play.deal[index]
     hands = np.empty((len(index), NUM_SEATS, NUM_KINDS), np.int8)
     face_down = np.empty((len(index), NUM_SEATS, NUM_SEATS), np.int8)
-    replay = Replay.of_deals(play.rules, play.hands[deal], play.dealer[deal], play.scores[deal])
-    for time in range(int(moves.max()) + 1):
-        now = np.flatnonzero(moves[replay.game] == time)
+    replay = play.replay(play.deal[index])  # a deal for each decision, which is its last one
+    for rows in steps(replay, index - play.move[index], index + 1, play.action):
+        there = np.flatnonzero(rows == index[replay.game])
+        at = replay.game[there]
         for turn in range(NUM_SEATS):
             seats = (play.seat[index[replay.game]].astype(np.int64) + turn) % NUM_SEATS
-            seen, at = replay.view(seats)[now], replay.game[now]
+            seen = replay.view(seats)[there]
             hands[at, turn] = seen.hand
             face_down[at, turn] = np.where(seen.face_down[:, 0], seen.blocks[:, 0], NONE)
-        replay.select(np.flatnonzero(moves[replay.game] > time))
-        replay.step(play.action[(index - moves)[replay.game] + time])
+    view = play.view(index)
     return determinize(view, Worlds(hands, face_down, np.ones(len(index)), view.face_up))

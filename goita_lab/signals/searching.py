@@ -12,17 +12,18 @@ from typing import Final
 
 import numpy as np
 
-from goita_agents.base import Float, Int, Policy
+from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs import DealBelief, Listener, OpponentModel
+from goita_agents.beliefs.summing import Three, sums
 from goita_agents.beliefs.unheard_messages import product_of
 from goita_agents.search.action_values import BUDGET, evaluate_actions
 from goita_agents.search.playout import Keys, PlayoutPolicy
-from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+from goita_agents.search.sampling import TypedWorlds, sample_worlds
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.seeds import deal_keys
-from goita_lab.signals.listening import UNIFORM, cached_model, reweighted
+from goita_lab.signals.listening import UNIFORM, cached_model
 
 SHOWN: Final = "shown"
 """In place of a model's name: the hand that the seat was dealt is known."""
@@ -95,6 +96,16 @@ def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands:
     return replace(found, states=states, models=sources.names)
 
 
+def reweighted(belief: DealBelief, weights: Three) -> DealBelief | None:
+    """Returns a belief with other weights [M] of seats 1 to 3; None if no deal has a weight."""
+    one, two, three = sums(belief.support, weights, belief.apart)
+    total = float(one.sum())
+    if not total > 0:
+        return None
+    marginals = one / total, two / total, three / total
+    return replace(belief, weights=weights, marginals=marginals, total=total)
+
+
 def _continues(listeners: dict[str, Listener], view: View) -> bool:
     """Updates listeners with a view that is later in their round; returns whether it is.
 
@@ -108,50 +119,80 @@ def _continues(listeners: dict[str, Listener], view: View) -> bool:
     return bool(listeners)
 
 
+@dataclass(frozen=True)
+class BeliefSampler:
+    """A ``Sampler`` of worlds from beliefs, one for each position."""
+
+    beliefs: Sequence[DealBelief]
+
+    def sample(
+        self, view: View, count: Int, rngs: Sequence[np.random.Generator]
+    ) -> list[TypedWorlds]:
+        each = zip(self.beliefs, count.tolist(), rngs, strict=True)
+        return [TypedWorlds.alike(belief.sample(number, rng)) for belief, number, rng in each]
+
+
+@dataclass(frozen=True)
+class BeliefSearch:
+    """A policy's search in worlds of a belief."""
+
+    policy: Policy
+    worlds: int
+    """Worlds a decision."""
+    min_z: float
+    """Standard errors by which another action than the policy's must lead it."""
+
+    def choose(
+        self,
+        view: View,
+        legal: Bool,
+        beliefs: Sequence[DealBelief],
+        seeds: Keys,
+        prior_action: Int,
+    ) -> Int:
+        """Returns the actions of n decisions; ``prior_action``: [n] those of the policy."""
+        chosen = prior_action.copy()
+        for rows in (slice(start, start + ROWS) for start in range(0, len(view), ROWS)):
+            sampler, count = BeliefSampler(beliefs[rows]), np.full(len(seeds[rows]), self.worlds)
+            chosen[rows] = evaluate_actions(
+                view[rows],
+                legal[rows],
+                self.policy,
+                sample_worlds(view[rows], seeds[rows], count, sampler),
+                prior_action=prior_action[rows],
+                seeds=seeds[rows],
+                budget=BUDGET,
+                min_z=self.min_z,
+            ).chosen
+        return chosen
+
+
 def play_searching(
     rounds: Rounds,
-    policy: Policy,
+    search: BeliefSearch,
     keys: Keys,
     beliefs: Callable[[PendingDecisions], tuple[Int, list[DealBelief]]],
-    worlds: int,
-    min_z: float,
 ) -> Float:
     """Plays N rounds to their end by a policy, and some of their decisions by its search.
 
     ``keys`` [N] seed all that is random in a round. ``beliefs`` is called at each step; it returns
-    which of the decisions are searched, and the belief of each. Another action than the policy's
-    must lead by ``min_z`` standard errors; with an infinite one nothing is searched. Returns [N]
-    points of seats 0 and 2 minus those of the others.
+    which of the decisions are searched, and the belief of each. With an infinite ``min_z`` nothing
+    is searched. Returns [N] points of seats 0 and 2 minus those of the others.
     """
-    player, points, decisions = PlayoutPolicy(policy), np.zeros(len(keys)), rounds.decisions
+    player, points = PlayoutPolicy(search.policy), np.zeros(len(keys))
+    decisions = rounds.decisions
     while True:
         if decisions.ended is not None:
             points[decisions.ended.rows] = decisions.ended.gained
         if rounds.over:
             return points
-        actions, (mine, found) = decisions.rows, beliefs(decisions)
+        (searched, held), actions = beliefs(decisions), decisions.rows
         if len(actions):
             view, legal, key, time = decisions.view, decisions.legal, keys[actions], rounds.time
             actions = player.choose(view, legal, key, np.arange(len(key)), time)
-            if len(mine) and not np.isinf(min_z):
-                seeds = deal_keys(key[mine], np.full(len(mine), time), 1)
-                drawn = [_drawn(*one, worlds) for one in zip(found, seeds.tolist(), strict=True)]
-                for part in (slice(start, start + ROWS) for start in range(0, len(mine), ROWS)):
-                    rows = mine[part]
-                    actions[rows] = evaluate_actions(
-                        view[rows],
-                        legal[rows],
-                        policy,
-                        SampledWorlds.join(drawn[part]),
-                        prior_action=actions[rows],
-                        seeds=seeds[part],
-                        budget=BUDGET,
-                        min_z=min_z,
-                    ).chosen
+            if len(searched) and not np.isinf(search.min_z):
+                seeds = deal_keys(key[searched], np.full(len(searched), time), 1)
+                actions[searched] = search.choose(
+                    view[searched], legal[searched], held, seeds, actions[searched]
+                )
         decisions = rounds.step(actions)
-
-
-def _drawn(belief: DealBelief, seed: int, worlds: int) -> TypedWorlds:
-    rng = np.random.default_rng(seed)
-    # In a random order the first worlds are a sample by themselves, as elimination needs.
-    return TypedWorlds.alike(belief.sample(worlds, rng)[rng.permutation(worlds)])

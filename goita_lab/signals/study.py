@@ -32,14 +32,12 @@ from goita_lab.signals.measures.value import (
     SearchGain,
     SourcePoints,
 )
-from goita_lab.signals.plan import Heard, Speaker, StudyPlan, run, speaker
-from goita_lab.signals.playing import play
+from goita_lab.signals.plan import StudyPlan
+from goita_lab.signals.rounds import StudyRounds, fitted_tree, play_study
 from goita_lab.work import HERE, Runner
 
 FORMAT: Final = "goita-signals-study-5"
 """Names the layout of the JSON; grows when a field changes its name or meaning."""
-SHARED_ROUNDS: Final = 1_000
-"""Rounds behind the distances of policies."""
 
 
 @dataclass(frozen=True)
@@ -105,44 +103,41 @@ def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
     """
     if len(set(plan.agents)) < len(plan.agents):
         raise SettingError(f"expected different agents, got {plan.agents!r}")
-    speakers = [speaker(plan, agent) for agent in plan.agents + plan.other_controls]
-    studied, controls = speakers[: len(plan.agents)], speakers[len(plan.agents) :]
-    first, seed, rules = studied[0], plan.seed, plan.rules
-    shared = play([first.policy], min(plan.rounds, SHARED_ROUNDS), seed=seed, rules=rules)
-    played, agents = run(plan, runner), []
-    for of in studied:
-        agents.append(_agent_study(plan, of, played))
-        runner.progress("agents", len(agents), len(studied))
-    others = [ControlStudy(**_shared(of, played["listen", of.agent])) for of in controls]
-    deals = plan.cross_play_deals
-    points = measures.cross_play(plan.agents, first.agent, deals, seed=seed, rules=rules)
-    gap = measures.cross_play_gap(points) if len(agents) > 1 else None
-    distances = measures.policy_distance(shared, {of.agent: of.policy for of in studied})
-    return Study(plan, agents, others, distances, points.mean(axis=2), gap)
+    rounds, agents = play_study(plan, runner), []
+    for agent in plan.agents:
+        agents.append(_agent_study(plan, agent, rounds))
+        runner.progress("agents", len(agents), len(plan.agents))
+    controls = [ControlStudy(**_control_study(agent, rounds)) for agent in plan.other_controls]
+    policies = {agent: rounds.speakers[agent].policy for agent in plan.agents}
+    distances = measures.policy_distance(rounds.shared, policies)
+    gap = measures.cross_play_gap(rounds.partners) if len(agents) > 1 else None
+    return Study(plan, agents, controls, distances, rounds.partners.mean(axis=2), gap)
 
 
-def _shared(of: Speaker, heard: Heard) -> dict[str, Any]:
+def _control_study(agent: str, rounds: StudyRounds) -> dict[str, Any]:
+    """Takes the measures of an agent that need no search."""
+    speaker, heard = rounds.speakers[agent], rounds.heard[agent]
     return {
-        "agent": of.agent,
-        "version": version_of(of.policy),
+        "agent": agent,
+        "version": version_of(speaker.policy),
         "content": measures.information_gain(heard.play, heard.actions)[0],
         "uniform_content": measures.information_gain(heard.play, heard.actions, UNIFORM)[0],
         "split": measures.information_gain_split(heard.play, heard.knowledge),
-        "consistency": measures.speaker_consistency(of.played),
-        "coordination": measures.instantaneous_coordination(of.played),
+        "consistency": measures.speaker_consistency(speaker.observed),
+        "coordination": measures.instantaneous_coordination(speaker.observed),
         "principles": measures.principle_use(heard.play, heard.actions),
     }
 
 
-def _agent_study(plan: StudyPlan, of: Speaker, played: Mapping[tuple[str, str], Any]) -> AgentStudy:
-    heard: Heard = played["listen", of.agent]
-    overheard: Heard = played["overhear", of.agent]
-    points: SourcePoints = played["value", of.agent]
-    policy, many = of.policy, of.played
-    wrong = [name for name in of.models if name not in (POLICY, UNIFORM)]
+def _agent_study(plan: StudyPlan, agent: str, rounds: StudyRounds) -> AgentStudy:
+    """Takes all measures of an agent."""
+    speaker, points = rounds.speakers[agent], rounds.searched[agent]
+    heard, overheard = rounds.heard[agent], rounds.overheard[agent]
+    policy, observed = speaker.policy, speaker.observed
+    wrong = [name for name in speaker.models if name not in (POLICY, UNIFORM)]
     return AgentStudy(
-        **_shared(of, heard),
-        model=of.models[POLICY].name,
+        **_control_study(agent, rounds),
+        model=speaker.models[POLICY].name,
         groups={
             by: measures.information_gain(heard.play, heard.actions, by=by) for by in GROUPINGS
         },
@@ -154,9 +149,11 @@ def _agent_study(plan: StudyPlan, of: Speaker, played: Mapping[tuple[str, str], 
         ceilings=measures.oracle_gain(points),
         opponent_information_cost=measures.opponent_information_cost(points),
         model_mismatch_cost={name: measures.model_mismatch_cost(points, name) for name in wrong},
-        shuffled=played["shuffle", of.agent],
-        influence=measures.causal_influence(many, policy, messages="legal", decisions=1_000),
-        tree=measures.speaker_tree(many, policy, rounds=2 * plan.cross_play_deals, seed=plan.seed),
+        shuffled=rounds.shuffled[agent],
+        influence=measures.causal_influence(observed, policy, messages="legal", decisions=1_000),
+        tree=measures.speaker_tree(
+            fitted_tree(plan, agent), policy, observed, rounds.duels[agent], seed=plan.seed
+        ),
         probe=measures.activation_probe(heard.play, heard.knowledge, policy)
         if isinstance(policy, NetworkAgent)
         else None,

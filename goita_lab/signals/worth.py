@@ -17,10 +17,10 @@ from goita_lab.arena.report.tables import Table
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals import measures
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.listening import POLICY, UNIFORM, listen, standard_models
+from goita_lab.signals.listening import POLICY, UNIFORM, Heard, listen, standard_models
 from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
-from goita_lab.signals.plan import CONTROLS, PIECE, STANDARD, Heard, Settings, Work, in_pieces
+from goita_lab.signals.plan import CONTROLS, STANDARD, Settings, Work, in_pieces
 from goita_lab.signals.playing import load_policy, play
 from goita_lab.work import HERE, Runner
 
@@ -70,12 +70,12 @@ def worth(
     every = tuple(dict.fromkeys((*agents, *controls)))
     for agent in every:
         select(play([load_policy(agent)], 1, seed=settings.seed, rules=settings.rules), where)
-    work = [Work("worth", partial(_measure, where, settings), _Found, every, deals, PIECE)]
+    work = [Work("worth", partial(_measure, where, settings), _Found, every, deals)]
     arguments = settings.arguments(measure="worth", where=str(where))
     found = in_pieces(work, arguments, runner)
     rows = []
     for agent in every:
-        heard, signals = zip(*found["worth", agent], strict=True)
+        heard, signals = zip(*found["worth"][agent], strict=True)
         if not any(signals):
             raise SettingError(
                 f"expected decisions of {agent!r} to measure, got too few: {where!r}"
@@ -91,22 +91,18 @@ def worth(
 
 def table(found: Sequence[Worth]) -> Table:
     """Returns results as a table."""
-    heads = (
-        *("agent", "told, nats", "under the uniform model", "signals"),
-        *("reading it, points", "as a move, points"),
-    )
     rows = [
-        (
-            f"{'control: ' if one.control else ''}{short_name(one.agent)}",
-            estimate(one.told, sign="-"),
-            estimate(one.uniform.told, sign="-"),
-            str(one.signal.points.shape[1]),
-            estimate(one.signal.information),
-            estimate(one.signal.material),
-        )
+        {
+            "agent": f"{'control: ' if one.control else ''}{short_name(one.agent)}",
+            "told, nats": estimate(one.told, sign="-"),
+            "under the uniform model": estimate(one.uniform.told, sign="-"),
+            "signals": str(one.signal.points.shape[1]),
+            "reading it, points": estimate(one.signal.information),
+            "as a move, points": estimate(one.signal.material),
+        }
         for one in found
     ]
-    return Table("What decisions are worth", heads, tuple(rows))
+    return Table.of("What decisions are worth", rows)
 
 
 def _measure(where: Where | None, settings: Settings, agent: str, first: int, deals: int) -> _Found:

@@ -140,12 +140,12 @@ def cross_reading(
     if len(set(map(label, agents))) < max(2, len(agents)):
         raise SettingError(f"expected two agents or more of different names, got {agents!r}")
     every = tuple(agents)
-    work = Work("read", partial(_work, every, settings), _Found, every, deals, PIECE, every)
+    work = Work("read", partial(_work, every, settings), _Found, every, deals, every, PIECE)
     arguments = settings.arguments(measure="cross-reading", order=list(agents))
     found = in_pieces([work], arguments, runner)
     nats, points = (
         np.stack(
-            [np.concatenate([part[unit] for part in found["read", a]], axis=1) for a in agents]
+            [np.concatenate([part[unit] for part in found["read"][a]], axis=1) for a in agents]
         )
         for unit in (0, 1)
     )

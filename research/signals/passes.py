@@ -121,9 +121,9 @@ def passes_value(
         settings: seed and rules.
         runner: of the pieces of work.
     """
-    work = Work("passes", partial(_work, settings), _Found, (agent,), deals, PIECE)
+    work = Work("passes", partial(_work, settings), _Found, (agent,), deals, step=PIECE)
     arguments = settings.arguments(measure="passes")
-    found = in_pieces([work], arguments, runner)["passes", agent]
+    found = in_pieces([work], arguments, runner)["passes"][agent]
     value = SourcePoints.join([points for points, _ in found])
     known = np.concatenate([nats for _, nats in found])
     heard = value.of(ALL)

@@ -21,6 +21,7 @@ from goita_agents.base import Bool, Float
 from goita_agents.beliefs import PolicyModel
 from goita_agents.files import write_whole
 from goita_agents.principles import PRINCIPLES, Principle
+from goita_env.tiles import PARTNER, RELATIVE_SEATS
 from goita_lab import provenance
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.exam.making import TABLES
@@ -35,7 +36,7 @@ SEED: Final = 31
 DEALS: Final = 400
 RANDOM: Final = 200
 """Random principles behind a control."""
-OPPONENTS: Final = (1, 3)
+OPPONENTS: Final = {*RELATIVE_SEATS.values()} - {PARTNER}
 SPEAKER: Final = "champion"
 POPULATION: Final = tuple(sorted({one for two in TABLES for one in two if "population:" in one}))
 

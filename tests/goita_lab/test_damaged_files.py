@@ -23,10 +23,9 @@ from goita_lab.exact.agent import SolvedAgent, restore
 from goita_lab.exact.teamwork import Players, shipped
 from goita_lab.exact.tree import enumerate_game
 from goita_lab.exam.questions import READERS, SHIPPED, Questions
-from goita_lab.signals.listening import listen, standard_models
+from goita_lab.signals.listening import Heard, listen, standard_models
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import ALL, SourcePoints
-from goita_lab.signals.plan import Heard
 from goita_lab.signals.playing import play
 from goita_lab.store import pack, unpack
 from programs import ROOT, refusal

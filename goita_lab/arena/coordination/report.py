@@ -56,20 +56,20 @@ def agents_table(results: Results) -> Table:
         *("agent", "points with unknown partners", "with itself", "with the worst partner"),
         *("worst partner", "deals a cell", "ms per decision", "remarks"),
     )
-    return Table("Agents", heads, tuple(rows), (0,), notes=(4, len(heads) - 1))
+    return Table("Agents", heads, tuple(rows), notes=("worst partner", "remarks"))
 
 
 def differences_table(results: Results) -> Table:
     """Returns what each agent makes more than the first, deal by deal."""
     rows = [(one.agent, _estimate(one.points), f"{one.deals:,}") for one in results.differences]
     heads = ("agent", "points", "deals a cell")
-    return Table(f"Minus {results.differences[0].minus}", heads, tuple(rows), (0,))
+    return Table(f"Minus {results.differences[0].minus}", heads, tuple(rows))
 
 
 def partners_table(title: str, rows: Iterable[Row]) -> Table:
     """Returns the points of an agent's rows."""
     cells = [(row.partner, estimate(row.points)) for row in rows]
-    return Table(title, ("partner", "points"), tuple(cells), (0,))
+    return Table(title, ("partner", "points"), tuple(cells))
 
 
 def remarks(entry: Entry) -> str:

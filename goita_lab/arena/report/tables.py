@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isinf
-from typing import Final
+from typing import Any, Final, Self
 
 from goita_agents.registry import short_name
 from goita_env.information import PLAIN
@@ -141,12 +141,21 @@ class Table:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    agents: tuple[int, ...] = (0,)
-    """Which columns are names, to be escaped; the others are figures."""
-    notes: tuple[int, ...] = ()
-    """Which columns are words that may wrap."""
+    agents: tuple[str, ...] = ()
+    """Columns of names, to be escaped; the others are figures. By default the first column."""
+    notes: tuple[str, ...] = ()
+    """Columns of words that may wrap."""
     against: str = ""
     """The opponents of all rows, to be escaped too; empty where rows or columns say so."""
+
+    def __post_init__(self) -> None:
+        if not self.agents:
+            object.__setattr__(self, "agents", self.columns[:1])
+
+    @classmethod
+    def of(cls, title: str, rows: Sequence[Mapping[str, str]], **options: Any) -> Self:
+        """Builds a table from rows by column; ``options``: further fields."""
+        return cls(title, tuple(rows[0]), tuple(tuple(row.values()) for row in rows), **options)
 
 
 def rating(found: Rating) -> tuple[str, str]:
@@ -177,7 +186,7 @@ def ratings_table(summary: Summary) -> Table | None:
         )
         for rank, one in enumerate(summary.ratings, 1)
     ]
-    return Table("Ratings", heads, tuple(rows), (1,), notes=(4,)) if rows else None
+    return Table("Ratings", heads, tuple(rows), ("agent",), notes=("faults",)) if rows else None
 
 
 def tables(summary: Summary, matrix: Table | None) -> list[Table]:
@@ -232,7 +241,7 @@ def pairs_table(pairs: Sequence[PairResult]) -> Table | None:
     }
     columns = {title: cells for title, cells in columns.items() if any(cells)}
     rows = tuple(zip(*columns.values(), strict=True))
-    return Table("Pairs, from the side of the first", tuple(columns), rows, (0, 1))
+    return Table("Pairs, from the side of the first", tuple(columns), rows, ("agent", "against"))
 
 
 def _fault_counts(pair: PairResult) -> str:
@@ -255,4 +264,4 @@ def _square(
             cells = [signed(one.mean, 1) if one else "" for one in found]
         rows.append((str(number), row, *cells))
     heads = tuple(str(number) for number in range(1, len(agents) + 1))
-    return Table(title, ("", "agent", *heads), tuple(rows), (1,), against=against)
+    return Table(title, ("", "agent", *heads), tuple(rows), ("agent",), against=against)

@@ -72,11 +72,11 @@ def draw(table: Table) -> str:
         width=max(_NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns),
     )
     drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for number, column in enumerate(table.columns):
-        longest = max(cell_len(line(row[number])) for row in table.rows)
-        if number in table.agents:
+    for column, *cells in zip(table.columns, *table.rows, strict=True):
+        longest = max(cell_len(line(cell)) for cell in cells)
+        if column in table.agents:
             drawn.add_column(column, style="cyan", overflow="fold", min_width=min(_NAME, longest))
-        elif number in table.notes:
+        elif column in table.notes:
             drawn.add_column(column, min_width=min(_NAME, longest))
         else:
             heading = column.replace(" ", "\n") if len(column) > 8 else column
@@ -95,15 +95,16 @@ def draw(table: Table) -> str:
 
 def _folded(table: Table, width: int) -> list[Text]:
     """Returns a table row by row: the names, and under them each figure after its heading."""
-    lines = []
+    lines, places = [], [table.columns.index(name) for name in table.agents]
     for row in table.rows:
-        rank = [row[n] for n in range(min(table.agents)) if row[n]]
-        names = " against ".join(line(row[n]) for n in table.agents)
+        rank = [cell for cell in row[: min(places)] if cell]
+        names = " against ".join(line(row[place]) for place in places)
         lines.append(Text(" ".join([*rank, names]), "cyan"))
+        after = slice(max(places) + 1, None)
         figures = [
-            f"{column}: {line(told)}".replace(" ", "\N{NO-BREAK SPACE}")
-            for number, (column, told) in enumerate(zip(table.columns, row, strict=True))
-            if number > max(table.agents) and told
+            f"{column}: {line(cell)}".replace(" ", "\N{NO-BREAK SPACE}")
+            for column, cell in zip(table.columns[after], row[after], strict=True)
+            if cell
         ]
         wrapped = textwrap.wrap("   ".join(figures), width - 4)
         lines += [Text("    " + one.replace("\N{NO-BREAK SPACE}", " ")) for one in wrapped]

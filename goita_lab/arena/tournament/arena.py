@@ -51,8 +51,6 @@ from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import PairResult, Played
 from goita_lab.work import WorkerError, on_workers, one_thread, shown
 
-Progress = Callable[[BlockResult], None]
-
 
 class Ledger:
     """A ledger that collects the blocks of one pairing and decides when it is over.
@@ -145,7 +143,7 @@ class Tournament:
         workers: int = 1,
         file: ResultsFile | None = None,
         games: GamesFolder | None = None,
-        progress: Progress | None = None,
+        progress: Callable[[BlockResult], None] | None = None,
     ) -> None:
         """Plays the missing blocks; after an exception, what has been played stays.
 

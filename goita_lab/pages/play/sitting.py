@@ -74,7 +74,7 @@ class Sitting:
         self._analysed: tuple[PlayTable, int, int] | None = None
         """What is analysed: the match, its rounds that are over, and moves that were taken back."""
 
-    def analysis(self, language: LanguageName = "en") -> Progress | str:
+    def analysis(self, language: LanguageName = "en") -> AnalysisProgress | str:
         """Returns the page of the rounds that are over, or how far it is.
 
         The first call begins it, and the first one after another round.
@@ -175,7 +175,7 @@ NICENESS: Final = 10
 
 
 @dataclass(frozen=True)
-class Progress:
+class AnalysisProgress:
     """How far an analysis is."""
 
     done: int
@@ -196,7 +196,7 @@ class Background:
         self._process: SpawnProcess | None = None
         self._told: Connection | None = None
         self._source = Source("", (), 0)
-        self._progress = Progress(0, 0)
+        self._progress = AnalysisProgress(0, 0)
         self._analysis: Analysis | None = None
         self._pages: dict[LanguageName, str] = {}
 
@@ -210,7 +210,7 @@ class Background:
         if not source.deals:
             raise SettingError("An analysis begins when the first round is over.")
         self.close()
-        self._source, self._progress = source, Progress(0, len(source.deals))
+        self._source, self._progress = source, AnalysisProgress(0, len(source.deals))
         self._analysis, self._pages = None, {}
         context = get_context("spawn")
         self._told, telling = context.Pipe(duplex=False)
@@ -219,14 +219,14 @@ class Background:
         self._process.start()
         telling.close()
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> AnalysisProgress | None:
         """Tells how far it is; None: it is ready."""
         while self._told is not None and self._told.poll():
             try:
                 told = self._told.recv()
             except (EOFError, OSError):
                 told = "its process ended"
-            if isinstance(told, Progress):
+            if isinstance(told, AnalysisProgress):
                 self._progress = told
                 continue
             self.close()
@@ -268,7 +268,7 @@ def _work(
         def progress(done: int, of: int) -> None:
             if os.getppid() != parent:
                 raise SystemExit
-            telling.send(Progress(done, of))
+            telling.send(AnalysisProgress(done, of))
 
         telling.send(analyse(source, agent, keep=keep, progress=progress, **options))
     except Exception as error:

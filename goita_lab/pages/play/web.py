@@ -33,7 +33,7 @@ from goita_agents.files import decode
 from goita_env.errors import GoitaError, SettingError
 from goita_lab.pages.play import documents, replies
 from goita_lab.pages.play.documents import look_of
-from goita_lab.pages.play.sitting import Progress, Sitting
+from goita_lab.pages.play.sitting import AnalysisProgress, Sitting
 
 _TOKEN: Final = re.compile(rb"[\w-]{16,}")
 
@@ -109,7 +109,7 @@ class MatchServer:
         """Answers with the page of the rounds that are over, or how far it is."""
         look = look_of(request)
 
-        def asked() -> Progress | str:
+        def asked() -> AnalysisProgress | str:
             with self._lock:
                 return self._sitting.analysis(look.language)
 

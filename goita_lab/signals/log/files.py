@@ -17,7 +17,9 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
+import goita_env
 from goita_agents.base import AgentError, Float
 from goita_agents.beliefs import PolicyModel
 from goita_agents.identity import Identities
@@ -25,7 +27,7 @@ from goita_agents.registry import check_names
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_SEATS, RELATIVE_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
 from goita_lab.provenance import CHANGED, depended_versions
 from goita_lab.signals.listening import listen
@@ -33,8 +35,8 @@ from goita_lab.signals.log.schema import (
     DEALS,
     DECISIONS,
     FOLDERS,
+    FORMAT,
     KEY,
-    WHO,
     LogError,
     arrow,
     columns,
@@ -59,7 +61,7 @@ Text = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
 Texts = Annotated[list[Text], msgspec.Meta(min_length=1, max_length=127)]
 
 
-class Head(msgspec.Struct, frozen=True):
+class Head(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The metadata of a file, on which its content depends."""
 
     format: Literal["goita-signals-3"]
@@ -210,58 +212,73 @@ def write(
         raise SettingError(f"expected names in UTF-8 (NAME=AGENT gives one), got {halves[0]!r}")
     check_rounds(len(agents), rounds, MAX_ROUNDS)
     check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
-    known: dict[str, Any] = {"agents": names, "specs": list(agents), "seed": seed, "belief": belief}
     identities = Identities([*agents, *([belief] if belief else [])])
-    known |= {"weights": identities.weights, "digests": identities.digests}
-    known |= {"versions": depended_versions()}
-    known |= get_rules(rules).to_keys() | information.to_keys()
-    firsts = range(0, rounds, part_rounds)
-    parts = [{**known, "first": f, "rounds": min(part_rounds, rounds - f)} for f in firsts]
+    whole = Head(
+        format=FORMAT,
+        observation_version=OBSERVATION_VERSION,
+        goita_env=goita_env.__version__,
+        agents=names,
+        specs=list(agents),
+        seed=seed,
+        belief=belief,
+        weights=identities.weights,
+        digests=identities.digests,
+        versions=depended_versions(),
+        first=0,
+        rounds=part_rounds,
+        **get_rules(rules).to_keys(),
+        **information.to_keys(),
+    )
+    parts = [
+        replace(whole, first=first, rounds=min(part_rounds, rounds - first))
+        for first in range(0, rounds, part_rounds)
+    ]
     if anew:
         for path in (part_file(folder, kind, n) for n in part_numbers(folder) for kind in FOLDERS):
             path.unlink(missing_ok=True)
     there = [n for n in range(len(parts)) if part_file(folder, DECISIONS, n).exists()]
     kept = {number for number in there if _is_same(folder, number, parts[number])}
-    missing = [(number, part) for number, part in enumerate(parts) if number not in kept]
-    done = sum(parts[number]["rounds"] for number in kept)
     sys.stderr.write(kept_line(folder, len(kept), len(there) - len(kept)))
     beyond = part_file(folder, DECISIONS, len(parts))
     if beyond.exists():
         raise LogError(f"expected a log of {rounds:,} rounds at most, got one that has {beyond}")
-    if done:
+    if done := sum(parts[number].rounds for number in kept):
         yield done
+    missing = [(number, part) for number, part in enumerate(parts) if number not in kept]
     for number in on_workers(partial(_write_part, folder), missing, workers):
         if changed := identities.changed():
             part_file(folder, DECISIONS, number).unlink()
             raise AgentError(f"expected {changed} to stay the same, but it {CHANGED}")
-        done += parts[number]["rounds"]
+        done += parts[number].rounds
         yield done
 
 
-def _is_same(folder: Path, number: int, part: dict[str, Any]) -> bool:
+def _is_same(folder: Path, number: int, part: Head) -> bool:
     """Tells whether a part is of the same agents; raises a SettingError if it is of another log."""
     file = part_file(folder, DECISIONS, number)
-    stored = msgspec.to_builtins(_read_head(file, DECISIONS))
-    agents = {"weights", "digests"}
-    now = {key: part[key] for key in part.keys() - agents}
-    before = {key: stored.get(key) for key in {*now, "information"}}
-    check_same(before, {"information": None, **now}, f"{str(file)!r} was begun with")
-    return all(stored[key] == part[key] for key in agents)
+    stored = _read_head(file, DECISIONS)
+    of_agents = {"weights": None, "digests": None}
+    before, now = (
+        msgspec.to_builtins(replace(head, goita_env="", **of_agents)) for head in (stored, part)
+    )
+    check_same(before, now, f"{str(file)!r} was begun with")
+    return (stored.weights, stored.digests) == (part.weights, part.digests)
 
 
-def _write_part(folder: Path, missing: tuple[int, dict[str, Any]]) -> int:
+def _write_part(folder: Path, missing: tuple[int, Head]) -> int:
     """Plays and writes a part, and returns its number."""
     number, part = missing
+    keys = msgspec.to_builtins(part)
     played = play(
-        part["specs"],
-        part["rounds"],
-        seed=part["seed"],
-        rules=Rules.from_keys(part),
-        first=part["first"],
-        information=InformationStructure.from_keys(part),
+        part.specs,
+        part.rounds,
+        seed=part.seed,
+        rules=Rules.from_keys(keys),
+        first=part.first,
+        information=InformationStructure.from_keys(keys),
     )
-    columns = {} if part["belief"] is None else belief_columns(played, part["belief"])
-    deals, decisions = tables(played, columns, part)
+    columns = {} if part.belief is None else belief_columns(played, part.belief)
+    deals, decisions = tables(played, columns, msgspec.json.encode(part))
     # The decisions come last: where they are, the part is whole.
     for kind, table in ((DEALS, deals), (DECISIONS, decisions)):
         file = part_file(folder, kind, number)
@@ -281,7 +298,7 @@ def belief_columns(play: Play, agent: str) -> dict[str, Float]:
     """
     _, known = listen(play, {agent: PolicyModel(agent)}, listeners=range(NUM_SEATS), told=False)
     found = {}
-    for who, seat in WHO.items():
+    for who, seat in RELATIVE_SEATS.items():
         for name in ("log_probability", "entropy"):
             found[f"{name}_{who}"] = np.full(len(play.deal), np.nan)
             found[f"{name}_{who}"][known.row] = getattr(known, name)[:, 0, seat - 1]

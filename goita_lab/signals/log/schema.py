@@ -10,20 +10,17 @@ and "information" unless the game is the plain one.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-import goita_env
 from goita_agents.population import origin
 from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
-from goita_env.tiles import DIGITS, NUM_SEATS
-from goita_env.views.observation import OBSERVATION_VERSION
+from goita_env.tiles import DIGITS, NUM_SEATS, RELATIVE_SEATS
 from goita_lab.signals.playing import Play
 from goita_lab.store import check_columns
 
@@ -40,9 +37,6 @@ FOLDERS: Final = {DECISIONS: "decisions", DEALS: "_deals"}
 
 FORMAT: Final = "goita-signals-3"
 """Names this kind of file; grows when a column or its meaning changes."""
-
-WHO: Final = {"partner": 2, "next": 1, "previous": 3}
-"""The other seats as columns name them, and as relative seats."""
 
 KEY: Final = b"goita"
 
@@ -112,24 +106,19 @@ def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa
         "points": pa.int16(),  # of the round for the seat's team, below 0 if it lost
     }
     if belief:
-        for who in WHO:
+        for who in RELATIVE_SEATS:
             # Nats, by the seat's exact listener: of the real hand, and of the belief about it.
             decisions[f"log_probability_{who}"] = pa.float32()
             decisions[f"entropy_{who}"] = pa.float32()
     return decisions
 
 
-def tables(
-    play: Play, belief: dict[str, Array], depends: dict[str, Any]
-) -> tuple[pa.Table, pa.Table]:
+def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Table, pa.Table]:
     """Returns a play as tables of deals and of decisions.
 
-    ``belief`` has further columns of decisions, [D] each; ``depends``: what all depends on, for the
-    metadata.
+    ``belief`` has further columns of decisions, [D] each; ``metadata``: of both, as JSON.
     """
     pa = arrow()
-    known = {"format": FORMAT, "observation_version": OBSERVATION_VERSION}
-    metadata = json.dumps({**known, "goita_env": goita_env.__version__, **depends}).encode()
     names = pa.array(play.agents)
     texts = np.array([format_hand(hand) for hand in play.hands.reshape(-1, 8)])
     texts = texts.reshape(-1, NUM_SEATS)

@@ -49,6 +49,10 @@ class Information:
     """Control: mean value where one side is shuffled within contexts; near 0."""
     samples: int
 
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {"interval": self.interval}
+
 
 def information(first: Int, second: Int, deal: Int, context: Int, seed: int = 0) -> Information:
     """Estimates I(first; second | context) of paired values [n], in nats."""
@@ -150,6 +154,10 @@ class Influence:
     beyond: Interval
     """``influence`` minus ``uniform``; may be below 0, for a policy that narrows its choices."""
     decisions: int
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {"influence": self.influence, "uniform": self.uniform, "beyond": self.beyond}
 
 
 def causal_influence(

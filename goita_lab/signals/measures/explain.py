@@ -25,7 +25,7 @@ from goita_env.views import NONE
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, rate_interval
 from goita_lab.signals.listening import POLICY, ListenerKnowledge
 from goita_lab.signals.measures.information_gain import over_deals
-from goita_lab.signals.playing import Play, load_policy, play
+from goita_lab.signals.playing import Play, load_policy
 
 DEPTH: Final = 4
 """Depth of a tree that a person still reads."""
@@ -143,26 +143,31 @@ class SpeakerTree:
 
 
 def speaker_tree(
-    played: Play, policy: str | Policy, *, rounds: int = 1_000, seed: int = 0
+    tree: TreeAgent, policy: str | Policy, played: Play, duel: Play, *, seed: int = 0
 ) -> SpeakerTree:
-    """Fits a shallow tree to a policy's actions, and measures its fidelity and its points.
+    """Measures a policy's tree: its fidelity, and its points against the policy.
+
+    Args:
+        tree: of ``fit_speaker(played, policy, seed=seed)``.
+        policy: of which it is a tree.
+        played: rounds of the policy, of which some deals were held out.
+        duel: rounds of the tree against the policy, on duplicate deals.
+        seed: that of ``fit_speaker``.
 
     Raises:
         AgentError: if the policy is none.
         SettingError: if there are too few deals.
     """
-    agent = fit_speaker(played, policy, seed=seed)
     fitted, held = _choices(played, seed)
     deals, which = np.unique(played.deal[held], return_inverse=True)
     if len(deals) < 2:
         raise SettingError(f"expected held-out decisions of two deals, got {len(deals)}")
     view, legal = played.view(held), played.legal[held]
     action = ask_probabilities(load_policy(policy), view, legal).argmax(axis=1)
-    same = ask_probabilities(agent, view, legal).argmax(axis=1) == action
+    same = ask_probabilities(tree, view, legal).argmax(axis=1) == action
     fidelity = rate_interval(np.bincount(which, same), np.bincount(which))
-    text, leaves = tree_text(agent.tree, view_features(view[:1])[0]), agent.tree.get_n_leaves()
-    points = duplicate_points(agent, policy, rounds, seed)
-    return SpeakerTree(agent, text, int(leaves), fidelity, points, len(fitted))
+    text, leaves = tree_text(tree.tree, view_features(view[:1])[0]), tree.tree.get_n_leaves()
+    return SpeakerTree(tree, text, int(leaves), fidelity, duplicate_points(duel), len(fitted))
 
 
 def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAgent:
@@ -187,15 +192,10 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
     return TreeAgent(tree, blocks, f"tree of {imitated.name}")
 
 
-def duplicate_points(
-    agent: TreeAgent, policy: str | Policy, rounds: int, seed: int = 0
-) -> Interval:
-    """Returns the points a round of an agent's team against a policy's, on duplicate deals."""
-    played = play([agent, policy], rounds, seed=seed)
-    scored = played.winner >= 0
-    sign = np.where(played.seating[scored, 0] == 0, 1, -1)
-    points = np.zeros(rounds)
-    points[played.round[scored]] = played.gained[scored] * sign
+def duplicate_points(duel: Play) -> Interval:
+    """Returns the points a round of the first of two agents, which play each deal both ways."""
+    scored = duel.winner >= 0
+    points = np.where(duel.seating[:, 0] == 0, duel.gained, -duel.gained)[scored]
     return mean_interval(points.reshape(-1, 2).mean(axis=1))
 
 

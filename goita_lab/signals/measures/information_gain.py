@@ -6,6 +6,7 @@ intervals over deals. The listener's model, its temperature and epsilon are part
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +20,7 @@ from goita_env.errors import SettingError
 from goita_env.tiles import NAMES, NUM_KINDS, PARTNER
 from goita_env.views import NONE
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
-from goita_lab.signals.filters import CONTEXTS, Where, context, select
+from goita_lab.signals.filters import CONTEXTS, context
 from goita_lab.signals.listening import POLICY, UNIFORM, ActionInformation, ListenerKnowledge
 from goita_lab.signals.playing import Play
 
@@ -51,6 +52,10 @@ class InformationGain:
     informative: float
     """Share of the actions that told ``INFORMATIVE`` nats or more."""
 
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {"expected": self.expected, "told": self.told, "gained": self.gained}
+
 
 def information_gain(
     play: Play,
@@ -58,8 +63,6 @@ def information_gain(
     model: str = POLICY,
     by: str | None = None,
     speaker: int = PARTNER,
-    *,
-    where: Where | None = None,
 ) -> list[InformationGain]:
     """Measures how much actions tell about the speaker's hand, in nats (M1).
 
@@ -72,16 +75,13 @@ def information_gain(
     Strouse et al. (arXiv:1808.02093) and of the Bayesian action decoder (Foerster et al.,
     arXiv:1811.01458), the listener's posterior computed, not learned.
 
-    ``by`` is one of ``GROUPINGS``, None for all actions together; ``speaker`` a relative seat;
-    ``where`` a filter of decisions (``goita_lab.signals.filters``), None for all. Returns an entry
-    for each group heard in at least two deals.
+    ``by`` is one of ``GROUPINGS``, None for all actions together; ``speaker`` a relative seat.
+    Returns an entry for each group heard in at least two deals.
 
     Raises:
-        SettingError: if there is no such model, grouping or filter, or fewer than two deals were
-            heard.
+        SettingError: if there is no such model or grouping, or fewer than two deals were heard.
     """
-    meant = select(play, where)[heard.row] & (heard.speaker == speaker)
-    number, some, found = heard.of(model), heard.where(meant), []
+    number, some, found = heard.of(model), heard.where(heard.speaker == speaker), []
     names, which = groups(play, some.row, by)
     for place, name in enumerate(names):
         at = which == place
@@ -116,6 +116,15 @@ class InformationGainSplit:
     """P / (U + P); None unless the interval of the total lies above 0."""
     deals: int
 
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {
+            "uniform": self.uniform,
+            "policy": self.policy,
+            "total": self.total,
+            "share": self.share,
+        }
+
 
 def information_gain_split(
     play: Play, known: ListenerKnowledge, model: str = POLICY
@@ -137,7 +146,9 @@ def information_gain_split(
     before = known.prior[:, seat]
     parts = by_uniform - before, by_policy - by_uniform, by_policy - before
     by_rules, policy, total = (over_deals(play, rows, part) for part in parts)
-    share = _ratio(play, parts[1], parts[2], rows) if total.low > 0 else None
+    share = None
+    if total.low > 0:
+        share = ratio_of_means(parts[1], parts[2], lambda values: over_deals(play, rows, values))
     return InformationGainSplit(by_rules, policy, total, share, len(np.unique(play.deal[rows])))
 
 
@@ -151,6 +162,10 @@ class PartnerOpponentGap:
     """Partner minus opponent, decision by decision."""
     decisions: int
     """Number of decisions that all three heard."""
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {"partner": self.partner, "opponent": self.opponent, "gap": self.gap}
 
 
 def partner_opponent_gap(
@@ -252,8 +267,11 @@ def attacks_with(action: npt.NDArray[np.integer]) -> Int:
     return np.where(plays, (action - 1) % NUM_KINDS, NUM_KINDS)
 
 
-def _ratio(play: Play, part: Float, whole: Float, rows: Int) -> Interval:
-    """Returns the ratio of two sums with an interval of its linearisation over deals."""
+def ratio_of_means(part: Float, whole: Float, interval_of: Callable[[Float], Interval]) -> Interval:
+    """Returns the ratio of two means, with the interval of its linearisation.
+
+    ``interval_of`` returns the mean of values with its interval.
+    """
     ratio = float(part.sum() / whole.sum())
-    residual = over_deals(play, rows, (part - ratio * whole) / whole.mean())
+    residual = interval_of((part - ratio * whole) / whole.mean())
     return Interval(ratio, ratio + residual.low, ratio + residual.high)

@@ -22,9 +22,9 @@ from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.tiles import COUNTS, NUM_SEATS, PARTNER
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.signals.filters import Where, select
-from goita_lab.signals.listening import cached_model, public_action, reweighted, seen_by
+from goita_lab.signals.listening import cached_model, public_action, seen_by
 from goita_lab.signals.playing import Play, load_policy, one_choice_a_deal, positions
-from goita_lab.signals.searching import play_searching
+from goita_lab.signals.searching import BeliefSearch, play_searching, reweighted
 from goita_lab.store import MOST_POINTS, Column
 
 VARIANTS: Final = ("V0", "V1", "V2", "V3", "V4")
@@ -47,6 +47,14 @@ class Shuffled:
     """V0 - V2: what the pooled action costs as a move, the partner reading the same."""
     misinformation: Interval
     """V4 - V3: what it costs to read a pooled signal as if it were a true one."""
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return {
+            "information": self.information,
+            "material": self.material,
+            "misinformation": self.misinformation,
+        }
 
     def columns(self) -> dict[str, Column]:
         """Returns what kept points may be."""
@@ -72,7 +80,6 @@ def shuffled_signal(
     model: OpponentModel,
     policy: str | Policy,
     *,
-    signals: int | None = None,
     seed: int = 0,
     worlds: int = WORLDS,
     min_z: float = MIN_Z,
@@ -104,7 +111,7 @@ def shuffled_signal(
         SettingError: if fewer than two deals have such a decision, or there is no such filter.
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
-    chosen = one_choice_a_deal(play, rng, select(play, where))[:signals]
+    chosen = one_choice_a_deal(play, rng, select(play, where))
     if len(chosen) < 2:
         raise SettingError(f"expected two deals with a choice at least, got {len(chosen)}")
     drawn = [_Signal(play, row, model, rng) for row in chosen.tolist()]
@@ -115,7 +122,8 @@ def shuffled_signal(
         positions(play, chosen), which, keys=keys, actions=np.transpose(said).ravel()
     )
     beliefs = _SignalBeliefs(drawn)
-    points = play_searching(rounds, load_policy(policy), keys, beliefs, worlds, min_z)
+    search = BeliefSearch(load_policy(policy), worlds, min_z)
+    points = play_searching(rounds, search, keys, beliefs)
     changed = float(np.mean([one.said != one.pooled_said for one in drawn]))
     used = float(beliefs.heard[: len(drawn)].mean())
     return Shuffled.of(points.reshape(len(VARIANTS), -1), changed, used)
@@ -127,9 +135,8 @@ class _Signal:
     def __init__(
         self, play: Play, row: int, model: OpponentModel, rng: np.random.Generator
     ) -> None:
-        deal, speaker = int(play.deal[row]), int(play.seat[row])
-        rows = np.array([row])
-        view = next(seen_by(play, deal, (speaker + PARTNER) % NUM_SEATS, rows))
+        rows, partner = np.array([row]), (int(play.seat[row]) + PARTNER) % NUM_SEATS
+        view = next(seen_by(play, int(play.deal[row]), partner, rows))
         self.action = int(play.action[row])
         self.said = public_action(view, self.action)
         model = cached_model(model)  # four listeners of this signal ask it
@@ -138,17 +145,11 @@ class _Signal:
         self.uniform = Listener(view, self.model).action_probabilities("partner")
         pooled = _pooled(view, model)
         joint = pooled * (self.uniform > 0)
-        total = joint.sum(axis=1, keepdims=True)
-        self.shuffled = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
-        own, legal = play.view(rows), play.legal[rows]
-        likely = model.probabilities(own, legal)[0]
-        public = np.array([public_action(view, a) if a < CALL else a for a in range(NUM_ACTIONS)])
-        says = np.where(legal[0], pooled[public], 0.0)
-        shares = np.bincount(public, likely * legal[0], NUM_ACTIONS)[public]
-        says *= np.divide(likely, shares, out=np.zeros(NUM_ACTIONS), where=shares > 0)
-        if not says.any():
-            says = legal[0].astype(np.float64)
-        self.pooled_action = int(sample_at(says[None], rng.random(1))[0])
+        self.shuffled = _divided(joint, joint.sum(axis=1, keepdims=True))
+        legal = play.legal[rows]
+        likely = model.probabilities(play.view(rows), legal)
+        chances = _pooled_chances(view, pooled, likely[0], legal[0])
+        self.pooled_action = int(sample_at(chances[None], rng.random(1))[0])
         self.pooled_said = public_action(view, self.pooled_action)
 
     def belief(self, listener: Listener, variant: str) -> DealBelief:
@@ -161,9 +162,28 @@ class _Signal:
             read = self.shuffled[:, self.pooled_said]
         before = self.uniform[:, self.said if variant == "V0" else self.pooled_said]
         one, two, three = belief.weights
-        factor = np.divide(read, before, out=np.zeros_like(read), where=before > 0)
         # None: no hand that explains what was shown since would have said it.
-        return reweighted(belief, (one, two * factor, three)) or belief
+        return reweighted(belief, (one, two * _divided(read, before), three)) or belief
+
+
+def _pooled_chances(view: View, pooled: Float, likely: Float, legal: Bool) -> Float:
+    """Returns how likely each action [69] is to be drawn in place of a signal.
+
+    Args:
+        view: of the partner, to whom actions with a hidden block look alike.
+        pooled: [69] the public's probabilities of what the partner sees.
+        likely: [69] those of the speaker's policy, by which actions that look alike share theirs.
+        legal: [69] of the speaker.
+    """
+    public = np.array([public_action(view, a) if a < CALL else a for a in range(NUM_ACTIONS)])
+    alike = np.bincount(public, likely * legal, NUM_ACTIONS)[public]
+    chances = np.where(legal, pooled[public], 0.0) * _divided(likely, alike)
+    return chances if chances.any() else legal.astype(np.float64)
+
+
+def _divided(part: Float, whole: Float) -> Float:
+    """Returns a part divided by the whole, 0 where the whole is 0."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 class _UniformAt:

@@ -20,15 +20,17 @@ from goita_agents.beliefs import DealBelief, OpponentModel
 from goita_agents.search.action_values import MAX_UNSEEN_TILES, MIN_Z, WORLDS
 from goita_env import seeds
 from goita_env.errors import SettingError
-from goita_env.rounds import PendingDecisions, Rounds
+from goita_env.rounds import NewDeals, PendingDecisions, Rounds
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_KINDS, NUM_SEATS, RELATIVE_SEATS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.signals.listening import LEGAL, POLICY, UNIFORM
+from goita_lab.signals.measures.information_gain import ratio_of_means
 from goita_lab.signals.playing import concatenated, load_policy
 from goita_lab.signals.searching import (
     SHOWN,
     BeliefCache,
+    BeliefSearch,
     InformationSources,
     mixed,
     play_searching,
@@ -129,7 +131,7 @@ def play_listening(
     rounds = Rounds(len(deal), rules=rules, seed=seed, games=deal, numbers=games, finals=False)
     keys = seeds.mix(~seeds.game_keys(seed, deal))
     beliefs = _SourceBeliefs(models, sources, deal)
-    points = play_searching(rounds, known, keys, beliefs, worlds, min_z)
+    points = play_searching(rounds, BeliefSearch(known, worlds, min_z), keys, beliefs)
     table = (points * (1 - 2 * (deal % 2))).reshape(-1, deals)
     names = {name: model.name for name, model in models.items()}
     return SourcePoints(known.name, names, worlds, tuple(sources), table[:-1], table[-1])
@@ -154,29 +156,36 @@ class _SourceBeliefs:
 
     def __call__(self, decisions: PendingDecisions) -> tuple[Int, list[DealBelief]]:
         if decisions.dealt is not None:
-            rows = decisions.dealt.rows
-            seats = (self.deal[rows][:, None] + np.arange(NUM_SEATS)) % NUM_SEATS
-            self.hands[rows] = decisions.dealt.hands[np.arange(len(rows))[:, None], seats]
+            self._note_hands(decisions.dealt)
         rows = decisions.rows
         source, turn = rows // self.deals, (decisions.seats - self.deal[rows]) % NUM_SEATS
-        listens = source < len(self.sources)
-        opposed = np.array([*(one.deaf_opponents for one in self.sources), False])[source]
-        mine = (turn == 0) & listens | opposed & (turn % 2 == 1)
-        if mine.any():
-            view = decisions.view
-            mine &= ~(view.asked_call | view.asked_choice)
-            mine &= view.unseen.sum(axis=1) <= MAX_UNSEEN_TILES
-        found: dict[int, DealBelief] = {}
-        key = NUM_SEATS * self.deal[rows] + turn
-        for one in np.unique(key[mine]).tolist():
-            here = np.flatnonzero(mine & (key == one)).tolist()
+        searched = self._searched(decisions, source, turn)
+        beliefs: dict[int, DealBelief] = {}
+        # The games in which a seat of a deal decides now share its listeners.
+        seats = NUM_SEATS * self.deal[rows] + turn
+        for seat in np.unique(seats[searched]).tolist():
+            here = searched[seats[searched] == seat].tolist()
             views = [decisions.view[row : row + 1] for row in here]
             sources = [NONE if turn[row] else self.sources[source[row]] for row in here]
             names = [{UNIFORM, *each.names} - {SHOWN} for each in sources]
-            beliefs = self.caches[divmod(one, NUM_SEATS)].beliefs(views, names)
-            for row, belief, each in zip(here, beliefs, sources, strict=True):
-                found[row] = mixed(belief, each, self.hands[rows[row]])
-        return np.flatnonzero(mine), [found[row] for row in sorted(found)]
+            by_model = self.caches[divmod(seat, NUM_SEATS)].beliefs(views, names)
+            for row, belief, each in zip(here, by_model, sources, strict=True):
+                beliefs[row] = mixed(belief, each, self.hands[rows[row]])
+        return searched, [beliefs[row] for row in searched.tolist()]
+
+    def _note_hands(self, dealt: NewDeals) -> None:
+        seats = (self.deal[dealt.rows][:, None] + np.arange(NUM_SEATS)) % NUM_SEATS
+        self.hands[dealt.rows] = dealt.hands[np.arange(len(dealt.rows))[:, None], seats]
+
+    def _searched(self, decisions: PendingDecisions, source: Int, turn: Int) -> Int:
+        """Returns the decisions that are searched: the listener's, and its deaf opponents'."""
+        opposed = np.array([*(each.deaf_opponents for each in self.sources), False])[source]
+        searched = (turn == 0) & (source < len(self.sources)) | opposed & (turn % 2 == 1)
+        if searched.any():
+            view = decisions.view
+            searched &= ~(view.asked_call | view.asked_choice)
+            searched &= view.unseen.sum(axis=1) <= MAX_UNSEEN_TILES
+        return np.flatnonzero(searched)
 
 
 @dataclass(frozen=True)
@@ -195,6 +204,10 @@ class SearchGain:
     """The same over ``NONE``."""
     over_legal: Interval
     """The same over ``LEGAL_ONLY``."""
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return dict(vars(self))
 
 
 def search_gain(values: SourcePoints) -> SearchGain:
@@ -220,6 +233,10 @@ class ListeningValue:
     shapley_next: Interval
     shapley_partner: Interval
     shapley_previous: Interval
+
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return dict(vars(self))
 
 
 def value_of_listening(values: SourcePoints) -> ListeningValue:
@@ -262,6 +279,10 @@ class OracleGain:
     efficiency: Interval | None
     """Value of listening to the partner over that of seeing its hand; None: that may be 0."""
 
+    def figures(self) -> dict[str, Interval | None]:
+        """Returns the figures that have intervals, by name."""
+        return dict(vars(self))
+
 
 def oracle_gain(values: SourcePoints) -> OracleGain:
     """Measures what is left to be told, in points a round (M5, by search, nothing trained again).
@@ -273,11 +294,8 @@ def oracle_gain(values: SourcePoints) -> OracleGain:
     """
     shown = values.of(PARTNER_SHOWN) - values.of(NOT_PARTNER)
     heard = values.of(ALL) - values.of(NOT_PARTNER)
-    efficiency = None
-    if mean_interval(shown).low > 0:
-        ratio = float(heard.mean() / shown.mean())
-        left = mean_interval((heard - ratio * shown) / shown.mean())
-        efficiency = Interval(ratio, ratio + left.low, ratio + left.high)
+    worth = mean_interval(shown).low > 0
+    efficiency = ratio_of_means(heard, shown, mean_interval) if worth else None
     return OracleGain(values.gain(PARTNER_SHOWN, ALL), values.gain(ALL_SHOWN, ALL), efficiency)
 
 

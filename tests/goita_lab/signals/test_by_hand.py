@@ -26,7 +26,7 @@ from goita_lab.signals.measures.explain import cross_entropy, duplicate_points, 
 from goita_lab.signals.measures.information_gain import attack, context, over_deals
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.playing import play
-from goita_lab.signals.searching import SHOWN, InformationSources, mixed
+from goita_lab.signals.searching import SHOWN, InformationSources, mixed, reweighted
 
 CHANNEL = np.array([[1.0, 0.0], [0.5, 0.5]])
 NATS = 0.215762
@@ -274,10 +274,10 @@ def test_weights_of_hands_are_weighed_again_by_bayes(told):
     belief = Listener(view, UNIFORM_MODEL).deals()
     one, two, three = belief.weights
     twice = np.where(np.arange(len(two)) == np.flatnonzero(two)[0], 2.0, 1.0)
-    found = listening.reweighted(belief, (one, two * twice, three))
+    found = reweighted(belief, (one, two * twice, three))
     p = belief.marginals[1][np.flatnonzero(two)[0]]
     assert found.marginals[1][np.flatnonzero(two)[0]] == near(2 * p / (1 + p))
-    assert listening.reweighted(belief, (one, two * 0, three)) is None
+    assert reweighted(belief, (one, two * 0, three)) is None
 
 
 def test_a_signals_values_are_differences_of_its_variants():
@@ -416,7 +416,7 @@ def test_cross_entropy_is_capped():
 
 
 def test_a_policy_against_itself_scores_nothing_on_duplicate_deals():
-    points = duplicate_points(load_agent("greedy"), "greedy", 20)
+    points = duplicate_points(play([load_agent("greedy"), "greedy"], 20))
     assert (points.mean, points.low, points.high) == (0, 0, 0)
 
 

@@ -47,9 +47,7 @@ def test_a_random_player_has_no_policy_information(at_random):
 def test_an_opening_lead_of_a_random_player_tells_about_0_4_nats_under_the_uniform_model():
     told = play(["random"], 30, seed=2)
     opening = [d for d in range(30) if told.dealer[d] % 4 == (d + 2) % 4][:3]
-    told = told.deals(np.array(opening))
-    partner = {int(told.dealer[d] + 2) % 4 for d in range(len(opening))}
-    heard, _ = listen(told, {"uniform": UNIFORM_MODEL}, listeners=partner, known=False)
+    heard, _ = listen(told, {"uniform": UNIFORM_MODEL}, deals=opening, known=False)
     found = first_leads(told, heard).content[:, 0]
     assert 0.3 < found.mean() < 0.45
 

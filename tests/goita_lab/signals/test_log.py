@@ -63,9 +63,6 @@ def test_a_log_reads_back_as_what_was_played(folder):
     agents = ["greedy", "random"]
     parts = [play(agents, PART, first=first) for first in range(0, ROUNDS, PART)]
     assert same(log.read(folder), Play.join(parts))
-    told, some = log.read(folder), log.read(folder).deals(np.array([1, 4]))
-    assert some.deal.tolist() == [0] * (told.deal == 1).sum() + [1] * (told.deal == 4).sum()
-    assert np.array_equal(some.words, told.words[np.isin(told.deal, [1, 4])])
 
 
 def test_pandas_reads_a_row_a_decision_and_a_row_a_deal(folder):

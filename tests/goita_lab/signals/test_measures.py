@@ -151,7 +151,8 @@ def test_principles_are_counted_and_read_where_they_apply():
 def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():
     pytest.importorskip("sklearn")
     told = play([LengthBot(), "random"], 150, seed=4)
-    found = measures.speaker_tree(told, "greedy", rounds=40)
+    tree = measures.fit_speaker(told, "greedy")
+    found = measures.speaker_tree(tree, "greedy", told, play([tree, "greedy"], 40))
     assert 0 < found.fidelity.low <= found.fidelity.high < 1
     assert found.leaves <= 16
     assert "?" in found.text

@@ -76,7 +76,7 @@ def test_messages_tell_partners_more_than_opponents_where_they_are_private():
     heard, _ = listen(made, models, listeners=range(4), where="message", known=False)
     gap = measures.partner_opponent_gap(made, heard)
     assert gap.opponent.mean == 0 < gap.partner.low
-    (everything,) = measures.information_gain(made, heard, where="message", by="action")
+    (everything,) = measures.information_gain(made, heard, by="action")
     assert everything.group == "message"
     assert everything.actions == 4 * len(made.round)
 

@@ -12,6 +12,7 @@ import goita_env
 from goita_agents.base import AgentError
 from goita_agents.principles import PRINCIPLES
 from goita_env.errors import SettingError
+from goita_env.rules import get_rules
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.commands.signals import main
 from goita_lab.signals import plan as planning
@@ -19,8 +20,9 @@ from goita_lab.signals.page import UNITS, html
 from goita_lab.signals.page import figures as page_figures
 from goita_lab.signals.plan import full, quick
 from goita_lab.signals.playing import load_policy
+from goita_lab.signals.rounds import play_study
 from goita_lab.signals.study import study, to_json, version_of
-from goita_lab.work import Runner
+from goita_lab.work import HERE, Runner
 from programs import ROOT, refusal
 from raising import refuses
 
@@ -134,6 +136,17 @@ def test_the_page_has_every_figure_that_the_json_has_of_its_measures_open_ones_t
                     shown.add(name)
     assert {"split: share", "ceilings: efficiency", "opponent information cost"} < shown
     assert shown == {name for name in figures if name[0].islower()}
+
+
+def test_every_round_of_a_study_is_played_by_its_rules():
+    pytest.importorskip("sklearn")
+    rules = get_rules("pagat")
+    rounds = play_study(replace(quick(("random",), controls=(), rules=rules), **SMALL), HERE)
+    (speaker,), (heard,), (overheard,), (duel,) = (
+        table.values() for table in (rounds.speakers, rounds.heard, rounds.overheard, rounds.duels)
+    )
+    plays = (speaker.observed, heard.play, overheard.play, duel, rounds.shared)
+    assert {play.rules for play in plays} == {rules}
 
 
 def stopped(file, pieces):

@@ -187,6 +187,17 @@ def test_columns_and_tables_without_a_figure_are_left_out():
     assert report.pairs([]) == ""
 
 
+def test_the_columns_of_names_are_the_first_one_or_those_that_are_named():
+    row = {"points": "+1", "agent": "a"}
+    table = tables.Table.of("T", [row], agents=("agent",))
+    assert (table.columns, table.rows, table.agents) == (
+        ("points", "agent"),
+        (("+1", "a"),),
+        ("agent",),
+    )
+    assert tables.Table.of("T", [row]).agents == ("points",)
+
+
 def test_the_chart_has_a_dot_and_a_whisker_for_each_rating():
     tags = [(tag, attrs.get("class")) for tag, attrs in Page(report.html(tournament())).tags]
     assert tags.count(("circle", None)) == 3

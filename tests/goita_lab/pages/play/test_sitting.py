@@ -14,7 +14,7 @@ from goita_lab.pages import watch
 from goita_lab.pages.play import savegame
 from goita_lab.pages.play import sitting as sittings
 from goita_lab.pages.play.seating import MatchSettings
-from goita_lab.pages.play.sitting import TITLE, Background, Progress, Sitting
+from goita_lab.pages.play.sitting import TITLE, AnalysisProgress, Background, Sitting
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analysis import key_of
 from goita_lab.pages.watch.reading import of_match
@@ -64,10 +64,10 @@ def sitting(tmp_path):
     found.close()
 
 
-def ready(sitting: Sitting) -> list[Progress]:
+def ready(sitting: Sitting) -> list[AnalysisProgress]:
     """Waits for the analysis; returns how far it was."""
     deadline, told = time.monotonic() + 120, []
-    while isinstance(now_at := sitting.analysis(), Progress):
+    while isinstance(now_at := sitting.analysis(), AnalysisProgress):
         told.append(now_at)
         assert time.monotonic() < deadline
         time.sleep(0.05)
