@@ -149,8 +149,8 @@ class OpponentPool:
         self._team = game // groups & 1  # the frozen one
         self._mate = 2 * (game // (2 * groups) & 1)[:, None] + np.array([0, 1])  # [N, 2] partners'
         self.owner = np.full((games, NUM_SEATS), LEARNER)
-        self._now = np.full(groups, LEARNER)
-        self._mate_now = np.full(groups, self._opponents if self._mates == 1 else LEARNER)
+        self._opponent_of = np.full(groups, LEARNER)  # of each group, until the next draw
+        self._partner_of = np.full(groups, self._opponents if self._mates == 1 else LEARNER)
         self._rollouts = 0
         self._anew = True
         self._points, self._rounds = 0, 0
@@ -161,20 +161,17 @@ class OpponentPool:
 
     def draw_opponents(self) -> None:
         """Draws opponents and partners, once a rollout: for one group, and where there are none."""
+        turn = self._rollouts % self._groups
         for group in range(self._groups):
-            its_turn = group == self._rollouts % self._groups
-            if its_turn or self._now[group] == LEARNER:
-                self._now[group] = self._draw()
-            if self._mates > 1 and (its_turn or self._mate_now[group] == LEARNER):
-                drawn = self._pick(np.array(self._weights[self._opponents :]))
-                self._mate_now[group] = self._opponents + drawn
+            if group == turn or self._opponent_of[group] == LEARNER:
+                self._opponent_of[group] = self._draw_opponent()
+            if self._mates > 1 and (group == turn or self._partner_of[group] == LEARNER):
+                self._partner_of[group] = self._draw_partner()
         self._rollouts += 1
         if self._anew:
             self._seat(np.arange(len(self.owner)))
             self._anew = False
-        for number in self._built.keys() - self._in_use():
-            if not self.players[number].name:
-                del self._built[number]
+        self._drop_unused_snapshots()
 
     def split(self, turn: StepResult, rows: Int) -> tuple[Int, Int]:
         """Returns which of some games ask the learner now, and which a frozen player."""
@@ -229,7 +226,7 @@ class OpponentPool:
             "anew": self._anew,
             "random": self._rng.bit_generator.state,
         }
-        return told, {"owner": self.owner, "now": self._now, "mates": self._mate_now}
+        return told, {"owner": self.owner, "now": self._opponent_of, "mates": self._partner_of}
 
     def load_state(self, told: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on where ``state`` was called, of a pool with the same arguments."""
@@ -238,23 +235,23 @@ class OpponentPool:
         self.players = [
             PoolPlayer(name, *fields) for name, fields in zip(names, players, strict=True)
         ]
-        self.owner, self._now = arrays["owner"].copy(), arrays["now"].copy()
-        self._mate_now = arrays["mates"].copy()
+        self.owner, self._opponent_of = arrays["owner"].copy(), arrays["now"].copy()
+        self._partner_of = arrays["mates"].copy()
         self._rollouts, self._anew = told["rollouts"], told["anew"]
         self._rng.bit_generator.state = told["random"]
 
     def _in_use(self) -> set[int]:
-        every = np.concatenate((self.owner.ravel(), self._now, self._mate_now))
+        every = np.concatenate((self.owner.ravel(), self._opponent_of, self._partner_of))
         return {*np.unique(every).tolist()} - {LEARNER}
 
     def _seat(self, games: Int) -> None:
         """Assigns the seats of games whose next episode begins."""
         self.owner[games] = LEARNER
-        mate = self._mate_now[games % self._groups]
+        mate = self._partner_of[games % self._groups]
         mated = games[self._is_frozen(mate)]
         self.owner[mated[:, None], self._mate[mated]] = mate[self._is_frozen(mate)][:, None]
         group = self._group[games]
-        opponent = np.where(group == LEARNER, LEARNER, self._now[group])
+        opponent = np.where(group == LEARNER, LEARNER, self._opponent_of[group])
         frozen = self._is_frozen(opponent)
         games, opponent = games[frozen], opponent[frozen]
         for seat in (self._team[games], self._team[games] + 2):
@@ -265,7 +262,7 @@ class OpponentPool:
         own = [number for number, player in enumerate(self.players) if player.name == SELF]
         return ~np.isin(players, [LEARNER, *own])
 
-    def _draw(self) -> int:
+    def _draw_opponent(self) -> int:
         """Returns an opponent, recent snapshots and hard ones more often; LEARNER: there is none.
 
         A snapshot counts for less with every later one, an agent as much as the latest.
@@ -278,12 +275,24 @@ class OpponentPool:
             ages += [*range(len(known))][::-1]
         if not numbers:
             return LEARNER
-        given = [self._weights[number] if number < self._opponents else 1.0 for number in numbers]
+        of_texts = [
+            self._weights[number] if number < self._opponents else 1.0 for number in numbers
+        ]
         weights = [
             weight * 0.5 ** (age / AGE_HALVING) * self.players[number].hardness()
-            for number, age, weight in zip(numbers, ages, given, strict=True)
+            for number, age, weight in zip(numbers, ages, of_texts, strict=True)
         ]
         return numbers[self._pick(np.array(weights))]
+
+    def _draw_partner(self) -> int:
+        """Returns a partner, by the weights in their texts."""
+        return self._opponents + self._pick(np.array(self._weights[self._opponents :]))
+
+    def _drop_unused_snapshots(self) -> None:
+        """Forgets the networks of snapshots that play nowhere."""
+        for number in self._built.keys() - self._in_use():
+            if not self.players[number].name:
+                del self._built[number]
 
     def _pick(self, weights: Float) -> int:
         """Returns the number of one of some weights, drawn in proportion."""

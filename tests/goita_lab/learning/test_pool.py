@@ -107,12 +107,12 @@ def test_recent_and_hard_opponents_are_drawn_more_often():
     pool.known = [100, 200, 300]
     pool.players[0].learn(30.0, 50)  # random is beaten by far
     pool.players[1].learn(-5.0, 50)
-    drawn = [pool._draw() for _ in range(4000)]
+    drawn = [pool._draw_opponent() for _ in range(4000)]
     names = [pool.players[n].name or str(pool.players[n].decisions) for n in drawn]
     times = {name: names.count(name) for name in set(names)}
     assert times["greedy"] > times["300"] > times["200"] > times["100"] > times["random"] > 0
     alone = OpponentPool(8, share=1.0)  # without snapshots yet the learner plays all seats
-    assert alone._draw() == LEARNER
+    assert alone._draw_opponent() == LEARNER
 
 
 def test_results_beside_a_partner_are_those_of_its_team():
@@ -131,7 +131,7 @@ def test_a_restored_pool_goes_on_identically():
         for number in range(turns):
             pool.known = range(100, 200 + 50 * number, 50)
             pool.draw_opponents()
-            pool.players[pool._now[0]].learn(number, 20)
+            pool.players[pool._opponent_of[0]].learn(number, 20)
             pool._seat(np.arange(0, 64, 1 + number % 3))
             shown.append(pool.owner.copy())
         return shown
