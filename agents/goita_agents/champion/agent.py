@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from goita_agents.base import Agent
-from goita_agents.beliefs.types import Types, make_types
+from goita_agents.beliefs.types import make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent, shipped
 from goita_agents.champion import crowd
@@ -81,24 +81,23 @@ def load(
     if not search:
         return policy
     options: dict[str, Any] = {
-        "belief": belief,
         "min_z": min_z,
         "max_policy_queries": max_policy_queries,
         "allocation": ALLOCATION,
         "max_unseen_tiles": max_unseen_tiles,
     }
     if not (belief and infer):
-        return RolloutAgent(policy, worlds, budget, **options)
+        return RolloutAgent(policy, worlds, budget, belief=belief, **options)
     mates = partners or (policy,)
     opponents = types or first_opponents(policy)
-    shares = () if types else SHARES
-    options["types"] = make_types(opponents, mates, epsilon, shares)
+    models = make_types(opponents, mates, epsilon, shares=() if types else SHARES)
     if not carry:
-        return RolloutAgent(policy, worlds, budget, **options)
+        return RolloutAgent(policy, worlds, budget, belief=True, types=models, **options)
     return LibraryRolloutAgent(
         policy,
         worlds,
         budget,
+        types=models,
         library=partial(known_players, library),
         first=(opponents, mates),
         epsilon=epsilon,
@@ -112,11 +111,6 @@ def first_opponents(policy: Agent) -> tuple[Agent, ...]:
     The champion is as given.
     """
     return policy, HeuristicAgent(), crowd.ENTRY.factory()
-
-
-def first_types() -> Types:
-    """Returns the types of a search whose options name none."""
-    return make_types(first_opponents(network()), [network()], EPSILON, SHARES)
 
 
 def known_players(given: Sequence[Agent]) -> Sequence[Agent]:

@@ -140,15 +140,18 @@ class PosteriorSampler:
 
     Args:
         types: how the others may play; an agent: all play like it (``like_itself``).
-
-    Attributes:
         types_of: returns the types of a round and their probabilities [K, J] at its beginning, by
-            ``view.game``; None in their place: those of the types.
+            ``view.game``; None in their place: those of the types. Without it all rounds have
+            ``types``.
     """
 
-    def __init__(self, types: Types | Policy) -> None:
+    def __init__(
+        self,
+        types: Types | Policy,
+        types_of: Callable[[int], tuple[Types, Float | None]] | None = None,
+    ) -> None:
         self.types = types if isinstance(types, Types) else like_itself(types)
-        self.types_of: Callable[[int], tuple[Types, Float | None]] | None = None
+        self._types_of = types_of
         self._kept: OrderedDict[int, TypeListener] = OrderedDict()
 
     def sample(
@@ -169,7 +172,7 @@ class PosteriorSampler:
         except SettingError:  # another round under the same number
             listener = None
         if listener is None:
-            types, prior = self.types_of(game) if self.types_of else (self.types, None)
+            types, prior = self._types_of(game) if self._types_of else (self.types, None)
             listener = TypeListener(view, types, prior)
         self._kept[game] = listener
         if len(self._kept) > KEPT:
