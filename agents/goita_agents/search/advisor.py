@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,6 @@ from goita_agents.principles import Principle, speaking
 from goita_agents.search.action_values import MIN_Z
 from goita_agents.search.typed_search import Deciding, TypedSearch, Valued
 from goita_env import View
-from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 
 
@@ -112,9 +110,7 @@ class Advisor:
         self, view: View, seat: int, earlier: tuple[DealRecord, ...], chosen: int, seed: int
     ) -> Valued:
         """Values a decision, if possible by the listeners that have heard the round so far."""
-        if self._search and self._before == earlier:
-            with suppress(SettingError):  # another round, or moves were taken back
-                return self._search.value(view, seat, chosen, seed)
-        priors, self._before = self._priors.after(earlier), earlier
-        self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
+        if self._search is None or self._before != earlier:
+            priors, self._before = self._priors.after(earlier), earlier
+            self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
         return self._search.value(view, seat, chosen, seed)

@@ -16,10 +16,10 @@ import numpy as np
 from msgspec import Meta
 
 from goita_agents.base import Float, Policy
-from goita_agents.beliefs.types import TypeListener, Types
+from goita_agents.beliefs.types import Types
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.rollout import players_of
-from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+from goita_agents.search.sampling import PosteriorSampler, SampledWorlds, TypedWorlds
 from goita_env import View
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 
@@ -77,7 +77,7 @@ class Valued:
 
 
 class TypedSearch:
-    """A search of the decisions of one deal, one after another.
+    """A search of the decisions of one deal, one after another, those of several seats too.
 
     Args:
         base: who plays the mover's seat in playouts.
@@ -91,9 +91,8 @@ class TypedSearch:
     def __init__(
         self, base: Policy, types: Types, worlds: int, priors: Float, budget: int | None = None
     ) -> None:
-        self._players, self._types, self._worlds = players_of(base, types), types, worlds
-        self._priors, self._budget = priors, budget
-        self._listeners: list[TypeListener | None] = [None] * NUM_SEATS
+        self._players, self._worlds, self._budget = players_of(base, types), worlds, budget
+        self._sampler = PosteriorSampler(types, lambda seat: (types, priors[seat]))
 
     def value(self, view: View, seat: int, played: int, seed: int) -> Valued:
         """Values a decision in which a seat has a choice.
@@ -126,12 +125,7 @@ class TypedSearch:
 
     def _worlds_of(self, view: View, seat: int, seed: int) -> tuple[Float, list[TypedWorlds]]:
         """Returns the probability of each possible type of the opponents, and worlds under it."""
-        listener = self._listeners[seat]
-        if listener is None:
-            listener = TypeListener(view, self._types, self._priors[seat])
-            self._listeners[seat] = listener
-        else:
-            listener.update(view)
+        listener = self._sampler.listener(view, seat)
         probability = listener.probability().sum(axis=1)
         (possible,) = np.nonzero(probability)
         share = probability[possible]

@@ -110,10 +110,8 @@ def test_the_prior_is_what_the_search_begins_with():
         view = game.view(game.seat)
         game.play(int(load_agent("greedy").act(view, view.legal(), rng())[0]))
     view = game.view(0)
-    view.game = np.array([7])
-    listener = agent._sampler.listener(view)
+    listener = agent._sampler.listener(view, 7)
     assert listener.types == types
     assert listener.prior.tolist() == carried.tolist()
-    view.game = np.array([9])
     first, _ = agent.types_of(9)
-    assert agent._sampler.listener(view).prior.tolist() == first.prior().tolist()
+    assert agent._sampler.listener(view, 9).prior.tolist() == first.prior().tolist()
