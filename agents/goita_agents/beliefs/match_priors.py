@@ -1,4 +1,4 @@
-"""Carries what a seat believes about the players of a match from round to round."""
+"""Carries what seats believe about the players of a match from round to round."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAKAGE: Final = 0.05
 
 
 class MatchPriors:
-    """What one seat believes about the other players of a match when a round begins.
+    """What each seat of a match believes about the other players when a round begins.
 
     All hands are known when a round ends. So the exact likelihood of every decision of the round
     turns the prior into a posterior, and the next round begins with it, mixed with a ``LEAKAGE`` of
@@ -31,32 +31,7 @@ class MatchPriors:
         types: how the others may play.
 
     Attributes:
-        prior: float64 [K, J] probabilities of the pairs of types when the next round begins.
-    """
-
-    def __init__(self, types: Types) -> None:
-        self._types = types
-        self.prior = types.prior()
-
-    def ended(self, view: View, hands: Int) -> None:
-        """Takes in a round that is over.
-
-        Args:
-            view: the end of the round as the seat sees it: one row.
-            hands: [4, 8] tiles of each kind that each seat was dealt, the viewer first.
-        """
-        likelihood = log_likelihood(view, self._types, hands)
-        self.prior = next_prior(self._types, self.prior, likelihood)
-
-
-class RecordedPriors:
-    """What each of the four seats of a recorded match believes when a round begins.
-
-    The rounds that the last call was about are not evaluated again where the next one continues
-    them.
-
-    Args:
-        types: how the others may play.
+        of_seat: each seat's probabilities of the pairs of types, float64 [K, J].
     """
 
     def __init__(self, types: Types) -> None:
@@ -65,36 +40,40 @@ class RecordedPriors:
 
     def _begin(self) -> None:
         self._rounds: tuple[DealRecord, ...] = ()
-        self._seats = [MatchPriors(self._types) for _ in range(NUM_SEATS)]
+        self.of_seat = [self._types.prior()] * NUM_SEATS
+
+    def ended(self, seat: int, view: View, dealt: Int) -> None:
+        """Takes in a round that is over as a seat sees it, in a view of one row.
+
+        ``dealt``: [4, 8] tiles of each kind that each seat was dealt, seat 0 first.
+        """
+        hands = np.roll(dealt, -seat, axis=0)
+        likelihood = log_likelihood(view, self._types, hands)
+        self.of_seat[seat] = next_prior(self._types, self.of_seat[seat], likelihood)
 
     def after(self, rounds: Sequence[DealRecord]) -> Float:
-        """Returns each seat's prior after the first rounds of a match: float64 [4, K, J]."""
+        """Returns ``of_seat`` [4, K, J] after the first rounds of a match, as recorded.
+
+        Where they continue those of the last call, only the later ones are taken in. A redeal and
+        a record that breaks off reveal nothing.
+        """
         if self._rounds != tuple(rounds[: len(self._rounds)]):
             self._begin()
         for deal in rounds[len(self._rounds) :]:
-            self._take(deal)
+            game = None
+            with suppress(RecordError):
+                *_, game = [None, *deal.replay()]
+            if game is not None and game.done:
+                for seat in range(NUM_SEATS):
+                    self.ended(seat, game.view(seat), game.dealt.astype(np.int64))
         self._rounds = tuple(rounds)
-        return np.array([priors.prior for priors in self._seats])
-
-    def _take(self, deal: DealRecord) -> None:
-        """Takes in a round; a record that breaks off, or ends in a redeal, reveals nothing."""
-        game = None
-        with suppress(RecordError):
-            *_, game = [None, *deal.replay()]
-        if game is None or not game.done:
-            return
-        for seat, priors in enumerate(self._seats):
-            hands = np.roll(game.dealt, -seat, axis=0).astype(np.int64)
-            priors.ended(game.view(seat), hands)
+        return np.array(self.of_seat)
 
 
 def next_prior(types: Types, prior: Float, likelihood: Float) -> Float:
     """Returns the prior of the round after one that is over: float64 [K, J].
 
-    Args:
-        types: how the others may play.
-        prior: [K, J] of the round that is over.
-        likelihood: [K, J] log-probabilities of that round (``log_likelihood``).
+    ``prior`` [K, J] is that of the round, ``likelihood`` [K, J] its ``log_likelihood``.
     """
     first = types.prior()
     score = np.log(prior) + likelihood

@@ -9,7 +9,7 @@ import numpy as np
 
 from goita_agents.asking import ask_probabilities
 from goita_agents.base import Policy
-from goita_agents.beliefs.match_priors import RecordedPriors
+from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import Types
 from goita_agents.principles import Principle, speaking
 from goita_agents.search.action_values import MIN_Z
@@ -72,7 +72,7 @@ class Advisor:
     ) -> None:
         self._base, self._shown, self._types = base, shown, types
         self._worlds, self._budget = worlds, budget
-        self._priors = RecordedPriors(types)
+        self._priors = MatchPriors(types)
         self._search: TypedSearch | None = None
         self._before: tuple[DealRecord, ...] = ()
 

@@ -46,8 +46,8 @@ class Match:
     scores: tuple[int, int]  # Points of its team and of the other when the next round begins.
     priors: MatchPriors | None = None  # None: the first round of the match.
     ended: tuple[View, Int] | None = None
-    """The end of the last round as the seat sees it, and the hands [4, 8] by relative seat; taken
-    in when another round of the match begins."""
+    """The end of the last round as the seat sees it, and what each seat was dealt, [4, 8]; taken in
+    when another round of the match begins."""
 
 
 class LibraryRolloutAgent(RolloutAgent):
@@ -105,7 +105,7 @@ class LibraryRolloutAgent(RolloutAgent):
                 match = Match(seat, (own, other))
             elif match.ended is not None:  # otherwise the tiles of the round were dealt again
                 match.priors = match.priors or MatchPriors(self.types)
-                match.priors.ended(*match.ended)
+                match.priors.ended(seat, *match.ended)
                 match.ended = None
             self._matches[game] = match
             if len(self._matches) > KEPT:
@@ -120,12 +120,12 @@ class LibraryRolloutAgent(RolloutAgent):
             own, other = results.view.scores[row].tolist()
             points, wins = int(results.points[row]), (results.winner[row] - match.seat) % 2 == 0
             match.scores = (own + points, other) if wins else (own, other + points)
-            match.ended = results.view[row : row + 1], np.roll(hands[row], -match.seat, axis=0)
+            match.ended = results.view[row : row + 1], hands[row]
 
     def prior_of(self, game: int) -> Float | None:
         """Returns the prior [K, J] of a game's present round, None in the first of a match."""
         match = self._matches.get(game)
-        return None if match is None or match.priors is None else match.priors.prior
+        return match.priors.of_seat[match.seat] if match and match.priors else None
 
     def types_of(self, game: int) -> tuple[Types, Float | None]:
         """Returns the types that a game's present round is searched with, and their prior."""

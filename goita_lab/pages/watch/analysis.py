@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from goita_agents.asking import ask_probabilities, at_temperature, build_agent
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
-from goita_agents.beliefs.match_priors import RecordedPriors
+from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.people import PEOPLE, people
 from goita_agents.identity import Identities
 from goita_agents.principles import speaking
@@ -112,7 +112,7 @@ def analyse(
     identities = Identities((agent, *settings.types))
     analyst = Analyst(settings)
     wanted = {key_of(one.deal, one.earlier): one for one in source.deals}
-    priors = RecordedPriors(analyst.others)
+    priors = MatchPriors(analyst.others)
     todo = {key: (one.deal, priors.after(one.earlier)) for key, one in wanted.items()}
     load_kernel()  # compiled once, not in every process
     runner = Runner(workers, keep, lambda _, done, of: progress(done, of), anew, identities)
@@ -149,7 +149,7 @@ class Analyst:
             self._shown = at_temperature(agent, warm)
             self.policy = f"{agent.name} at temperature {warm:g}"
         self._solver, self.others = Solver(), people(settings.types)
-        known = RecordedPriors(self.others).after(()) if priors is None else priors
+        known = MatchPriors(self.others).after(()) if priors is None else priors
         self._search = TypedSearch(agent, self.others, settings.worlds, known)
 
     def decide(self, game: Game, number: int, seat: int, action: int, seed: int) -> Decision:
@@ -208,7 +208,7 @@ def analyse_deal(
         deal: the deal.
         settings: how.
         priors: [4, K, J] probabilities of the pairs of types when the round began, as each seat
-            knew them (``RecordedPriors``); None: those at the beginning of a match.
+            knew them (``MatchPriors``); None: those at the beginning of a match.
     """
     analyst = Analyst(settings, priors)
     return tuple(

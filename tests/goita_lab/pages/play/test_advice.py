@@ -8,7 +8,7 @@ import pytest
 
 from goita_agents import load_agent
 from goita_agents.beliefs import Listener, PolicyModel
-from goita_agents.beliefs.match_priors import RecordedPriors
+from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.people import people
 from goita_agents.search.typed_search import TypedSearch
 from goita_env.actions import parse
@@ -74,8 +74,8 @@ def test_a_hint_is_what_an_analysis_of_the_position_says():
         if table.asks == "move" and len(table.results) == 1 and table.view.num_plays[0] >= 4:
             break
     seat, settings = table.seat, AnalysisSettings("champion", worlds=2048)
-    priors = RecordedPriors(people()).after(table.finished.deals)
-    assert not np.allclose(priors, RecordedPriors(people()).after(()))
+    priors = MatchPriors(people()).after(table.finished.deals)
+    assert not np.allclose(priors, MatchPriors(people()).after(()))
     hinted, analyst, game = table.hint(), Analyst(settings, priors), table.game
     analysed = analyst.decide(game, 1, seat, table.legal[0], 0)
     for one in analysed.options:

@@ -18,7 +18,7 @@ pytest.importorskip("numba")
 
 from goita_agents import load_agent, solver
 from goita_agents.beliefs.hindsight import log_likelihood
-from goita_agents.beliefs.match_priors import LEAKAGE, RecordedPriors
+from goita_agents.beliefs.match_priors import LEAKAGE, MatchPriors
 from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import TypeListener
 from goita_agents.search.action_values import evaluate_actions
@@ -322,7 +322,7 @@ def test_earlier_rounds_of_the_match_are_read_and_count(tmp_path):
     assert key_of(two, [one]) != key_of(two)
     # The same priors as of a hint: what a round showed, with what might have changed meanwhile.
     types = people(TWO)
-    first, known = types.prior(), RecordedPriors(types)
+    first, known = types.prior(), MatchPriors(types)
     *_, game = one.replay()
     for seat, found in enumerate(known.after([one])):
         hands = np.roll(game.dealt, -seat, axis=0).astype(np.int64)
