@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from goita_agents.base import Agent
 from goita_agents.beliefs.types import make_types
@@ -13,7 +13,7 @@ from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent, shipped
 from goita_agents.champion import crowd
 from goita_agents.registry import Entry, expand, load_agent
-from goita_agents.search.action_values import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
+from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.library import LibraryRolloutAgent
 from goita_agents.search.rollout import RolloutAgent
 
@@ -21,11 +21,8 @@ WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
 EPSILON: Final = 0.1
 
-MIN_Z: Final = 3.0
-
-MAX_POLICY_QUERIES: Final = 30_000
-"""To all policies that the opponents or the partner may play, together."""
-
+SEARCH: Final = SearchOptions(min_z=3.0, max_policy_queries=30_000)
+"""Options of its search. Queries are those to all policies that the others may play, together."""
 
 FIRST: Final = ("champion", "heuristic", "crowd")
 """How opponents may play, by name: ``first_opponents``."""
@@ -49,12 +46,8 @@ def network() -> NetworkAgent:
 def load(
     search: bool = False,
     temperature: float = 0.0,
-    worlds: int = WORLDS,
-    budget: int = BUDGET,
+    options: SearchOptions = SEARCH,
     belief: bool = True,
-    min_z: float = MIN_Z,
-    max_policy_queries: float = MAX_POLICY_QUERIES,
-    max_unseen_tiles: int = MAX_UNSEEN_TILES,
     infer: bool = True,
     types: tuple[Agent, ...] = (),
     partners: tuple[Agent, ...] = (),
@@ -64,9 +57,9 @@ def load(
 ) -> Agent:
     """Returns the champion.
 
-    With ``search`` every action is played out in sampled worlds, and the policy's own choice stands
-    unless another leads it by ``min_z`` standard errors. ``temperature`` is that of the policy; 0
-    takes the likeliest action.
+    With ``search`` every action is played out in sampled worlds, as ``options`` say, and the
+    policy's own choice stands unless another leads it by ``min_z`` standard errors.
+    ``temperature`` is that of the policy; 0 takes the likeliest action.
 
     With ``infer`` it infers how the others play. ``types`` are policies that the opponents may
     play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.make_types``);
@@ -80,28 +73,20 @@ def load(
     policy = network().at(temperature)
     if not search:
         return policy
-    options: dict[str, Any] = {
-        "min_z": min_z,
-        "max_policy_queries": max_policy_queries,
-        "allocation": ALLOCATION,
-        "max_unseen_tiles": max_unseen_tiles,
-    }
     if not (belief and infer):
-        return RolloutAgent(policy, worlds, budget, belief=belief, **options)
+        return RolloutAgent(policy, options, belief=belief)
     mates = partners or (policy,)
     opponents = types or first_opponents(policy)
     models = make_types(opponents, mates, epsilon, shares=() if types else SHARES)
     if not carry:
-        return RolloutAgent(policy, worlds, budget, belief=True, types=models, **options)
+        return RolloutAgent(policy, options, belief=True, types=models)
     return LibraryRolloutAgent(
         policy,
-        worlds,
-        budget,
+        options,
         types=models,
         library=partial(known_players, library),
         first=(opponents, mates),
         epsilon=epsilon,
-        **options,
     )
 
 

@@ -19,6 +19,7 @@ from goita_agents.base import Agent, Bool, Float, Int, Policy, Results
 from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import BROAD_PRIOR, Types
 from goita_agents.models import EPSILONS, PolicyModel
+from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.playout import Keys
 from goita_agents.search.rollout import RolloutAgent, players_of
 from goita_agents.search.sampling import PosteriorSampler
@@ -60,7 +61,7 @@ class LibraryRolloutAgent(RolloutAgent):
     with.
 
     Args:
-        base: of ``RolloutAgent``, as ``worlds``, ``budget`` and ``options``.
+        base: of ``RolloutAgent``, as ``options``.
         types: the first types, the last of the opponents a broad one.
         library: returns the policies that opponents and partner may play beside the first types;
             called when the second round of a match begins.
@@ -73,16 +74,14 @@ class LibraryRolloutAgent(RolloutAgent):
     def __init__(
         self,
         base: Policy,
-        worlds: int,
-        budget: int,
+        options: SearchOptions,
         *,
         types: Types,
         library: Callable[[], Sequence[Agent]],
         first: tuple[Sequence[Agent], Sequence[Agent]],
         epsilon: float = EPSILONS[0],
-        **options: Any,
     ) -> None:
-        super().__init__(base, worlds, budget, belief=True, types=types, **options)
+        super().__init__(base, options, belief=True, types=types)
         self._sampler = PosteriorSampler(types, self.types_of)
         self._first_types, self._first_players = types, first
         self._library, self._epsilon = library, epsilon

@@ -9,6 +9,7 @@ from goita_agents.beliefs.hindsight import log_likelihood
 from goita_agents.beliefs.match_priors import LEAKAGE
 from goita_agents.beliefs.types import make_types
 from goita_agents.champion.agent import EPSILON, network
+from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.library import LibraryRolloutAgent
 from goita_env import Game
 from goita_env.views import Replay
@@ -24,7 +25,11 @@ def new(worlds: int = 4, budget: int = 8) -> LibraryRolloutAgent:
     opponents, partners = list(map(load_agent, ("heuristic", "random"))), [network()]
     types = make_types(opponents, partners, EPSILON)
     return LibraryRolloutAgent(
-        network(), worlds, budget, types=types, library=list, first=(opponents, partners)
+        network(),
+        SearchOptions(worlds, budget),
+        types=types,
+        library=list,
+        first=(opponents, partners),
     )
 
 
