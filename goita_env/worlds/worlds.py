@@ -107,28 +107,31 @@ def _draw(known: Hidden, worlds: int, rng: np.random.Generator) -> Int8:
     other tile as many ways wherever it lies; then each seat gets its number of pawns, in places at
     random; then the other tiles are permuted over the places that are left.
     """
-    shuffled = known.others[rng.random((worlds, len(known.others))).argsort(axis=1)]
+    others = known.others[rng.random((worlds, len(known.others))).argsort(axis=1)]
     if known.pawns is None and not known.king:
-        return shuffled
+        return others
     places = known.places
-    keys = rng.random((worlds, len(places.seat)))
-    keys += 2 * places.seat
-    rank, free = places.ordered_rank, np.ones(keys.shape, bool)
-    ordered = np.zeros(keys.shape, np.int8)
+    # Tiles are laid out seat by seat: in columns of a seat its king, its pawns, other tiles. Then
+    # the columns of each seat are permuted over its places, by sorting keys from 2 * seat on.
+    keys = rng.random((worlds, len(places.seat))) + 2 * places.seat
+    columns = np.full(keys.shape, PAWN, np.int8)
+    is_other = np.ones(keys.shape, bool)
+    rank = places.ordered_rank  # of each column among those of its seat that may hold pawns
     if known.king:
         seat = int(places.seat[known.king[0]])
-        chosen = np.array(known.king)[rng.integers(len(known.king), size=worlds)]
-        keys[np.arange(worlds), chosen] = 2 * seat - 0.5  # the first of its seat in order
-        first = int((places.ordered_seat == seat - 1).argmax())
-        rank = rank - (places.ordered_seat == seat - 1)
-        ordered[:, first], free[:, first] = KING, False
+        king_place = np.array(known.king)[rng.integers(len(known.king), size=worlds)]
+        keys[np.arange(worlds), king_place] = 2 * seat - 0.5  # to this place goes its first column
+        of_seat = places.ordered_seat == seat - 1
+        first = int(of_seat.argmax())
+        columns[:, first], is_other[:, first] = KING, False
+        rank = rank - of_seat
     if known.pawns is not None:
         split = known.pawns.cumulative.searchsorted(rng.random(worlds), side="right")
-        pawns = known.pawns.counts[split]
-        free &= rank >= pawns[:, places.ordered_seat]
-    ordered[free] = shuffled.reshape(-1)
-    kinds = np.empty_like(ordered)
-    np.put_along_axis(kinds, keys.argsort(axis=1), ordered, axis=1)
+        pawns = known.pawns.counts[split]  # [W, 3] of each seat
+        is_other &= rank >= pawns[:, places.ordered_seat]
+    columns[is_other] = others.reshape(-1)
+    kinds = np.empty_like(columns)
+    np.put_along_axis(kinds, keys.argsort(axis=1), columns, axis=1)
     return kinds
 
 
