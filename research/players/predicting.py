@@ -23,7 +23,6 @@ from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
 from goita_agents.beliefs.match_priors import next_prior
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.champion.agent import (
-    EPSILON,
     FIRST,
     SHARES,
     first_opponents,
@@ -31,7 +30,7 @@ from goita_agents.champion.agent import (
     network,
 )
 from goita_agents.files import json_text
-from goita_agents.models import UNIFORM_MODEL
+from goita_agents.models import EPSILONS, UNIFORM_MODEL
 from goita_agents.registry import load_agent, short_name
 from goita_agents.search.library import likeliest, with_library
 from goita_env import View
@@ -100,9 +99,9 @@ def models() -> dict[str, tuple[list[int], Float]]:
 
 def known_types() -> tuple[Types, Types, Types]:
     """Returns the types of a search without crowd, without a library, and with it."""
-    first = make_types(first_opponents(network()), [network()], EPSILON, SHARES)
-    two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])], EPSILON)
-    return two, first, with_library(first, known_players(()), (), EPSILON)
+    first = make_types(first_opponents(network()), [network()], shares=SHARES)
+    two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])])
+    return two, first, with_library(first, known_players(()), (), EPSILONS[0])
 
 
 def all_types() -> Types:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from goita_agents.base import Float, Int
-from goita_agents.beliefs.hindsight import log_likelihood
+from goita_agents.beliefs.hindsight import likelihoods
 from goita_agents.beliefs.types import Types
 from goita_env import View
 from goita_env.errors import RecordError
@@ -48,7 +48,7 @@ class MatchPriors:
         ``dealt``: [4, 8] tiles of each kind that each seat was dealt, seat 0 first.
         """
         hands = np.roll(dealt, -seat, axis=0)
-        likelihood = log_likelihood(view, self._types, hands)
+        likelihood = likelihoods(view, self._types, hands).likelihood
         self.of_seat[seat] = next_prior(self._types, self.of_seat[seat], likelihood)
 
     def after(self, rounds: Sequence[DealRecord]) -> Float:
@@ -73,7 +73,7 @@ class MatchPriors:
 def next_prior(types: Types, prior: Float, likelihood: Float) -> Float:
     """Returns the prior of the round after one that is over: float64 [K, J].
 
-    ``prior`` [K, J] is that of the round, ``likelihood`` [K, J] its ``log_likelihood``.
+    ``prior`` [K, J] is that of the round, ``likelihood`` [K, J] its log-probability.
     """
     first = types.prior()
     score = np.log(prior) + likelihood

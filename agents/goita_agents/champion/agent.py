@@ -12,14 +12,13 @@ from goita_agents.beliefs.types import make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent, shipped
 from goita_agents.champion import crowd
+from goita_agents.models import EPSILONS
 from goita_agents.registry import Entry, expand, load_agent
 from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.library import LibraryRolloutAgent
 from goita_agents.search.rollout import RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
-
-EPSILON: Final = 0.1
 
 SEARCH: Final = SearchOptions(min_z=3.0, max_policy_queries=30_000)
 """Options of its search. Queries are those to all policies that the others may play, together."""
@@ -47,11 +46,10 @@ def load(
     search: bool = False,
     temperature: float = 0.0,
     options: SearchOptions = SEARCH,
-    belief: bool = True,
     infer: bool = True,
     types: tuple[Agent, ...] = (),
     partners: tuple[Agent, ...] = (),
-    epsilon: float = EPSILON,
+    epsilon: float = EPSILONS[0],
     carry: bool = True,
     library: tuple[Agent, ...] = (),
 ) -> Agent:
@@ -64,30 +62,21 @@ def load(
     With ``infer`` it infers how the others play. ``types`` are policies that the opponents may
     play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.make_types``);
     empty: the champion's, ``heuristic`` and ``crowd``, an unknown bot. ``partners`` are those that
-    the partner may play; empty: the champion's. Without ``infer``, or with ``belief`` off, all play
-    like the champion. With ``carry`` what was learnt of the others in a match is kept from round to
-    round, and a player of the ``library`` whom they play like takes their place; empty:
-    ``LIBRARY``. Without ``carry`` an answer depends only on one view. The other options are those
-    of ``RolloutAgent``.
+    the partner may play; empty: the champion's. Without ``infer`` all play like the champion. With
+    ``carry`` what was learnt of the others in a match is kept from round to round, and a player of
+    the ``library`` whom they play like takes their place; empty: ``LIBRARY``. Without ``carry`` an
+    answer depends only on one view.
     """
     policy = network().at(temperature)
     if not search:
         return policy
-    if not (belief and infer):
-        return RolloutAgent(policy, options, belief=belief)
-    mates = partners or (policy,)
-    opponents = types or first_opponents(policy)
-    models = make_types(opponents, mates, epsilon, shares=() if types else SHARES)
+    if not infer:
+        return RolloutAgent(policy, options, belief=True)
+    opponents, shares = (types, ()) if types else (first_opponents(policy), SHARES)
+    models = make_types(opponents, partners or [policy], epsilon, shares)
     if not carry:
         return RolloutAgent(policy, options, belief=True, types=models)
-    return LibraryRolloutAgent(
-        policy,
-        options,
-        types=models,
-        library=partial(known_players, library),
-        first=(opponents, mates),
-        epsilon=epsilon,
-    )
+    return LibraryRolloutAgent(policy, options, models, partial(known_players, library), epsilon)
 
 
 def first_opponents(policy: Agent) -> tuple[Agent, ...]:

@@ -62,35 +62,33 @@ class LibraryRolloutAgent(RolloutAgent):
 
     Args:
         base: of ``RolloutAgent``, as ``options``.
-        types: the first types, the last of the opponents a broad one.
+        types: the first types, all policies, the last of the opponents a broad one. From the second
+            round on the partner may play like those of the opponents, too.
         library: returns the policies that opponents and partner may play beside the first types;
             called when the second round of a match begins.
-        first: the policies of the first types, of the opponents without the broad one, and of the
-            partner. The partner may also play like those of the opponents, from the second round
-            on.
-        epsilon: of the opponents' policies.
+        epsilon: of the library's policies where opponents play them.
     """
 
     def __init__(
         self,
         base: Policy,
         options: SearchOptions,
-        *,
         types: Types,
         library: Callable[[], Sequence[Agent]],
-        first: tuple[Sequence[Agent], Sequence[Agent]],
         epsilon: float = EPSILONS[0],
     ) -> None:
         super().__init__(base, options, belief=True, types=types)
         self._sampler = PosteriorSampler(types, self.types_of)
-        self._first_types, self._first_players = types, first
-        self._library, self._epsilon = library, epsilon
+        self._first_types, self._library, self._epsilon = types, library, epsilon
         self._matches: OrderedDict[int, Match] = OrderedDict()
 
     @cached_property
     def types(self) -> Types:
         """The first types, and the players of the library, which is built when first needed."""
-        opponents, partners = self._first_players
+        opponents, partners = (
+            [model.agent for model in models if isinstance(model, PolicyModel)]
+            for models in (self._first_types.opponents[:-1], self._first_types.partners)
+        )
         players = [agent for agent in self._library() if agent not in opponents]
         mates = [agent for agent in (*opponents, *players) if agent not in partners]
         return with_library(self._first_types, players, mates, self._epsilon)

@@ -5,10 +5,10 @@ import pytest
 
 from goita_agents import load_agent
 from goita_agents.base import Results
-from goita_agents.beliefs.hindsight import log_likelihood
+from goita_agents.beliefs.hindsight import likelihoods
 from goita_agents.beliefs.match_priors import LEAKAGE
 from goita_agents.beliefs.types import make_types
-from goita_agents.champion.agent import EPSILON, network
+from goita_agents.champion.agent import network
 from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.library import LibraryRolloutAgent
 from goita_env import Game
@@ -23,14 +23,8 @@ def rng():
 def new(worlds: int = 4, budget: int = 8) -> LibraryRolloutAgent:
     """Returns a search whose library is empty, so the partner alone may play like others."""
     opponents, partners = list(map(load_agent, ("heuristic", "random"))), [network()]
-    types = make_types(opponents, partners, EPSILON)
-    return LibraryRolloutAgent(
-        network(),
-        SearchOptions(worlds, budget),
-        types=types,
-        library=list,
-        first=(opponents, partners),
-    )
+    types = make_types(opponents, partners)
+    return LibraryRolloutAgent(network(), SearchOptions(worlds, budget), types, list)
 
 
 def begin(agent, game: Game, seat: int, number: int = 7):
@@ -74,7 +68,7 @@ def test_the_next_round_begins_with_what_the_last_one_showed(seat):
     assert prior is None
     found = begin(agent, Game(scores=scores, seed=4), seat)
     hands = np.roll(game.deals[-1].hands, -seat, axis=0).astype(np.int64)
-    likely = first * np.exp(log_likelihood(game.view(seat), agent.types, hands))
+    likely = first * np.exp(likelihoods(game.view(seat), agent.types, hands).likelihood)
     np.testing.assert_allclose(found, (1 - LEAKAGE) * likely / likely.sum() + LEAKAGE * first)
     assert found[0].sum() > 0.9  # a random player does not play as heuristic does
     assert found.sum() == pytest.approx(1)
