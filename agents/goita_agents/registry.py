@@ -347,40 +347,42 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int) ->
     ``spec`` is the whole text, for errors; the first ``given`` arguments come otherwise.
     """
     known = options_of(factory, given, hinted=bool(text))
-    required = [name for name, option in known.items() if option.default is Parameter.empty]
-    shown = [
-        f"{name}={'...' if name in required else _shown(option.default)}"
-        for name, option in known.items()
-    ]
-    listed = ", ".join(shown) or "none, it takes no options"
-    options: dict[str, Any] = {}
+    listed = ", ".join(_listed(name, known[name]) for name in known) or "none, it takes no options"
+    values: dict[str, Any] = {}
     for part in split_text(text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key not in known or not equals:
             raise AgentError(f"expected options ({listed}), got {part!r} in {spec!r}")
-        if key in options:
+        if key in values:
             raise AgentError(f"expected each option once, got {key!r} twice in {spec!r}")
-        hint = known[key].hint
-        try:
-            options[key] = _value(hint, value)
-        except (KeyError, ValueError) as error:
-            wanted = getattr(hint, "__name__", str(hint))
-            if get_origin(hint) is Literal:
-                wanted = " or ".join(get_args(hint))
-            inner = f": {error}" if isinstance(error, AgentError) else ""
-            raise AgentError(
-                f"expected {key}={wanted}, got {value!r} in {spec!r}{inner}"
-            ) from error
-    if missing := [name for name in required if name not in options]:
+        values[key] = _checked_value(key, known[key].hint, value, spec)
+    required = (name for name, option in known.items() if option.is_required)
+    if missing := [name for name in required if name not in values]:
         raise AgentError(f"expected options ({listed}), got none for {missing} in {spec!r}")
     arguments: dict[str, Any] = {}
-    for key, value in options.items():
+    for key, value in values.items():
         argument, whole = known[key].argument, known[key].whole
         if whole is None:
             arguments[argument] = value
         else:
             arguments[argument] = replace(arguments.get(argument, whole), **{key: value})
     return arguments
+
+
+def _checked_value(key: str, hint: Any, text: str, spec: str) -> Any:
+    """Returns an option's value; an AgentError that names the agent's text if there is none."""
+    try:
+        return _value(hint, text)
+    except (KeyError, ValueError) as error:
+        wanted = getattr(hint, "__name__", str(hint))
+        if get_origin(hint) is Literal:
+            wanted = " or ".join(get_args(hint))
+        inner = f": {error}" if isinstance(error, AgentError) else ""
+        raise AgentError(f"expected {key}={wanted}, got {text!r} in {spec!r}{inner}") from error
+
+
+def _listed(name: str, option: Option) -> str:
+    return f"{name}={'...' if option.is_required else _shown(option.default)}"
 
 
 def _shown(default: Any) -> str:
@@ -397,6 +399,10 @@ class Option:
     default: Any  #: ``Parameter.empty``: it is required.
     argument: str  #: Of the factory: the option itself, or the dataclass of which it is a field.
     whole: Any = None  #: The default of this dataclass.
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is Parameter.empty
 
 
 def options_of(
