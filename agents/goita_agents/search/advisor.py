@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from goita_agents.asking import ask_probabilities
-from goita_agents.base import Policy
+from goita_agents.base import Float, Policy
 from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import Types
 from goita_agents.principles import Principle, speaking
@@ -87,24 +87,13 @@ class Advisor:
         chances = ask_probabilities(self._shown, view, view.legal())[0]
         seed = int(np.random.default_rng(view.words[0]).integers(2**63))
         chosen = int(chances.argmax())
-        found = self._value(view, seat, tuple(earlier), chosen, seed)
-        best = next(one for one in found.options if one.action == found.best)
-        ranked = sorted(found.options, key=lambda one: (one is not best, -one.points))
-        options = [
-            HintOption(
-                one.action,
-                float(chances[one.action]),
-                one.points if round(one.points, 1) <= round(best.points, 1) else None,
-                one.error,
-            )
-            for one in ranked
-        ]
-        options.sort(key=lambda one: one.points is None)
-        leads = found.loss > MIN_Z * found.loss_error
-        action = found.best if leads else chosen
-        points = {one.action: one.points for one in found.options}
-        principle = speaking(view, points, action) if action == found.best else None
-        return Hint(action, tuple(options), found.rival, found.deciding, principle)
+        valued = self._value(view, seat, tuple(earlier), chosen, seed)
+        leads = valued.loss > MIN_Z * valued.loss_error
+        action = valued.best if leads else chosen
+        points = {option.action: option.points for option in valued.options}
+        principle = speaking(view, points, action) if action == valued.best else None
+        options = _hint_options(valued, chances)
+        return Hint(action, options, valued.rival, valued.deciding, principle)
 
     def _value(
         self, view: View, seat: int, earlier: tuple[DealRecord, ...], chosen: int, seed: int
@@ -114,3 +103,23 @@ class Advisor:
             priors, self._before = self._priors.after(earlier), earlier
             self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
         return self._search.value(view, seat, chosen, seed)
+
+
+def _hint_options(valued: Valued, chances: Float) -> tuple[HintOption, ...]:
+    """Returns the valued actions, the best by points first and those without points last.
+
+    ``chances``: [69] probabilities of the policy that is shown.
+    """
+    best = next(option for option in valued.options if option.action == valued.best)
+    options = [
+        HintOption(
+            option.action,
+            float(chances[option.action]),
+            option.points if round(option.points, 1) <= round(best.points, 1) else None,
+            option.error,
+        )
+        for option in sorted(
+            valued.options, key=lambda option: (option is not best, -option.points)
+        )
+    ]
+    return tuple(sorted(options, key=lambda option: option.points is None))

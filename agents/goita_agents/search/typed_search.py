@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Meta
 
-from goita_agents.base import Float, Policy
+from goita_agents.base import Bool, Float, Policy
 from goita_agents.beliefs.types import Types
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.rollout import players_of
@@ -149,18 +149,7 @@ def _deciding(
 
     They are ranked by the covariance of the lead and of holding the tile.
     """
-    row = np.zeros(len(share), np.int64)
-    leads, weights = found.leads(row + best, row + rival)
-    lead, weight, holds = [], [], []
-    for number, one in enumerate(worlds):
-        own = weights[number, : len(one)]
-        if own.sum() > 0:
-            lead.append(leads[number, : len(one)])
-            weight.append(share[number] * own / own.sum())
-            holds.append(one.worlds.hands[:, 1:] > 0)
-    points, chance = np.concatenate(lead), np.concatenate(weight)
-    held = np.concatenate(holds).reshape(len(points), -1)
-    chance = chance / chance.sum()
+    points, chance, held = _leads(found, worlds, share, best, rival)
     probability = chance @ held
     together = (chance * points) @ held
     mean = float(chance @ points)
@@ -178,6 +167,32 @@ def _deciding(
         )
         for place in order.tolist()
         if 0 < probability[place] < 1
+    )
+
+
+def _leads(
+    values: ActionValues, worlds: Sequence[TypedWorlds], share: Float, best: int, rival: int
+) -> tuple[Float, Float, Bool]:
+    """Returns the worlds of all types, n in all, in which both actions were played.
+
+    Returns:
+        The lead of the best action in each, float64 [n]; its probability, float64 [n]; and which
+        kinds of tiles the seats 1, 2 and 3 hold there, bool [n, 24], seat by seat.
+    """
+    row = np.zeros(len(share), np.int64)
+    leads, weights = values.leads(row + best, row + rival)
+    points, chances, held = [], [], []
+    for index, typed in enumerate(worlds):
+        weight = weights[index, : len(typed)]
+        if weight.sum() > 0:
+            points.append(leads[index, : len(typed)])
+            chances.append(share[index] * weight / weight.sum())
+            held.append(typed.worlds.hands[:, 1:] > 0)
+    chance = np.concatenate(chances)
+    return (
+        np.concatenate(points),
+        chance / chance.sum(),
+        np.concatenate(held).reshape(len(chance), -1),
     )
 
 
