@@ -453,26 +453,20 @@ def search(  # noqa: PLR0912, PLR0915
 
 
 @inlined
-def describe_sub_hand(
-    rules: RuleArrays, deal: Deal, place: int, index: int, held: Int, flag: int
-) -> None:
-    """Fills in what ``deal`` says of a sub-hand at a place.
+def tiles_of_sub_hand(radix: Int, held: Int, index: int) -> tuple[int, int, int, int]:
+    """Returns code, size, counts (four bits a kind) and kinds (one bit each) of a sub-hand.
 
     ``index``: its number among those of its hand, which has ``held`` [8] tiles of each kind.
-    ``flag``: KING_PERMIT, if the seat has it.
     """
     rest, code, size, counts, kinds = index, 0, 0, 0, 0
     for kind in range(8):
         tiles = rest % (held[kind] + 1)
         rest //= held[kind] + 1
-        code += tiles * rules.radix[kind]
+        code += tiles * radix[kind]
         size += tiles
-        counts |= tiles << (4 * kind)  # four bits a kind
+        counts |= tiles << (4 * kind)
         kinds |= (tiles > 0) << kind
-    deal.pairs[0, place] = rules.pairs[code | flag]
-    deal.pairs[1, place] = rules.pairs[code | rules.permit[0]]
-    deal.size[place], deal.counts[place], deal.kinds[place] = size, counts, kinds
-    deal.most[place] = most_points(rules.points, deal.pairs[1, place], LEAD)
+    return code, size, counts, kinds
 
 
 @compiled
@@ -484,16 +478,21 @@ def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
     permit, ids = rules.permit[0], 0
     held = np.zeros(8, np.int64)
     for seat in range(4):
-        flag, code = codes[seat] & permit, codes[seat] & (permit - 1)
+        flag, hand = codes[seat] & permit, codes[seat] & (permit - 1)
         # Sub-hands are numbered in mixed radix: of a kind there are 0 to ``held`` tiles.
         number = 1
         for kind in range(8):
-            held[kind] = code % rules.radix[kind + 1] // rules.radix[kind]
+            held[kind] = hand % rules.radix[kind + 1] // rules.radix[kind]
             deal.weight[seat, kind] = number
             number *= held[kind] + 1
         ids |= (number - 1) << (8 * seat)  # a whole hand is the last of its sub-hands
         for index in range(number):
-            describe_sub_hand(rules, deal, SUB_HANDS * seat + index, index, held, flag)
+            place = SUB_HANDS * seat + index
+            code, size, counts, kinds = tiles_of_sub_hand(rules.radix, held, index)
+            deal.pairs[0, place] = rules.pairs[code | flag]
+            deal.pairs[1, place] = rules.pairs[code | permit]
+            deal.size[place], deal.counts[place], deal.kinds[place] = size, counts, kinds
+            deal.most[place] = most_points(rules.points, deal.pairs[1, place], LEAD)
     return ids
 
 
