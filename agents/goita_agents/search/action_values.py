@@ -153,7 +153,8 @@ def evaluate_actions(
         raise AgentError(f"expected a legal prior action, got {prior_action[row]} in row {row}")
     playouts, most = Playouts(models), worlds.weight.shape[1]
     positions = lay_out(view, worlds.worlds)
-    keys = world_keys(seeds, most)
+    # [R * W] A world's key is the same whatever action is tried in it: common random numbers.
+    keys = deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(seeds)), 0)
     row_of, action_of = np.nonzero(legal)
     type_of = worlds.players.reshape(-1)
 
@@ -168,14 +169,6 @@ def evaluate_actions(
     points, error = found.averages()
     best, chosen = found.action[found.best()], found.action[found.chosen(min_z)]
     return ActionValues(found.row, found.action, points, error, found.worlds, best, chosen, found)
-
-
-def world_keys(seeds: Keys, most: int) -> Keys:
-    """Returns the keys of the games in W worlds of R rows: uint64 [R * W], row after row.
-
-    A world's key is the same whatever action is tried in it: common random numbers.
-    """
-    return deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(seeds)), 0)
 
 
 def _alike(worlds: SampledWorlds, certain: Bool) -> Int:

@@ -117,7 +117,7 @@ class LibraryRolloutAgent(RolloutAgent):
             own, other = results.view.scores[row].tolist()
             points, wins = int(results.points[row]), (results.winner[row] - match.seat) % 2 == 0
             match.scores = (own + points, other) if wins else (own, other + points)
-            match.ended = results.view[row : row + 1], hands[row]
+            match.ended = results.view[row : row + 1], hands[row].copy()
 
     def prior_of(self, game: int) -> Float | None:
         """Returns the prior [K, J] of a game's present round, None in the first of a match."""

@@ -57,7 +57,8 @@ class PlayoutPolicy:
             self._draws = True
         if isinstance(self.base, Policy):
             chances = ask_probabilities(self.base, view[rows], legal[rows])
-            return sample_at(chances[again], uniforms(keys, time))
+            numbers = seeds.uniforms(keys + np.array([time], U64) * seeds.GOLDEN)
+            return sample_at(chances[again], numbers)
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
         parts = [
             ask_actions(
@@ -154,8 +155,3 @@ def _by_type(players: Players) -> Sequence[Sequence[Agent]]:
     if any(isinstance(one, Sequence) for one in players):
         return cast(Sequence[Sequence[Agent]], players)
     return [cast(Sequence[Agent], players)]
-
-
-def uniforms(keys: Keys, time: int) -> Float:
-    """Returns a number from 0 to below 1 for each game at a moment: float64 [N]."""
-    return seeds.uniforms(keys + np.array([time], U64) * seeds.GOLDEN)
