@@ -10,7 +10,6 @@ from goita_agents.base import Agent, AgentError
 from goita_agents.bots.network import LogitAgent
 from goita_agents.models import check_stateless
 from goita_agents.registry import agent_names, load_agent
-from goita_agents.registry import is_own as is_own
 from goita_env.actions import NUM_ACTIONS
 from goita_env.checks import describe
 from goita_env.rules import JGA, Rules

@@ -207,20 +207,11 @@ def ask_probabilities(agent: Policy, view: View, legal: Bool) -> Float:
         return agent.probabilities(view, legal)
     with _blamed(agent, "probabilities"):
         answer = agent.probabilities(*copied(view, legal))
-        return checked_probabilities(answer, view, legal, agent.name)
-
-
-def checked_probabilities(answer: object, view: View, legal: Bool, name: str) -> Float:
-    """Returns what ``probabilities`` answered, float64 [N, 69], if it is a distribution.
-
-    Raises:
-        AgentError: if it is none; it names the agent, the seat and the position.
-    """
-    try:
-        return read_probabilities(answer, legal, f" from {name!r}")
-    except AnswerError as error:
-        where = "" if error.row is None else _position(view, legal, error.row)
-        raise AgentError(f"{error}{where}") from error
+        try:
+            return read_probabilities(answer, legal, f" from {agent.name!r}")
+        except AnswerError as error:
+            where = "" if error.row is None else _position(view, legal, error.row)
+            raise AgentError(f"{error}{where}") from error
 
 
 def agent_plays(agent: Agent, information: InformationStructure) -> bool:

@@ -2,7 +2,8 @@
 
 ============================== ==================================================================
 ``greedy``                     an agent by its name
-``name:worlds=64,search=on``   with options: keyword arguments of its class, by their annotations
+``name:worlds=64,search=on``   with options: keyword arguments of its class, by their annotations,
+                               and the fields of one that is a dataclass
 ``name:base=(other:a=1,b=2)``  an option that is an agent itself; brackets where it has options
 ``name:types=(a;b:c=1)``       an option that is a list of agents, ``()`` for none
 ``masked:base=a,hide=(b;c)``   an option that is a list of names
@@ -28,10 +29,11 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import Parameter
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from goita_agents.base import (
@@ -148,10 +150,10 @@ class Named:
     def options(self) -> Iterator[tuple[str, Any, str]]:
         """Yields each option's text, its annotation (None: no such option) and its value."""
         text = self.split()[1] if self.text else ""
-        hints = _hints(self.load().factory) if text else {}
+        known = options_of(self.load().factory) if text else {}
         for part in split_text(text):
             key, _, value = (piece.strip() for piece in part.partition("="))
-            yield part, hints.get(key), value
+            yield part, known[key].hint if key in known else None, value
 
 
 _LOADED: Final[dict[str, Set[str]]] = {}
@@ -344,36 +346,43 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int) ->
 
     ``spec`` is the whole text, for errors; the first ``given`` arguments come otherwise.
     """
-    every = list(inspect.signature(factory).parameters.values())[given:]
-    parameters = {p.name: p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-    hints = _hints(factory) if text else {}
-    required = [p.name for p in parameters.values() if p.default is p.empty]
-    shown = [
-        f"{p.name}={'...' if p.name in required else _shown(p.default)}"
-        for p in parameters.values()
-    ]
-    known = ", ".join(shown) or "none, it takes no options"
-    options: dict[str, Any] = {}
+    known = options_of(factory, given, hinted=bool(text))
+    listed = ", ".join(_listed(name, known[name]) for name in known) or "none, it takes no options"
+    values: dict[str, Any] = {}
     for part in split_text(text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
-        if key not in parameters or not equals:
-            raise AgentError(f"expected options ({known}), got {part!r} in {spec!r}")
-        if key in options:
+        if key not in known or not equals:
+            raise AgentError(f"expected options ({listed}), got {part!r} in {spec!r}")
+        if key in values:
             raise AgentError(f"expected each option once, got {key!r} twice in {spec!r}")
-        hint = hints.get(key, str)
-        try:
-            options[key] = _value(hint, value)
-        except (KeyError, ValueError) as error:
-            wanted = getattr(hint, "__name__", str(hint))
-            if get_origin(hint) is Literal:
-                wanted = " or ".join(get_args(hint))
-            inner = f": {error}" if isinstance(error, AgentError) else ""
-            raise AgentError(
-                f"expected {key}={wanted}, got {value!r} in {spec!r}{inner}"
-            ) from error
-    if missing := [name for name in required if name not in options]:
-        raise AgentError(f"expected options ({known}), got none for {missing} in {spec!r}")
-    return options
+        values[key] = _checked_value(key, known[key].hint, value, spec)
+    required = (name for name, option in known.items() if option.is_required)
+    if missing := [name for name in required if name not in values]:
+        raise AgentError(f"expected options ({listed}), got none for {missing} in {spec!r}")
+    arguments: dict[str, Any] = {}
+    for key, value in values.items():
+        argument, whole = known[key].argument, known[key].whole
+        if whole is None:
+            arguments[argument] = value
+        else:
+            arguments[argument] = replace(arguments.get(argument, whole), **{key: value})
+    return arguments
+
+
+def _checked_value(key: str, hint: Any, text: str, spec: str) -> Any:
+    """Returns an option's value; an AgentError that names the agent's text if there is none."""
+    try:
+        return _value(hint, text)
+    except (KeyError, ValueError) as error:
+        wanted = getattr(hint, "__name__", str(hint))
+        if get_origin(hint) is Literal:
+            wanted = " or ".join(get_args(hint))
+        inner = f": {error}" if isinstance(error, AgentError) else ""
+        raise AgentError(f"expected {key}={wanted}, got {text!r} in {spec!r}{inner}") from error
+
+
+def _listed(name: str, option: Option) -> str:
+    return f"{name}={'...' if option.is_required else _shown(option.default)}"
 
 
 def _shown(default: Any) -> str:
@@ -382,8 +391,43 @@ def _shown(default: Any) -> str:
     return str(getattr(default, "name", default))
 
 
-def _hints(factory: Callable[..., Agent]) -> dict[str, Any]:
-    return get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
+@dataclass(frozen=True)
+class Option:
+    """An option that may stand in a text."""
+
+    hint: Any  #: Its annotation.
+    default: Any  #: ``Parameter.empty``: it is required.
+    argument: str  #: Of the factory: the option itself, or the dataclass of which it is a field.
+    whole: Any = None  #: The default of this dataclass.
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is Parameter.empty
+
+
+def options_of(
+    factory: Callable[..., Agent], given: int = 0, *, hinted: bool = True
+) -> dict[str, Option]:
+    """Returns the options of a factory by name; a dataclass of options stands for its fields.
+
+    The first ``given`` arguments are left out. Where annotations are not needed (``hinted``), they
+    are not read, since those of a user's class may name what cannot be imported.
+    """
+    function = factory.__init__ if inspect.isclass(factory) else factory
+    hints = get_type_hints(function) if hinted else {}
+    options: dict[str, Option] = {}
+    for name, parameter in list(inspect.signature(factory).parameters.items())[given:]:
+        hint, default = hints.get(name, str), parameter.default
+        if parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
+            continue
+        if not (isinstance(hint, type) and is_dataclass(hint) and isinstance(default, hint)):
+            options[name] = Option(hint, default, name)
+            continue
+        kinds = get_type_hints(hint)
+        for field in fields(default):
+            value = getattr(default, field.name)
+            options[field.name] = Option(kinds[field.name], value, name, default)
+    return options
 
 
 def _agents_in(hint: Any, value: str) -> list[str]:

@@ -100,39 +100,38 @@ def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
     )
 
 
-def _draw(hidden_tiles: Hidden, worlds: int, rng: np.random.Generator) -> Int8:
+def _draw(known: Hidden, worlds: int, rng: np.random.Generator) -> Int8:
     """Draws the kind in each place of one row: [W, U].
 
     Without further facts that is a permutation. Else the pinned king goes first, which leaves every
     other tile as many ways wherever it lies; then each seat gets its number of pawns, in places at
     random; then the other tiles are permuted over the places that are left.
     """
-    others = hidden_tiles.others
-    shuffled = others[rng.random((worlds, len(others))).argsort(axis=1)]
-    if hidden_tiles.pawns is None and not hidden_tiles.king:
-        return shuffled
-    places = hidden_tiles.places
-    # Places are put into an order of their own in each world: seat by seat, at random within a
-    # seat. So the first k places of a seat in that order are k of its places at random.
-    order_key = 2 * places.seat + rng.random((worlds, len(places.seat)))
-    rank, is_free = places.ordered_rank, np.ones(order_key.shape, bool)
-    ordered_kinds = np.full(order_key.shape, PAWN, np.int8)
-    if hidden_tiles.king:
-        seat = int(places.seat[hidden_tiles.king[0]])
-        place = np.array(hidden_tiles.king)[rng.integers(len(hidden_tiles.king), size=worlds)]
-        # The king's place becomes the first of its seat; the others of the seat move up one rank.
-        order_key[np.arange(worlds), place] = 2 * seat - 0.5
-        first = int((places.ordered_seat == seat - 1).argmax())
-        rank = rank - (places.ordered_seat == seat - 1)
-        ordered_kinds[:, first], is_free[:, first] = KING, False
-    if hidden_tiles.pawns is not None:
-        split = hidden_tiles.pawns.cumulative.searchsorted(rng.random(worlds), side="right")
-        pawns = hidden_tiles.pawns.counts[split]
-        is_free &= rank >= pawns[:, places.ordered_seat]
-    ordered_kinds[is_free] = shuffled.reshape(-1)
-    # From the order back to the places: argsort says which place comes at each rank.
-    kinds = np.empty_like(ordered_kinds)
-    np.put_along_axis(kinds, order_key.argsort(axis=1), ordered_kinds, axis=1)
+    others = known.others[rng.random((worlds, len(known.others))).argsort(axis=1)]
+    if known.pawns is None and not known.king:
+        return others
+    places = known.places
+    # Tiles are laid out seat by seat: in columns of a seat its king, its pawns, other tiles. Then
+    # the columns of each seat are permuted over its places, by sorting keys from 2 * seat on.
+    keys = rng.random((worlds, len(places.seat))) + 2 * places.seat
+    columns = np.full(keys.shape, PAWN, np.int8)
+    is_other = np.ones(keys.shape, bool)
+    rank = places.ordered_rank  # of each column among those of its seat that may hold pawns
+    if known.king:
+        seat = int(places.seat[known.king[0]])
+        king_place = np.array(known.king)[rng.integers(len(known.king), size=worlds)]
+        keys[np.arange(worlds), king_place] = 2 * seat - 0.5  # to this place goes its first column
+        of_seat = places.ordered_seat == seat - 1
+        first = int(of_seat.argmax())
+        columns[:, first], is_other[:, first] = KING, False
+        rank = rank - of_seat
+    if known.pawns is not None:
+        split = known.pawns.cumulative.searchsorted(rng.random(worlds), side="right")
+        pawns = known.pawns.counts[split]  # [W, 3] of each seat
+        is_other &= rank >= pawns[:, places.ordered_seat]
+    columns[is_other] = others.reshape(-1)
+    kinds = np.empty_like(columns)
+    np.put_along_axis(kinds, keys.argsort(axis=1), columns, axis=1)
     return kinds
 
 

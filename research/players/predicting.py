@@ -20,12 +20,18 @@ import numpy as np
 
 from goita_agents.base import Float, Int
 from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
+from goita_agents.beliefs.match_priors import next_prior
 from goita_agents.beliefs.types import Types, make_types
-from goita_agents.champion.agent import EPSILON, FIRST, first_types, known_players
+from goita_agents.champion.agent import (
+    FIRST,
+    SHARES,
+    first_opponents,
+    known_players,
+    network,
+)
 from goita_agents.files import json_text
-from goita_agents.models import UNIFORM_MODEL
+from goita_agents.models import EPSILONS, UNIFORM_MODEL
 from goita_agents.registry import load_agent, short_name
-from goita_agents.search.carrying import carried
 from goita_agents.search.library import likeliest, with_library
 from goita_env import View
 from goita_env.tiles import NUM_SEATS
@@ -93,9 +99,9 @@ def models() -> dict[str, tuple[list[int], Float]]:
 
 def known_types() -> tuple[Types, Types, Types]:
     """Returns the types of a search without crowd, without a library, and with it."""
-    first = first_types()
-    two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])], EPSILON)
-    return two, first, with_library(first, known_players(()), (), EPSILON)
+    first = make_types(first_opponents(network()), [network()], shares=SHARES)
+    two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])])
+    return two, first, with_library(first, known_players(()), (), EPSILONS[0])
 
 
 def all_types() -> Types:
@@ -140,7 +146,7 @@ def predicted(
         for likelihood, decisions in match:
             own = likelihood[numbers, None]
             each.append((np.log((searched(prior) * np.exp(own)).sum()), decisions))
-            prior = carried(types, prior, own)
+            prior = next_prior(types, prior, own)
         for name, which in GROUPS.items():
             totals[name].append(np.sum([each[one] for one in which], axis=0))
     return {name: ratio_interval(*np.transpose(some)) for name, some in totals.items()}

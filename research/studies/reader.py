@@ -14,7 +14,7 @@ import numpy as np
 from goita_agents.base import Agent, AgentError, Bool, Policy, plays
 from goita_agents.beliefs.types import BROAD_EPSILON, Types
 from goita_agents.models import EPSILONS, OpponentModel, PolicyModel
-from goita_agents.search.action_values import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
+from goita_agents.search.action_values import BUDGET, WORLDS, SearchOptions
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import PosteriorSampler
 from goita_env import View
@@ -57,13 +57,8 @@ class ReaderAgent(RolloutAgent):
         types = Types(tuple(opponents), tuple(partners))
         super().__init__(
             base,
-            worlds,
-            budget,
+            SearchOptions(worlds, budget, MIN_Z, max_policy_queries=inf),
             belief=True,
-            min_z=MIN_Z,
-            max_policy_queries=inf,
-            allocation=ALLOCATION,
-            max_unseen_tiles=MAX_UNSEEN_TILES,
             types=types,
             players=[[base, opponent, partner, opponent]] * (len(opponents) * len(partners)),
         )

@@ -87,7 +87,7 @@ def test_the_crowd_predicts_a_stranger_better_than_the_other_types_do(stranger, 
     examples = read_examples([games], "p").examples
     first = [
         examples.taken(one.probabilities(examples.view(), examples.legal))
-        for one in champion.first_types().opponents[:-1]
+        for one in load_agent("champion:search=on,carry=off")._sampler.types.opponents[:-1]
     ]
     of_champion, of_heuristic, of_crowd = np.log(first).mean(axis=1)
     assert of_crowd > max(of_champion, of_heuristic)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from goita_agents.registry import load_agent
-from goita_agents.search.action_values import ALLOCATION, MAX_UNSEEN_TILES
+from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.rollout import RolloutAgent
 from goita_lab.signals.playing import play
 from research.studies.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
@@ -53,12 +53,8 @@ def test_one_that_takes_all_for_its_like_is_the_search_that_does(asked):
     view, legal = asked
     plain = RolloutAgent(
         load(ONE),
+        SearchOptions(**SMALL, min_z=MIN_Z, max_policy_queries=inf),
         belief=True,
-        min_z=MIN_Z,
-        max_policy_queries=inf,
-        allocation=ALLOCATION,
-        max_unseen_tiles=MAX_UNSEEN_TILES,
-        **SMALL,
     )
     searched = reader(ONE, ONE)._searched(view, legal)
     rows = np.flatnonzero(searched)

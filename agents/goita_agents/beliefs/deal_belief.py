@@ -69,27 +69,32 @@ class DealBelief:
             SettingError: if it is no whole number of worlds from 1 on.
         """
         check_count(worlds, "worlds")
-        two = systematic_sample(self.marginals[1], worlds, float(rng.random()))
-        one, three = np.empty_like(two), np.empty_like(two)
-        numbers = rng.random(worlds)
-        for start in range(0, worlds, ROWS):
-            part = slice(start, start + ROWS)
-            hands, which = np.unique(two[part], return_inverse=True)
-            first, weight, left = pair_weights(self.support, self.weights, hands, self.apart)
-            column = sample_at(weight[which], numbers[part])
-            one[part], three[part] = first[column], left[which, column]
+        dealt = self._draw_hands(worlds, rng)
         view, held = self.view, np.empty((worlds, NUM_SEATS, NUM_KINDS), np.int8)
         held[:, 0] = view.hand[0]
         face_down = np.full((worlds, NUM_SEATS, 4), NONE, np.int8)
         own = view.face_down[0, 0]
         face_down[:, 0, own] = view.blocks[0, 0, own]
-        for seat, chosen in enumerate((one, two, three), start=1):
-            state = self.states[seat - 1].draw(chosen, rng.random(worlds))
-            held[:, seat] = self.states[seat - 1].held[state]
-            face_down[:, seat] = self.states[seat - 1].face_down[state]
+        for seat, (hands, states) in enumerate(zip(dealt, self.states, strict=True), start=1):
+            state = states.draw(hands, rng.random(worlds))
+            held[:, seat], face_down[:, seat] = states.held[state], states.face_down[state]
         return Worlds(
             held, face_down, np.full(worlds, 1 / worlds), view.face_up.repeat(worlds, axis=0)
         )
+
+    def _draw_hands(self, worlds: int, rng: np.random.Generator) -> tuple[Int, Int, Int]:
+        """Draws the numbers of the hands dealt to seats 1, 2 and 3: int64 [worlds] each."""
+        two = systematic_sample(self.marginals[1], worlds, float(rng.random()))
+        one, three = np.empty_like(two), np.empty_like(two)
+        numbers = rng.random(worlds)
+        for start in range(0, worlds, ROWS):
+            part = slice(start, start + ROWS)
+            # Each hand of seat 2 is weighed once, however often it was drawn.
+            hands, which = np.unique(two[part], return_inverse=True)
+            first, weight, left = pair_weights(self.support, self.weights, hands, self.apart)
+            column = sample_at(weight[which], numbers[part])
+            one[part], three[part] = first[column], left[which, column]
+        return one, two, three
 
 
 def systematic_sample(weight: Float, count: int, number: float) -> Int:

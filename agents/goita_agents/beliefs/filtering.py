@@ -85,6 +85,7 @@ class SeatFilter:
             from the viewer.
         weight: float64 [n] of each state, the greatest 1.
         scale: natural logarithm of the factor that the weights lack.
+        events: how many it has taken in.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class SeatFilter:
         self.model, self.seat = model, seat
         self._start, self._hands, self._bounds = start, hands, bounds
         self._shown = np.zeros(NUM_KINDS, np.int64)
-        self._plays = 0
+        self._plays = self.events = 0
         likelihood = self._answered()
         self.hand = np.flatnonzero(likelihood)
         self.weight, self.scale = self._rescaled(likelihood[self.hand])
@@ -171,6 +172,7 @@ class SeatFilter:
             self._decide(event)
         else:
             self._see(event)
+        self.events += 1
 
     def _decide(self, event: Event) -> None:
         state, played = self._candidates(event)

@@ -1,6 +1,7 @@
 """Follows a round as one seat sees it: a filter for each other seat and each model of it.
 
-``Listener`` has one model of each seat; ``TypeListener`` weighs several.
+``Listener`` has one model of each seat; ``TypeListener`` weighs several. What is believed under
+three models, one of each seat, is computed here for both.
 """
 
 from __future__ import annotations
@@ -26,17 +27,30 @@ from goita_env.worlds.constraints import check_in_play
 Filters = tuple[SeatFilter, SeatFilter, SeatFilter]
 """One of each of the seats 1, 2 and 3."""
 
+Models = tuple[Sequence[OpponentModel], Sequence[OpponentModel], Sequence[OpponentModel]]
+"""Those of each of the seats 1, 2 and 3."""
+
+Triple = tuple[int, int, int]
+"""Numbers of a model of each of the seats 1, 2 and 3."""
+
+Key = tuple[int, int, int]
+"""Seat, number of its model, and number of the way in which messages may have been sent."""
+
 
 class Following:
     """Filters of the relative seats 1, 2 and 3, kept up to date.
 
+    A filter takes in what has happened when ``_branches`` is asked for it.
+
     Args:
         view: what the seat sees at any moment of a round: one row.
+        models: how each of the others may play.
         sent: as in ``update``.
     """
 
-    def __init__(self, view: View, sent: int | None = None) -> None:
+    def __init__(self, view: View, models: Models, sent: int | None = None) -> None:
         check_followed(view.information)
+        self._seat_models = models
         self._heard: list[Event] = []
         self._view = view
         self.update(view, sent=sent)
@@ -105,14 +119,13 @@ class Following:
         all_asked = self._starts[0].answers.all_asked
         self._apart = view.rules.partners_fives_win == "held" and all_asked
         self._shown = np.zeros((NUM_SEATS, NUM_KINDS), np.int64)
-        self._begin_filters()
-
-    def _begin_filters(self) -> None:
-        """Begins the filters, at the first moment of the round."""
-        raise NotImplementedError
+        self._filters: dict[Key, SeatFilter] = {}
+        """Those that have been needed so far."""
+        self._refusals: dict[Key, UnexplainedError] = {}
+        """Why models cannot explain what happened; their filters are not followed any more."""
 
     def _take(self, event: Event) -> None:
-        """Takes in an event, which the filters have taken in before or will later."""
+        """Takes in an event, which the filters will take in later."""
         self._heard.append(event)
         if event.seat and event.action:
             block, attack = divmod(event.action - 1, NUM_KINDS)
@@ -133,10 +146,53 @@ class Following:
             found.drop(limit)
         return found
 
-    def _narrow(self, one: SeatFilter) -> None:
+    def _branches(self, numbers: Triple) -> list[Filters]:
+        """Returns filters of three models for each way in which messages may have been sent.
+
+        They have taken in all that happened. Ways that the models cannot explain are left out.
+
+        ``numbers``: of the models of the seats 1, 2 and 3.
+        """
+        branches = []
+        for keys in self._possible_ways(numbers):
+            one, two, three = map(self._brought_up, keys)
+            if one and two and three:
+                branches.append((one, two, three))
+        return branches
+
+    def _possible_ways(self, numbers: Triple) -> list[tuple[Key, Key, Key]]:
+        """Returns the keys of each way in which no model has refused what happened."""
+        one, two, three = numbers
+        # The partner observes what the viewer does, so its filter is the same in all ways.
+        ways = [((1, one, way), (2, two, 0), (3, three, way)) for way in range(len(self._starts))]
+        return [keys for keys in ways if self._refusals.keys().isdisjoint(keys)]
+
+    def _last_refusal(self) -> UnexplainedError:
+        return next(reversed(self._refusals.values()))
+
+    def _brought_up(self, key: Key) -> SeatFilter | None:
+        """Returns a filter that has taken in all that happened; None if its model refuses it."""
+        seat, number, way = key
+        if key in self._refusals:
+            return None
+        try:
+            if key not in self._filters:
+                model = self._seat_models[seat - 1][number]
+                self._filters[key] = self._filter(seat, model, self._starts[way])
+            seat_filter = self._filters[key]
+            if events := self._heard[seat_filter.events :]:
+                self._narrow(seat_filter)
+            for event in events:
+                seat_filter.take(event)
+        except UnexplainedError as error:
+            self._refusals[key] = error
+            return None
+        return seat_filter
+
+    def _narrow(self, seat_filter: SeatFilter) -> None:
         """Gives up a seat's hands that don't fit to what the others have shown."""
-        others = self._shown.sum(axis=0) - self._shown[one.seat]
-        one.drop(self._support.unseen - others)
+        others = self._shown.sum(axis=0) - self._shown[seat_filter.seat]
+        seat_filter.drop(self._support.unseen - others)
 
     def _deals(self, filters: Filters) -> DealBelief:
         """Returns the belief by one filter of each seat."""
@@ -176,7 +232,7 @@ class Following:
                 kept.append(filters)
                 evidence.append(self._log_evidence(filters, beliefs[-1]))
         if not beliefs:
-            raise refused or UnexplainedError("expected messages that explain what was done")
+            raise refused or self._last_refusal()
         if len(beliefs) == 1:
             return beliefs[0], evidence[0], kept
         total = float(np.logaddexp.reduce(evidence))

@@ -40,11 +40,8 @@ class HandBelief:
 
     def entropy(self) -> float:
         """Returns the Shannon entropy in nats."""
-        return _entropy(self.probability)
-
-    def prior_entropy(self) -> float:
-        """Returns the entropy of the prior in nats."""
-        return _entropy(self.prior)
+        possible = self.probability[self.probability > 0]
+        return float(-(possible * np.log(possible)).sum())
 
     def divergence(self, before: HandBelief) -> float:
         """Returns what the same listener learnt since an earlier belief about the hand, in nats.
@@ -121,8 +118,3 @@ def read_counts(hand: str | npt.ArrayLike) -> Int:
     if counts.shape != (NUM_KINDS,) or not np.issubdtype(counts.dtype, np.integer):
         raise HandsError(f"expected digits or tiles of each kind, shape (8,), got {hand!r}")
     return counts.astype(np.int64)
-
-
-def _entropy(probability: Float) -> float:
-    held = probability[probability > 0]
-    return float(-(held * np.log(held)).sum())

@@ -31,11 +31,6 @@ class Likelihoods:
     opponents: Float  #: [K, D] Of each of the opponents' decisions.
 
 
-def log_likelihood(view: View, types: Types, hands: Int) -> Float:
-    """Returns the log-probability of all that the others did, under each pair of types: [K, J]."""
-    return likelihoods(view, types, hands).likelihood
-
-
 def likelihoods(view: View, types: Types, hands: Int) -> Likelihoods:
     """Returns how likely a round was under each type.
 

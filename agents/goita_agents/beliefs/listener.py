@@ -8,24 +8,27 @@ over: given what was sent, the seats' factors are apart again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.beliefs.deal_belief import DealBelief
-from goita_agents.beliefs.filtering import SeatFilter
 from goita_agents.beliefs.following import Filters, Following, number_of
 from goita_agents.beliefs.hand_belief import HandBelief
-from goita_agents.beliefs.history import Event
+from goita_agents.beliefs.history import Event, Messages
 from goita_agents.beliefs.unheard_messages import DealMixture
-from goita_agents.models import LEGAL_MODEL, UNIFORM_MODEL, OpponentModel, UnexplainedError
+from goita_agents.models import LEGAL_MODEL, UNIFORM_MODEL, OpponentModel
 from goita_env import Game, View
 from goita_env.actions import MESSAGE
 from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_env.tiles import RELATIVE_SEATS, RelativeSeat
+
+ONLY: Final = (0, 0, 0)
+"""Number of each seat's model: it has one."""
 
 
 class Listener(Following):
@@ -53,7 +56,8 @@ class Listener(Following):
         sent: int | None = None,
     ) -> None:
         self._models = _each_seat(models)
-        super().__init__(view, sent)
+        one, two, three = ([model] for model in self._models)
+        super().__init__(view, (one, two, three), sent)
 
     @property
     def models(self) -> tuple[str, str, str]:
@@ -61,55 +65,33 @@ class Listener(Following):
         one, two, three = (model.name for model in self._models)
         return one, two, three
 
-    def _begin_filters(self) -> None:
-        one, two, three = self._models
-        starts = self._starts
-        if len(starts) > 1 and all(model in (LEGAL_MODEL, UNIFORM_MODEL) for model in (one, three)):
+    def _begin(self, view: View, messages: Messages) -> None:
+        super()._begin(view, messages)
+        opponents = self._models[0], self._models[2]
+        if len(self._starts) > 1 and all(m in (LEGAL_MODEL, UNIFORM_MODEL) for m in opponents):
             # Who hears nothing in a message sends any: the sum over all is 1.
-            starts = [replace(starts[0], messages=self._messages.heard())]
-        # It observes what the viewer does.
-        partner, refused = self._filter(2, two, starts[0]), None
-        self._branches: list[Filters] = []
-        for start in starts:
-            try:
-                self._branches.append(
-                    (self._filter(1, one, start), partner, self._filter(3, three, start))
-                )
-            except UnexplainedError as error:
-                refused = error
-        if refused is not None and not self._branches:
-            raise refused
-        unheard = self._messages.unheard if len(starts) > 1 else ()
+            self._starts = [replace(self._starts[0], messages=messages.heard())]
+        if not self._branches(ONLY):
+            raise self._last_refusal()
+        unheard = messages.unheard if len(self._starts) > 1 else ()
         legal = [seat for seat in unheard if self._models[seat - 1] is LEGAL_MODEL]
-        self._any_message = len(legal) * self._messages.bits * np.log(2)
+        self._any_message = len(legal) * messages.bits * np.log(2)
         """The legal model gives each message likelihood 1: what its evidence is too high by."""
-        self._known: tuple[DealBelief | DealMixture, float] | None = None
+        self._mixed: tuple[DealBelief | DealMixture, float, list[Filters]] | None = None
 
     def _take(self, event: Event) -> None:
-        # The seat that acted may refuse; then nothing has been taken in.
-        filters = self._filters()
-        self._keep(lambda one: one.take(event), (f for f in filters if f.seat == event.seat))
-        self._keep(lambda one: one.take(event), (f for f in filters if f.seat != event.seat))
+        """Takes in an event at once; if the acting seat's model refuses it, nothing is taken in."""
+        before = self._shown.copy(), self._refusals.copy()
+        ways = self._possible_ways(ONLY)
         super()._take(event)
-        self._known = None
-        if event.seat and event.action:
-            self._keep(self._narrow, self._filters())
-
-    def _filters(self) -> list[SeatFilter]:
-        """Lists the filters, each once."""
-        return [*{id(one): one for branch in self._branches for one in branch}.values()]
-
-    def _keep(self, take: Callable[[SeatFilter], None], filters: Iterable[SeatFilter]) -> None:
-        """Has filters take something in; gives up the branches in which one refuses."""
-        kept = self._branches
-        for one in filters:
-            try:
-                take(one)
-            except UnexplainedError:
-                kept = [branch for branch in kept if one not in branch]
-                if not kept:
-                    raise
-        self._branches = kept
+        if event.seat and not any(self._brought_up(keys[event.seat - 1]) for keys in ways):
+            refusal = self._last_refusal()
+            self._heard.pop()
+            self._shown, self._refusals = before
+            raise refusal
+        self._mixed = None
+        if not self._branches(ONLY):
+            raise self._last_refusal()
 
     def posterior(self, of: RelativeSeat = "partner") -> HandBelief:
         """Returns the belief about a seat's hand.
@@ -119,8 +101,8 @@ class Listener(Following):
             UnexplainedError: if no deal explains what all seats did together.
         """
         number = number_of(of)
-        marginal = self.deals().marginals[number - 1]
-        return self._hand_belief(number, marginal, self._branches, self.models)
+        belief, _, branches = self._believed()
+        return self._hand_belief(number, belief.marginals[number - 1], branches, self.models)
 
     def deals(self) -> DealBelief | DealMixture:
         """Returns the belief about all three hands together, from which worlds can be drawn.
@@ -132,11 +114,10 @@ class Listener(Following):
         """
         return self._believed()[0]
 
-    def _believed(self) -> tuple[DealBelief | DealMixture, float]:
-        if self._known is None:
-            belief, evidence, self._branches = self._mixture(self._branches)
-            self._known = belief, evidence
-        return self._known
+    def _believed(self) -> tuple[DealBelief | DealMixture, float, list[Filters]]:
+        if self._mixed is None:
+            self._mixed = self._mixture(self._branches(ONLY))
+        return self._mixed
 
     def action_probabilities(self, of: RelativeSeat) -> Float:
         """Returns the probabilities of the next seat's action, by its hand: float64 [M, 69].
@@ -154,17 +135,17 @@ class Listener(Following):
             raise SettingError(
                 f"expected the seat whose turn it is, relative seat {self.seat}, got {of!r}"
             )
-        belief, asked = self.deals(), self._asked_message
-        found = [
-            branch[number - 1].messages() if asked else branch[number - 1].action_probabilities()
-            for branch in self._branches
+        belief, _, branches = self._believed()
+        filters = [branch[number - 1] for branch in branches]
+        chances = [
+            one.messages() if self._asked_message else one.action_probabilities() for one in filters
         ]
         if not isinstance(belief, DealMixture):
-            return found[0]
-        weight = np.array([chance * one.marginals[number - 1] for chance, one in belief.parts()])
+            return chances[0]
+        weight = np.array([chance * part.marginals[number - 1] for chance, part in belief.parts()])
         total = weight.sum(axis=0)
         np.divide(weight, total, out=weight, where=total > 0)
-        return np.asarray((weight[:, :, None] * found).sum(axis=0))
+        return np.asarray((weight[:, :, None] * chances).sum(axis=0))
 
     def log_evidence(self) -> float:
         """Returns the log-probability of all that the viewer saw the others do, in nats.

@@ -54,11 +54,7 @@ class Support:
         """Returns the number of a hand [8]; -1 if it isn't one of them."""
         if (hand < 0).any() or (hand > self.unseen).any() or hand.sum() != self.size:
             return -1
-        return int(self.numbers(hand[None])[0])
-
-    def numbers(self, hands: Int) -> Int:
-        """Returns the numbers of hands [n, 8] that are among them: int64 [n]."""
-        return np.asarray(self.index[hands @ _radix(self.unseen)])
+        return int(self.index[hand @ _radix(self.unseen)])
 
 
 def support(unseen: Int, size: int = HAND_SIZE) -> Support:

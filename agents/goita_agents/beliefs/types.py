@@ -17,10 +17,9 @@ import numpy as np
 
 from goita_agents.base import Agent, AgentError, Float, Int
 from goita_agents.beliefs.deal_belief import DealBelief, systematic_sample
-from goita_agents.beliefs.filtering import SeatFilter
-from goita_agents.beliefs.following import Filters, Following, number_of
+from goita_agents.beliefs.following import Following, number_of
 from goita_agents.beliefs.hand_belief import HandBelief
-from goita_agents.beliefs.history import Event
+from goita_agents.beliefs.history import Event, Messages
 from goita_agents.beliefs.unheard_messages import DealMixture, sample_of
 from goita_agents.models import (
     EPSILONS,
@@ -148,7 +147,10 @@ class TypeListener(Following):
         self.types, self._least = types, log(negligible) if negligible else -inf
         self._followed: list[int] = []
         self.prior = types.prior() if prior is None else prior
-        super().__init__(view)
+        self._answers = SharedAnswers((*types.opponents, *types.partners))
+        number = len(types.opponents)
+        opponents, partners = self._answers.models[:number], self._answers.models[number:]
+        super().__init__(view, (opponents, partners, opponents))
 
     def probability(self) -> Float:
         """Returns how likely each pair of types is now: float64 [K, J], with sum 1.
@@ -203,7 +205,7 @@ class TypeListener(Following):
         beliefs = self.beliefs()
         marginal = sum(p * belief.marginals[number - 1] for p, _, _, belief in beliefs)
         _, k, j, _ = beliefs[0]
-        branches = self._branches(k, j)
+        branches = self._branches((k, j, k))
         return self._hand_belief(number, np.asarray(marginal), branches, ("types",) * 3)
 
     def sample(
@@ -235,25 +237,12 @@ class TypeListener(Following):
         which = systematic_sample(chances, count, float(rng.random()))
         return sample_of([belief for *_, belief in beliefs], which, rng), pair[which]
 
-    def _begin_filters(self) -> None:
-        number = len(self.types.opponents)
-        self._answers = SharedAnswers((*self.types.opponents, *self.types.partners))
-        opponents, partners = self._answers.models[:number], self._answers.models[number:]
-        self._filters: dict[tuple[int, int, int], SeatFilter] = {}
-        """By seat, type, and the way in which messages may have been sent."""
-        self._taken: dict[tuple[int, int, int], int] = {}
-        """How many events each has taken in."""
-        for seat, models in ((1, opponents), (2, partners), (3, opponents)):
-            # The partner observes what the viewer does.
-            for way, start in enumerate(self._starts[:1] if seat == 2 else self._starts):
-                for number, model in enumerate(models):
-                    with suppress(UnexplainedError):
-                        self._filters[seat, number, way] = self._filter(seat, model, start)
-                        self._taken[seat, number, way] = 0
-        self._evidence = np.zeros((len(opponents), len(partners)))
+    def _begin(self, view: View, messages: Messages) -> None:
+        super()._begin(view, messages)
+        self._evidence = np.zeros(self.prior.shape)
         """Log-probability of what has happened, of each pair of types. It only falls from event to
         event, so what was found earlier bounds it from above."""
-        self._followed = list(range(len(opponents)))
+        self._followed = list(range(len(self._evidence)))
         self._beliefs: dict[tuple[int, int], DealBelief | DealMixture] = {}
 
     def _take(self, event: Event) -> None:
@@ -265,38 +254,7 @@ class TypeListener(Following):
         for partner in range(len(self.types.partners)):
             self._evidence[opponents, partner] = -np.inf
             with suppress(UnexplainedError):
-                branches = self._branches(opponents, partner)
+                branches = self._branches((opponents, partner, opponents))
                 belief, found, _ = self._mixture(branches)
                 self._beliefs[opponents, partner] = belief
                 self._evidence[opponents, partner] = found
-
-    def _branches(self, opponents: int, partner: int) -> list[Filters]:
-        """Returns filters of a pair of types for each way in which messages may have been sent.
-
-        They know all that happened. Ways that they cannot explain are left out.
-        """
-        found = []
-        for way in range(len(self._starts)):
-            one, three = self._brought_up(1, opponents, way), self._brought_up(3, opponents, way)
-            two = self._brought_up(2, partner, 0)
-            if one and two and three:
-                found.append((one, two, three))
-        return found
-
-    def _brought_up(self, seat: int, number: int, way: int) -> SeatFilter | None:
-        """Returns a filter that knows all that happened; None if its type cannot explain it."""
-        key = seat, number, way
-        one = self._filters.get(key)
-        if one is None:
-            return None
-        events = self._heard[self._taken[key] :]
-        self._taken[key] += len(events)
-        try:
-            if events:
-                self._narrow(one)
-            for event in events:
-                one.take(event)
-        except UnexplainedError:
-            del self._filters[key]
-            return None
-        return one

@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from goita_agents.base import Agent
-from goita_agents.beliefs.types import Types, make_types
+from goita_agents.beliefs.types import make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent, shipped
 from goita_agents.champion import crowd
+from goita_agents.models import EPSILONS
 from goita_agents.registry import Entry, expand, load_agent
-from goita_agents.search.action_values import ALLOCATION, BUDGET, MAX_UNSEEN_TILES, WORLDS
+from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.library import LibraryRolloutAgent
 from goita_agents.search.rollout import RolloutAgent
 
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
-EPSILON: Final = 0.1
-
-MIN_Z: Final = 3.0
-
-MAX_POLICY_QUERIES: Final = 30_000
-"""To all policies that the opponents or the partner may play, together."""
-
+SEARCH: Final = SearchOptions(min_z=3.0, max_policy_queries=30_000)
+"""Options of its search. Queries are those to all policies that the others may play, together."""
 
 FIRST: Final = ("champion", "heuristic", "crowd")
 """How opponents may play, by name: ``first_opponents``."""
@@ -49,61 +45,38 @@ def network() -> NetworkAgent:
 def load(
     search: bool = False,
     temperature: float = 0.0,
-    worlds: int = WORLDS,
-    budget: int = BUDGET,
-    belief: bool = True,
-    min_z: float = MIN_Z,
-    max_policy_queries: float = MAX_POLICY_QUERIES,
-    max_unseen_tiles: int = MAX_UNSEEN_TILES,
+    options: SearchOptions = SEARCH,
     infer: bool = True,
     types: tuple[Agent, ...] = (),
     partners: tuple[Agent, ...] = (),
-    epsilon: float = EPSILON,
+    epsilon: float = EPSILONS[0],
     carry: bool = True,
     library: tuple[Agent, ...] = (),
 ) -> Agent:
     """Returns the champion.
 
-    With ``search`` every action is played out in sampled worlds, and the policy's own choice stands
-    unless another leads it by ``min_z`` standard errors. ``temperature`` is that of the policy; 0
-    takes the likeliest action.
+    With ``search`` every action is played out in sampled worlds, as ``options`` say, and the
+    policy's own choice stands unless another leads it by ``min_z`` standard errors.
+    ``temperature`` is that of the policy; 0 takes the likeliest action.
 
     With ``infer`` it infers how the others play. ``types`` are policies that the opponents may
     play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.make_types``);
     empty: the champion's, ``heuristic`` and ``crowd``, an unknown bot. ``partners`` are those that
-    the partner may play; empty: the champion's. Without ``infer``, or with ``belief`` off, all play
-    like the champion. With ``carry`` what was learnt of the others in a match is kept from round to
-    round, and a player of the ``library`` whom they play like takes their place; empty:
-    ``LIBRARY``. Without ``carry`` an answer depends only on one view. The other options are those
-    of ``RolloutAgent``.
+    the partner may play; empty: the champion's. Without ``infer`` all play like the champion. With
+    ``carry`` what was learnt of the others in a match is kept from round to round, and a player of
+    the ``library`` whom they play like takes their place; empty: ``LIBRARY``. Without ``carry`` an
+    answer depends only on one view.
     """
     policy = network().at(temperature)
     if not search:
         return policy
-    options: dict[str, Any] = {
-        "belief": belief,
-        "min_z": min_z,
-        "max_policy_queries": max_policy_queries,
-        "allocation": ALLOCATION,
-        "max_unseen_tiles": max_unseen_tiles,
-    }
-    if not (belief and infer):
-        return RolloutAgent(policy, worlds, budget, **options)
-    mates = partners or (policy,)
-    opponents = types or first_opponents(policy)
-    shares = () if types else SHARES
-    options["types"] = make_types(opponents, mates, epsilon, shares)
+    if not infer:
+        return RolloutAgent(policy, options, belief=True)
+    opponents, shares = (types, ()) if types else (first_opponents(policy), SHARES)
+    models = make_types(opponents, partners or [policy], epsilon, shares)
     if not carry:
-        return RolloutAgent(policy, worlds, budget, **options)
-    return LibraryRolloutAgent(
-        policy,
-        worlds,
-        budget,
-        library=partial(known_players, library),
-        first=(opponents, mates),
-        epsilon=epsilon,
-        **options,
-    )
+        return RolloutAgent(policy, options, belief=True, types=models)
+    return LibraryRolloutAgent(policy, options, models, partial(known_players, library), epsilon)
 
 
 def first_opponents(policy: Agent) -> tuple[Agent, ...]:
@@ -112,11 +85,6 @@ def first_opponents(policy: Agent) -> tuple[Agent, ...]:
     The champion is as given.
     """
     return policy, HeuristicAgent(), crowd.ENTRY.factory()
-
-
-def first_types() -> Types:
-    """Returns the types of a search whose options name none."""
-    return make_types(first_opponents(network()), [network()], EPSILON, SHARES)
 
 
 def known_players(given: Sequence[Agent]) -> Sequence[Agent]:

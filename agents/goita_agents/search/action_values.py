@@ -19,6 +19,7 @@ from goita_agents.search.playout_budget import (
     Outcomes,
     allocate,
     check_choice,
+    check_search,
 )
 from goita_agents.search.sampling import SampledWorlds, lay_out
 from goita_env import View
@@ -38,6 +39,37 @@ MAX_POLICY_QUERIES: Final = 12_000.0
 
 MAX_UNSEEN_TILES: Final = 19
 """Of a search with the champion's policy: before, it finds next to nothing."""
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How a decision is searched: what all bots that search by playouts let one choose.
+
+    Raises:
+        AgentError: if an option is outside its choices.
+    """
+
+    worlds: int = WORLDS  #: Worlds that a decision is searched in, at most.
+    budget: int = BUDGET
+    """Playouts of a decision, at most. With ``allocation="halving"`` a decision with many actions
+    gets fewer worlds, but one at least; elimination stops early."""
+    min_z: float = MIN_Z
+    """Standard errors by which an action must lead the prior one. They are estimated from the
+    worlds played: with very few they are too small, with one zero."""
+    max_policy_queries: float = MAX_POLICY_QUERIES
+    """With beliefs, most queries to the base, about, with which a listener may begin: right after
+    the first leads too many hands are possible. Beyond, nothing is searched."""
+    max_unseen_tiles: int = MAX_UNSEEN_TILES
+    """Most unseen tiles of a decision that is searched: early in a round playouts take longest and
+    find least."""
+    allocation: Allocation = ALLOCATION  #: How playouts are spread (``playout_budget``).
+
+    def __post_init__(self) -> None:
+        check_search(self.worlds, self.budget)
+        for name in ("min_z", "max_policy_queries", "max_unseen_tiles"):
+            if not getattr(self, name) >= 0:
+                raise AgentError(f"expected {name} of at least 0, got {getattr(self, name)!r}")
+        check_choice("allocation", self.allocation, get_args(Allocation))
 
 
 @dataclass(frozen=True)
@@ -121,7 +153,8 @@ def evaluate_actions(
         raise AgentError(f"expected a legal prior action, got {prior_action[row]} in row {row}")
     playouts, most = Playouts(models), worlds.weight.shape[1]
     positions = lay_out(view, worlds.worlds)
-    keys = world_keys(seeds, most)
+    # [R * W] A world's key is the same whatever action is tried in it: common random numbers.
+    keys = deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(seeds)), 0)
     row_of, action_of = np.nonzero(legal)
     type_of = worlds.players.reshape(-1)
 
@@ -136,14 +169,6 @@ def evaluate_actions(
     points, error = found.averages()
     best, chosen = found.action[found.best()], found.action[found.chosen(min_z)]
     return ActionValues(found.row, found.action, points, error, found.worlds, best, chosen, found)
-
-
-def world_keys(seeds: Keys, most: int) -> Keys:
-    """Returns the keys of the games in W worlds of R rows: uint64 [R * W], row after row.
-
-    A world's key is the same whatever action is tried in it: common random numbers.
-    """
-    return deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(seeds)), 0)
 
 
 def _alike(worlds: SampledWorlds, certain: Bool) -> Int:

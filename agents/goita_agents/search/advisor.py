@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import takewhile
 
 import numpy as np
 
 from goita_agents.asking import ask_probabilities
 from goita_agents.base import Float, Policy
-from goita_agents.beliefs.hindsight import log_likelihood
+from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import Types
 from goita_agents.principles import Principle, speaking
 from goita_agents.search.action_values import MIN_Z
-from goita_agents.search.carrying import carried
 from goita_agents.search.typed_search import Deciding, TypedSearch, Valued
 from goita_env import View
-from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord
-from goita_env.tiles import NUM_SEATS
 
 
 @dataclass(frozen=True)
@@ -54,45 +49,6 @@ class Hint:
     @property
     def best(self) -> int:
         return self.options[0].action
-
-
-class MatchPriors:
-    """The probability of the types at the beginning of rounds, for all four seats.
-
-    Rounds that are over are taken into account as ``CarryingRolloutAgent`` does. Those of the match
-    that was asked for last are kept: the next round looks at one more.
-    """
-
-    def __init__(self, types: Types) -> None:
-        self._types = types
-        self._match: list[DealRecord] = []
-        self._known = [np.array([types.prior()] * NUM_SEATS)]
-        """At the beginning of the match, and after each of its rounds."""
-
-    def after(self, earlier: Sequence[DealRecord]) -> Float:
-        """Returns the probabilities of the pairs of types after some rounds: float64 [4, K, J]."""
-        pairs = zip(self._match, earlier, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        del self._match[same:], self._known[same + 1 :]
-        for deal in earlier[same:]:
-            self._match.append(deal)
-            self._known.append(self._carried(self._known[-1], deal))
-        return self._known[-1]
-
-    def _carried(self, priors: Float, deal: DealRecord) -> Float:
-        """Returns the priors of the round after ``deal``; a redeal tells nothing."""
-        game = None
-        with suppress(RecordError):
-            *_, game = [None, *deal.replay()]
-        if game is None or not game.done:
-            return priors
-        views = [game.view(seat) for seat in range(NUM_SEATS)]
-        hands = [np.roll(game.dealt, -seat, axis=0).astype(np.int64) for seat in range(NUM_SEATS)]
-        found = [
-            carried(self._types, prior, log_likelihood(view, self._types, hand))
-            for prior, view, hand in zip(priors, views, hands, strict=True)
-        ]
-        return np.array(found)
 
 
 class Advisor:
@@ -131,32 +87,39 @@ class Advisor:
         chances = ask_probabilities(self._shown, view, view.legal())[0]
         seed = int(np.random.default_rng(view.words[0]).integers(2**63))
         chosen = int(chances.argmax())
-        found = self._value(view, seat, tuple(earlier), chosen, seed)
-        best = next(one for one in found.options if one.action == found.best)
-        ranked = sorted(found.options, key=lambda one: (one is not best, -one.points))
-        options = [
-            HintOption(
-                one.action,
-                float(chances[one.action]),
-                one.points if round(one.points, 1) <= round(best.points, 1) else None,
-                one.error,
-            )
-            for one in ranked
-        ]
-        options.sort(key=lambda one: one.points is None)
-        leads = found.loss > MIN_Z * found.loss_error
-        action = found.best if leads else chosen
-        points = {one.action: one.points for one in found.options}
-        principle = speaking(view, points, action) if action == found.best else None
-        return Hint(action, tuple(options), found.rival, found.deciding, principle)
+        valued = self._value(view, seat, tuple(earlier), chosen, seed)
+        leads = valued.loss > MIN_Z * valued.loss_error
+        action = valued.best if leads else chosen
+        points = {option.action: option.points for option in valued.options}
+        principle = speaking(view, points, action) if action == valued.best else None
+        options = _hint_options(valued, chances)
+        return Hint(action, options, valued.rival, valued.deciding, principle)
 
     def _value(
         self, view: View, seat: int, earlier: tuple[DealRecord, ...], chosen: int, seed: int
     ) -> Valued:
         """Values a decision, if possible by the listeners that have heard the round so far."""
-        if self._search and self._before == earlier:
-            with suppress(SettingError):  # another round, or moves were taken back
-                return self._search.value(view, seat, chosen, seed)
-        priors, self._before = self._priors.after(earlier), earlier
-        self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
+        if self._search is None or self._before != earlier:
+            priors, self._before = self._priors.after(earlier), earlier
+            self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
         return self._search.value(view, seat, chosen, seed)
+
+
+def _hint_options(valued: Valued, chances: Float) -> tuple[HintOption, ...]:
+    """Returns the valued actions, the best by points first and those without points last.
+
+    ``chances``: [69] probabilities of the policy that is shown.
+    """
+    best = next(option for option in valued.options if option.action == valued.best)
+    options = [
+        HintOption(
+            option.action,
+            float(chances[option.action]),
+            option.points if round(option.points, 1) <= round(best.points, 1) else None,
+            option.error,
+        )
+        for option in sorted(
+            valued.options, key=lambda option: (option is not best, -option.points)
+        )
+    ]
+    return tuple(sorted(options, key=lambda option: option.points is None))

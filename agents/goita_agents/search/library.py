@@ -7,17 +7,22 @@ the opponents and the partner best.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
-from goita_agents.base import Agent, Bool, Float, Int
+from goita_agents.base import Agent, Bool, Float, Int, Policy, Results
+from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import BROAD_PRIOR, Types
 from goita_agents.models import EPSILONS, PolicyModel
-from goita_agents.search.carrying import CarryingRolloutAgent, Match
+from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.playout import Keys
-from goita_agents.search.rollout import players_of
+from goita_agents.search.rollout import RolloutAgent, players_of
+from goita_agents.search.sampling import PosteriorSampler
 from goita_env import View
 
 SEARCHED: Final = 3
@@ -27,79 +32,127 @@ LEAST: Final = 0.05
 """Types of a smaller share of the likeliest one's probability are not searched with."""
 SHARE: Final = 0.5
 """Prior probability of all players of the library together."""
+KEPT: Final = 16_384
+"""Matches that are remembered; the one that was heard of longest ago is forgotten."""
 
 Numbers = tuple[tuple[int, ...], tuple[int, ...]]
 """Of types of the opponents and of the partner."""
 
 
-class LibraryRolloutAgent(CarryingRolloutAgent):
-    """A ``CarryingRolloutAgent`` whose types are a few of many, chosen anew for each round.
+@dataclass
+class Match:
+    """What is remembered of one seat's match."""
 
-    The first round of a match is searched as without a library.
+    seat: int
+    scores: tuple[int, int]  # Points of its team and of the other when the next round begins.
+    priors: MatchPriors | None = None  # None: the first round of the match.
+    ended: tuple[View, Int] | None = None
+    """The end of the last round as the seat sees it, and what each seat was dealt, [4, 8]; taken in
+    when another round of the match begins."""
+
+
+class LibraryRolloutAgent(RolloutAgent):
+    """A ``RolloutAgent`` that knows the players of a match better after each round.
+
+    What it believes about them is carried from round to round (``MatchPriors``), by ``view.game``,
+    and only to a round whose scores are those that the last one left. A round that was not
+    announced by ``begin`` is searched as the first of a match, with the first types. From the
+    second round on players of a library are possible, too, and the few likeliest types are searched
+    with.
 
     Args:
+        base: of ``RolloutAgent``, as ``options``.
+        types: the first types, all policies, the last of the opponents a broad one. From the second
+            round on the partner may play like those of the opponents, too.
         library: returns the policies that opponents and partner may play beside the first types;
-            asked when the first round has ended.
-        first: the policies of the first types, of the opponents without the broad one, and of the
-            partner. The partner may also play like those of the opponents, from the second round
-            on.
-        epsilon: of the opponents' policies.
-        args: of ``CarryingRolloutAgent``; ``types`` are the first types, the last of the opponents
-            a broad one.
+            called when the second round of a match begins.
+        epsilon: of the library's policies where opponents play them.
     """
 
     def __init__(
         self,
-        *args: Any,
+        base: Policy,
+        options: SearchOptions,
+        types: Types,
         library: Callable[[], Sequence[Agent]],
-        first: tuple[Sequence[Agent], Sequence[Agent]],
         epsilon: float = EPSILONS[0],
-        **options: Any,
     ) -> None:
-        super().__init__(*args, **options)
-        self._first, self._library, self._epsilon = self.types, library, epsilon
-        self._players = first
+        super().__init__(base, options, belief=True, types=types)
+        self._sampler = PosteriorSampler(types, self.types_of)
+        self._first_types, self._library, self._epsilon = types, library, epsilon
+        self._matches: OrderedDict[int, Match] = OrderedDict()
 
-    def _next_prior(self, match: Match) -> Float | None:
-        self._know()
-        return super()._next_prior(match)
+    @cached_property
+    def types(self) -> Types:
+        """The first types, and the players of the library, which is built when first needed."""
+        opponents, partners = (
+            [model.agent for model in models if isinstance(model, PolicyModel)]
+            for models in (self._first_types.opponents[:-1], self._first_types.partners)
+        )
+        players = [agent for agent in self._library() if agent not in opponents]
+        mates = [agent for agent in (*opponents, *players) if agent not in partners]
+        return with_library(self._first_types, players, mates, self._epsilon)
 
-    def _know(self) -> None:
-        """Builds the library, once."""
-        if self.types is self._first:
-            opponents, partners = self._players
-            known = [one for one in self._library() if one not in opponents]
-            mates = [one for one in (*opponents, *known) if one not in partners]
-            self.types = with_library(self._first, known, mates, self._epsilon)
+    def begin(self, games: Int, seats: Int, view: View) -> None:
+        """Takes note of new deals."""
+        for row, (game, seat) in enumerate(zip(games.tolist(), seats.tolist(), strict=True)):
+            own, other = view.scores[row].tolist()
+            match = self._matches.pop(game, None)
+            if match is None or (match.seat, match.scores) != (seat, (own, other)):
+                match = Match(seat, (own, other))
+            elif match.ended is not None:  # otherwise the tiles of the round were dealt again
+                match.priors = match.priors or MatchPriors(self.types)
+                match.priors.ended(seat, *match.ended)
+                match.ended = None
+            self._matches[game] = match
+            if len(self._matches) > KEPT:
+                self._matches.popitem(last=False)
+
+    def end(self, games: Int, results: Results, hands: Int) -> None:
+        """Takes note of rounds that were scored."""
+        for row, game in enumerate(games.tolist()):
+            match = self._matches.get(game)
+            if match is None:
+                continue
+            own, other = results.view.scores[row].tolist()
+            points, wins = int(results.points[row]), (results.winner[row] - match.seat) % 2 == 0
+            match.scores = (own + points, other) if wins else (own, other + points)
+            match.ended = results.view[row : row + 1], hands[row].copy()
+
+    def prior_of(self, game: int) -> Float | None:
+        """Returns the prior [K, J] of a game's present round, None in the first of a match."""
+        match = self._matches.get(game)
+        return match.priors.of_seat[match.seat] if match and match.priors else None
 
     def types_of(self, game: int) -> tuple[Types, Float | None]:
+        """Returns the types that a game's present round is searched with, and their prior."""
         prior = self.prior_of(game)
-        return (self._first, None) if prior is None else self._few(prior)[:2]
-
-    def _few(self, prior: Float) -> tuple[Types, Float, Numbers]:
-        """Returns the types that a round with a prior is searched with, their prior, and numbers.
-
-        They are the likeliest of the opponents and the broad one, and the likeliest partners.
-        """
-        broad = len(self.types.opponents) - 1
-        opponents = (*likeliest(prior[:broad].sum(axis=1)), broad)
-        partners = likeliest(prior.sum(axis=0))
-        few = Types(
-            tuple(self.types.opponents[one] for one in opponents),
-            tuple(self.types.partners[one] for one in partners),
+        if prior is None:
+            return self._first_types, None
+        opponents, partners = self._likeliest(prior)
+        types = Types(
+            tuple(self.types.opponents[index] for index in opponents),
+            tuple(self.types.partners[index] for index in partners),
         )
-        found = prior[np.ix_(opponents, partners)]
-        return few, found / found.sum(), (opponents, partners)
+        share = prior[np.ix_(opponents, partners)]
+        return types, share / share.sum()
+
+    def _likeliest(self, prior: Float) -> Numbers:
+        """Returns the likeliest types of the opponents and the broad one, and of the partner."""
+        broad = len(prior) - 1
+        opponents = likeliest(prior[:broad].sum(axis=1))
+        return (*opponents, broad), likeliest(prior.sum(axis=0))
 
     def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
         """Searches rows with the same types together."""
         groups: dict[Numbers | None, list[int]] = {}
         for row, game in enumerate(view.game.tolist()):
             prior = self.prior_of(game)
-            groups.setdefault(None if prior is None else self._few(prior)[2], []).append(row)
+            groups.setdefault(None if prior is None else self._likeliest(prior), []).append(row)
         chosen = np.empty(len(view), np.int64)
         for rows in map(np.array, groups.values()):
-            players = players_of(self._base, self.types_of(int(view.game[rows[0]]))[0])
+            types, _ = self.types_of(int(view.game[rows[0]]))
+            players = players_of(self._base, types)
             chosen[rows] = self._searched_among(players, view[rows], legal[rows], seeds[rows])
         return chosen
 

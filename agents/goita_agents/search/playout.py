@@ -7,7 +7,7 @@ share their luck, and a game depends on its position, its key and the agents alo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -57,7 +57,8 @@ class PlayoutPolicy:
             self._draws = True
         if isinstance(self.base, Policy):
             chances = ask_probabilities(self.base, view[rows], legal[rows])
-            return sample_at(chances[again], uniforms(keys, time))
+            numbers = seeds.uniforms(keys + np.array([time], U64) * seeds.GOLDEN)
+            return sample_at(chances[again], numbers)
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
         parts = [
             ask_actions(
@@ -116,53 +117,34 @@ class Playouts:
             owners: [N] the search that each game belongs to, ascending.
             types: [N] the type of world of each game; None: all are of the first.
         """
-        points = np.zeros(len(keys))
-        for decisions in self.steps(positions, places, actions, keys, owners, types):
+        player_of = self._player_of[np.zeros_like(owners) if types is None else types]
+        rounds = Rounds.from_positions(positions, places, keys=keys, actions=actions)
+        points, decisions = np.zeros(len(keys)), rounds.decisions
+        while True:
             if decisions.ended is not None:
                 points[decisions.ended.rows] = decisions.ended.gained
-        return points
-
-    def steps(
-        self,
-        positions: Positions,
-        places: Int,
-        actions: Int,
-        keys: Keys,
-        owners: Int,
-        types: Int | None = None,
-        *,
-        log: bool = False,
-    ) -> Iterator[PendingDecisions]:
-        """Plays games on, and yields what each step led to; the first one made ``actions``.
-
-        ``log``: every decision is listed in ``PendingDecisions.made``. The rest is as in
-        ``finish``.
-        """
-        player_of = np.zeros_like(owners) if types is None else types
-        player_of = self._player_of[player_of]
-        rounds = Rounds.from_positions(positions, places, keys=keys, actions=actions, log=log)
-        yield rounds.decisions
-        while not rounds.over:
-            decisions = rounds.decisions
-            rows = decisions.rows
-            who = player_of[rows, decisions.seats]
-            yield rounds.step(self._choose(decisions, who, keys[rows], owners[rows], rounds.time))
+            if rounds.over:
+                return points
+            rows, time = decisions.rows, rounds.time
+            players = player_of[rows, decisions.seats]
+            chosen = self._choose(decisions, players, keys[rows], owners[rows], time)
+            decisions = rounds.step(chosen)
 
     def _choose(
-        self, decisions: PendingDecisions, who: Int, keys: Keys, owners: Int, time: int
+        self, decisions: PendingDecisions, players: Int, keys: Keys, owners: Int, time: int
     ) -> Int:
-        chosen = decisions.rows
+        """Returns the actions [m] of acting seats by the numbers of their players [m]."""
+        chosen = np.empty_like(decisions.rows)
         if len(chosen) == 0:
             return chosen
         view, legal = decisions.view, decisions.legal
         if len(self._players) == 1:
             return self._players[0].choose(view, legal, keys, owners, time)
-        chosen = np.empty_like(chosen)
         for number, player in self._players.items():
-            some = np.flatnonzero(who == number)
-            if len(some):
-                chosen[some] = player.choose(
-                    view[some], legal[some], keys[some], owners[some], time
+            rows = np.flatnonzero(players == number)
+            if len(rows):
+                chosen[rows] = player.choose(
+                    view[rows], legal[rows], keys[rows], owners[rows], time
                 )
         return chosen
 
@@ -173,8 +155,3 @@ def _by_type(players: Players) -> Sequence[Sequence[Agent]]:
     if any(isinstance(one, Sequence) for one in players):
         return cast(Sequence[Sequence[Agent]], players)
     return [cast(Sequence[Agent], players)]
-
-
-def uniforms(keys: Keys, time: int) -> Float:
-    """Returns a number from 0 to below 1 for each game at a moment: float64 [N]."""
-    return seeds.uniforms(keys + np.array([time], U64) * seeds.GOLDEN)

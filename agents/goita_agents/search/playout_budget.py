@@ -84,18 +84,29 @@ class Outcomes:
 
     def play(self, until: Int) -> None:
         """Plays the active pairs in the first worlds of their rows, so many: [R]."""
-        active = np.flatnonzero(self.active)
-        many = (until - self._until)[self.row[active]]
-        pair = np.repeat(active, many)
-        world = np.arange(len(pair)) - np.repeat(many.cumsum() - many, many)
-        world += self._until[self.row[pair]]
+        pair, world = self._unplayed(until)
+        # Of worlds that are alike only the first is played, and the others get its points. It was
+        # played before or just now, since a pair that has been dropped stays out.
         first = self._alike[self.row[pair], world]
-        new = np.flatnonzero(first == world)
-        if len(new):
+        new = first == world
+        if new.any():
             self.points[pair[new], world[new]] = self._play(pair[new], world[new])
-        # The first world alike was played before or just now: a dropped pair stays out.
         self.points[pair, world] = self.points[pair, first]
-        self.worlds[active], self._until = until[self.row[active]], until
+        self.worlds[self.active] = until[self.row[self.active]]
+        self._until = until
+
+    def _unplayed(self, until: Int) -> tuple[Int, Int]:
+        """Lists the active pairs in the worlds that follow those played: int64 [m], [m].
+
+        ``until``: [R] worlds of each row in which its pairs are to have been played.
+        """
+        active = np.flatnonzero(self.active)
+        begun = self._until[self.row[active]]
+        worlds = until[self.row[active]] - begun  # of each active pair
+        # [m] Each pair stands as often as it has worlds, and counts them from ``begun`` on.
+        ends = worlds.cumsum()
+        count = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - worlds, worlds)
+        return np.repeat(active, worlds), count + np.repeat(begun, worlds)
 
     def keep(self, kept: Bool) -> None:
         """Drops the pairs outside a mask [P], except the prior actions."""

@@ -17,9 +17,9 @@ from goita_agents.beliefs.types import Types
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.models import PolicyModel, check_stateless
 from goita_agents.registry import Entry
-from goita_agents.search.action_values import evaluate_actions
+from goita_agents.search.action_values import SearchOptions, evaluate_actions
 from goita_agents.search.playout import Keys, Players, PlayoutPolicy
-from goita_agents.search.playout_budget import Allocation, check_choice, check_search, worlds_within
+from goita_agents.search.playout_budget import check_choice, worlds_within
 from goita_agents.search.sampling import PosteriorSampler, Sampler, sample_worlds
 from goita_agents.search.weighed_sampler import WEIGHED, WeighedSampler
 from goita_env import View
@@ -29,15 +29,17 @@ Weight = Literal["uniform", "policy"]
 
 BATCH: Final = 16_384  # Games that are played side by side, about; a row's games stay together.
 
-BUDGET: Final = 3_750
-"""Playouts of a decision: with ``greedy`` as base and decisions asked one by one about 50 ms."""
-
-MIN_Z: Final = 1.5
-"""Default of this bot, whose worlds are weighed: it makes about 64 playouts of each action, and the
-4 standard errors of ``goita_agents.search.action_values`` would leave nearly every choice to the
-base."""
-
-MAX_POLICY_QUERIES: Final = 20_000  # About 0.2 s of a network.
+ROLLOUT: Final = SearchOptions(
+    worlds=64,
+    budget=3_750,
+    min_z=1.5,
+    max_policy_queries=20_000,
+    max_unseen_tiles=NUM_TILES,
+    allocation="halving",
+)
+"""Options of ``rollout``. The playouts take about 50 ms with ``greedy`` as base and decisions asked
+one by one, the queries about 0.2 s of a network. There are about 64 playouts of each action: 4
+standard errors would leave nearly every choice to the base."""
 
 _GREEDY: Final = GreedyAgent()
 
@@ -51,22 +53,13 @@ class RolloutAgent:
     Args:
         base: the policy that plays the rounds out; any agent without a memory. If it draws random
             numbers and its probabilities are known, they are the same for all actions.
-        worlds: how many worlds a decision is searched in, at most.
-        budget: playouts of a decision, at most. With ``allocation="halving"`` a decision with many
-            actions gets fewer worlds, but one at least; elimination stops early.
+        options: how a decision is searched.
         weight: "policy" weighs worlds by how likely the base would have done in them what the
             others did, for which its probabilities must be known; "uniform" doesn't.
         belief: draw worlds from an exact posterior instead, which needs ``weight="policy"``.
         types: with ``belief``, how the others may play, and who plays them in playouts; None: all
             play like the base.
         players: with ``types``, who plays in worlds of each pair of types instead (``players_of``).
-        min_z: standard errors by which an action must lead the base's own choice. They are
-            estimated from the worlds played: with very few they are too small, with one zero.
-        max_policy_queries: with ``belief``, most queries to the base, about, with which a listener
-            may begin: right after the first leads too many hands are possible.
-        allocation: "halving" or "elimination" (``goita_agents.search.playout_budget``).
-        max_unseen_tiles: most unseen tiles of a decision that is searched: early in a round
-            playouts take longest and find least.
 
     Raises:
         AgentError: if an option is outside its choices, or the base can't play rounds out.
@@ -75,14 +68,9 @@ class RolloutAgent:
     def __init__(
         self,
         base: Agent = _GREEDY,
-        worlds: int = 64,
-        budget: int = BUDGET,
+        options: SearchOptions = ROLLOUT,
         weight: Weight = "policy",
         belief: bool = False,
-        min_z: float = MIN_Z,
-        max_policy_queries: float = MAX_POLICY_QUERIES,
-        allocation: Allocation = "halving",
-        max_unseen_tiles: int = NUM_TILES,
         *,
         types: Types | None = None,
         players: Players | None = None,
@@ -91,23 +79,12 @@ class RolloutAgent:
         if not callable(getattr(base, "act", None)):
             raise AgentError(f"expected an agent as base, got {base!r}")
         check_stateless(base)
-        check_search(worlds, budget)
-        for name, number in (
-            ("min_z", min_z),
-            ("max_policy_queries", max_policy_queries),
-            ("max_unseen_tiles", max_unseen_tiles),
-        ):
-            if not number >= 0:
-                raise AgentError(f"expected {name} of at least 0, got {number!r}")
         check_choice("weight", weight, get_args(Weight))
-        check_choice("allocation", allocation, get_args(Allocation))
         self._base, self._player = base, PlayoutPolicy(base)
         self._sampler = _sampler(base, weight, belief, types)
         self._models = players_of(base, types) if players is None else players
-        self._min_z, self._allocation = min_z, allocation
-        self._max_queries, self._max_unseen = max_policy_queries, max_unseen_tiles
-        self._budget = budget
-        self._counts = worlds_within(budget, worlds, allocation)
+        self._options = options
+        self._counts = worlds_within(options.budget, options.worlds, options.allocation)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
@@ -123,12 +100,14 @@ class RolloutAgent:
 
     def _searched(self, view: View, legal: Bool) -> Bool:
         """Tells which rows are searched: bool [N]; each by its view alone."""
-        found: Bool = (view.unseen.sum(axis=1) <= self._max_unseen) & (legal.sum(axis=1) > 1)
+        options = self._options
+        searched: Bool = view.unseen.sum(axis=1) <= options.max_unseen_tiles
+        searched &= legal.sum(axis=1) > 1
         if isinstance(self._sampler, PosteriorSampler):
-            for row in np.flatnonzero(found):
+            for row in np.flatnonzero(searched):
                 queries = self._sampler.queries(view[row : row + 1])
-                found[row] = queries <= self._max_queries
-        return found
+                searched[row] = queries <= options.max_policy_queries
+        return searched
 
     def _batches(self, rows: Int, legal: Bool) -> list[Int]:
         if len(rows) == 0:
@@ -149,7 +128,7 @@ class RolloutAgent:
             self._counts[legal.sum(axis=1)],
             self._sampler,
             places=int(self._counts.max()),
-            shuffled=self._allocation == "elimination",
+            shuffled=self._options.allocation == "elimination",
         )
         values = evaluate_actions(
             view,
@@ -158,9 +137,9 @@ class RolloutAgent:
             worlds,
             prior_action=self._prior_actions(view, legal, seeds),
             seeds=seeds,
-            allocation=self._allocation,
-            budget=self._budget,
-            min_z=self._min_z,
+            allocation=self._options.allocation,
+            budget=self._options.budget,
+            min_z=self._options.min_z,
         )
         return values.chosen
 

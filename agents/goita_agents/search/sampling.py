@@ -135,43 +135,49 @@ def lay_out(view: View, worlds: Worlds) -> Positions:
 class PosteriorSampler:
     """A sampler of equally likely worlds from the exact posterior over types and deals.
 
-    It keeps a listener for each of an agent's rounds from move to move. That saves time and changes
-    nothing else: a new listener believes the same.
+    It keeps a listener for each round from move to move, and is the only one in search that does.
+    That saves time and changes nothing else: a new listener believes the same.
 
     Args:
         types: how the others may play; an agent: all play like it (``like_itself``).
-
-    Attributes:
         types_of: returns the types of a round and their probabilities [K, J] at its beginning, by
-            ``view.game``; None in their place: those of the types.
+            the number of the round; None in their place: those of the types. Without it all rounds
+            have ``types``.
     """
 
-    def __init__(self, types: Types | Policy) -> None:
+    def __init__(
+        self,
+        types: Types | Policy,
+        types_of: Callable[[int], tuple[Types, Float | None]] | None = None,
+    ) -> None:
         self.types = types if isinstance(types, Types) else like_itself(types)
-        self.types_of: Callable[[int], tuple[Types, Float | None]] | None = None
+        self._types_of = types_of
         self._kept: OrderedDict[int, TypeListener] = OrderedDict()
 
     def sample(
         self, view: View, count: Int, rngs: Sequence[np.random.Generator]
     ) -> list[TypedWorlds]:
         return [
-            TypedWorlds(*self.listener(view[row : row + 1]).sample(int(count[row]), rng))
-            for row, rng in enumerate(rngs)
+            TypedWorlds(*self.listener(view[row : row + 1], game).sample(int(count[row]), rng))
+            for row, (game, rng) in enumerate(zip(view.game.tolist(), rngs, strict=True))
         ]
 
-    def listener(self, view: View) -> TypeListener:
-        """Returns the listener of a game, which has heard a view of one row."""
-        game = int(view.game[0])
-        listener = self._kept.pop(game, None)
+    def listener(self, view: View, number: int) -> TypeListener:
+        """Returns the listener of a round, which has taken in a view of one row.
+
+        ``number``: of the round, by which its listener is found again; of a seat in a game, if
+        several seats of the game are followed.
+        """
+        listener = self._kept.pop(number, None)
         try:
             if listener is not None:
                 listener.update(view)
         except SettingError:  # another round under the same number
             listener = None
         if listener is None:
-            types, prior = self.types_of(game) if self.types_of else (self.types, None)
+            types, prior = self._types_of(number) if self._types_of else (self.types, None)
             listener = TypeListener(view, types, prior)
-        self._kept[game] = listener
+        self._kept[number] = listener
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return listener

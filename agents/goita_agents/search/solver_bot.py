@@ -8,6 +8,7 @@ telling anything, and it expects to know later which world it is in.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from goita_agents.base import Bool, Float, Int
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.registry import Entry
 from goita_agents.search.playout_budget import check_search
-from goita_agents.search.rollout import RolloutAgent
+from goita_agents.search.rollout import ROLLOUT, RolloutAgent
 from goita_agents.search.sampling import lay_out
 from goita_agents.solver.position import roots
 from goita_agents.solver.solver import NO_HORIZON, Solver
@@ -56,7 +57,8 @@ class SolverAgent:
         self._worlds, self._budget = worlds, budget
         self._greedy = GreedyAgent()
         playouts = max(1, int(budget / POSITIONS_PER_PLAYOUT))
-        self._before_play = RolloutAgent(self._greedy, worlds, playouts, "uniform")
+        options = replace(ROLLOUT, worlds=worlds, budget=playouts)
+        self._before_play = RolloutAgent(self._greedy, options, "uniform")
         self._solver: Solver | None = None
 
     def __getstate__(self) -> dict[str, object]:

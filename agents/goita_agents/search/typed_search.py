@@ -15,11 +15,11 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Meta
 
-from goita_agents.base import Float, Policy
-from goita_agents.beliefs.types import TypeListener, Types
+from goita_agents.base import Bool, Float, Policy
+from goita_agents.beliefs.types import Types
 from goita_agents.search.action_values import ActionValues, evaluate_actions
 from goita_agents.search.rollout import players_of
-from goita_agents.search.sampling import SampledWorlds, TypedWorlds
+from goita_agents.search.sampling import PosteriorSampler, SampledWorlds, TypedWorlds
 from goita_env import View
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 
@@ -77,7 +77,7 @@ class Valued:
 
 
 class TypedSearch:
-    """A search of the decisions of one deal, one after another.
+    """A search of the decisions of one deal, one after another, those of several seats too.
 
     Args:
         base: who plays the mover's seat in playouts.
@@ -91,9 +91,8 @@ class TypedSearch:
     def __init__(
         self, base: Policy, types: Types, worlds: int, priors: Float, budget: int | None = None
     ) -> None:
-        self._players, self._types, self._worlds = players_of(base, types), types, worlds
-        self._priors, self._budget = priors, budget
-        self._listeners: list[TypeListener | None] = [None] * NUM_SEATS
+        self._players, self._worlds, self._budget = players_of(base, types), worlds, budget
+        self._sampler = PosteriorSampler(types, lambda seat: (types, priors[seat]))
 
     def value(self, view: View, seat: int, played: int, seed: int) -> Valued:
         """Values a decision in which a seat has a choice.
@@ -126,12 +125,7 @@ class TypedSearch:
 
     def _worlds_of(self, view: View, seat: int, seed: int) -> tuple[Float, list[TypedWorlds]]:
         """Returns the probability of each possible type of the opponents, and worlds under it."""
-        listener = self._listeners[seat]
-        if listener is None:
-            listener = TypeListener(view, self._types, self._priors[seat])
-            self._listeners[seat] = listener
-        else:
-            listener.update(view)
+        listener = self._sampler.listener(view, seat)
         probability = listener.probability().sum(axis=1)
         (possible,) = np.nonzero(probability)
         share = probability[possible]
@@ -155,18 +149,7 @@ def _deciding(
 
     They are ranked by the covariance of the lead and of holding the tile.
     """
-    row = np.zeros(len(share), np.int64)
-    leads, weights = found.leads(row + best, row + rival)
-    lead, weight, holds = [], [], []
-    for number, one in enumerate(worlds):
-        own = weights[number, : len(one)]
-        if own.sum() > 0:
-            lead.append(leads[number, : len(one)])
-            weight.append(share[number] * own / own.sum())
-            holds.append(one.worlds.hands[:, 1:] > 0)
-    points, chance = np.concatenate(lead), np.concatenate(weight)
-    held = np.concatenate(holds).reshape(len(points), -1)
-    chance = chance / chance.sum()
+    points, chance, held = _leads(found, worlds, share, best, rival)
     probability = chance @ held
     together = (chance * points) @ held
     mean = float(chance @ points)
@@ -184,6 +167,32 @@ def _deciding(
         )
         for place in order.tolist()
         if 0 < probability[place] < 1
+    )
+
+
+def _leads(
+    values: ActionValues, worlds: Sequence[TypedWorlds], share: Float, best: int, rival: int
+) -> tuple[Float, Float, Bool]:
+    """Returns the worlds of all types, n in all, in which both actions were played.
+
+    Returns:
+        The lead of the best action in each, float64 [n]; its probability, float64 [n]; and which
+        kinds of tiles the seats 1, 2 and 3 hold there, bool [n, 24], seat by seat.
+    """
+    row = np.zeros(len(share), np.int64)
+    leads, weights = values.leads(row + best, row + rival)
+    points, chances, held = [], [], []
+    for index, typed in enumerate(worlds):
+        weight = weights[index, : len(typed)]
+        if weight.sum() > 0:
+            points.append(leads[index, : len(typed)])
+            chances.append(share[index] * weight / weight.sum())
+            held.append(typed.worlds.hands[:, 1:] > 0)
+    chance = np.concatenate(chances)
+    return (
+        np.concatenate(points),
+        chance / chance.sum(),
+        np.concatenate(held).reshape(len(chance), -1),
     )
 
 

@@ -40,11 +40,10 @@ class WeighedSampler:
 
     Args:
         policy: how the others play; None: worlds are not weighed.
-        epsilons: of the next seat, the partner and the previous seat: see ``PolicyModel``.
     """
 
-    def __init__(self, policy: Policy | None, epsilons: Sequence[float] = EPSILONS) -> None:
-        self._models = [] if policy is None else [PolicyModel(policy, epsilon=e) for e in epsilons]
+    def __init__(self, policy: Policy | None) -> None:
+        self._models = [] if policy is None else [PolicyModel(policy, epsilon=e) for e in EPSILONS]
 
     def sample(
         self, view: View, count: Int, rngs: Sequence[np.random.Generator]

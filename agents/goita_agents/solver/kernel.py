@@ -452,6 +452,23 @@ def search(  # noqa: PLR0912, PLR0915
             seat = (seat + 1) & 3
 
 
+@inlined
+def tiles_of_sub_hand(radix: Int, held: Int, index: int) -> tuple[int, int, int, int]:
+    """Returns code, size, counts (four bits a kind) and kinds (one bit each) of a sub-hand.
+
+    ``index``: its number among those of its hand, which has ``held`` [8] tiles of each kind.
+    """
+    rest, code, size, counts, kinds = index, 0, 0, 0, 0
+    for kind in range(8):
+        tiles = rest % (held[kind] + 1)
+        rest //= held[kind] + 1
+        code += tiles * radix[kind]
+        size += tiles
+        counts |= tiles << (4 * kind)
+        kinds |= (tiles > 0) << kind
+    return code, size, counts, kinds
+
+
 @compiled
 def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
     """Lists the sub-hands of four hands in ``deal``; returns the numbers of the hands themselves.
@@ -461,27 +478,21 @@ def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
     permit, ids = rules.permit[0], 0
     held = np.zeros(8, np.int64)
     for seat in range(4):
-        flag, number = codes[seat] & permit, 1
+        flag, hand = codes[seat] & permit, codes[seat] & (permit - 1)
+        # Sub-hands are numbered in mixed radix: of a kind there are 0 to ``held`` tiles.
+        number = 1
         for kind in range(8):
-            code = codes[seat] & (permit - 1)
-            held[kind] = code % rules.radix[kind + 1] // rules.radix[kind]
+            held[kind] = hand % rules.radix[kind + 1] // rules.radix[kind]
             deal.weight[seat, kind] = number
             number *= held[kind] + 1
         ids |= (number - 1) << (8 * seat)  # a whole hand is the last of its sub-hands
-        for one in range(number):
-            rest, code, size, counts, kinds = one, 0, 0, 0, 0
-            for kind in range(8):
-                tiles = rest % (held[kind] + 1)
-                rest //= held[kind] + 1
-                code += tiles * rules.radix[kind]
-                size += tiles
-                counts |= tiles << (4 * kind)
-                kinds |= (tiles > 0) << kind
-            at = SUB_HANDS * seat + one
-            deal.pairs[0, at] = rules.pairs[code | flag]
-            deal.pairs[1, at] = rules.pairs[code | permit]
-            deal.size[at], deal.counts[at], deal.kinds[at] = size, counts, kinds
-            deal.most[at] = most_points(rules.points, deal.pairs[1, at], LEAD)
+        for index in range(number):
+            place = SUB_HANDS * seat + index
+            code, size, counts, kinds = tiles_of_sub_hand(rules.radix, held, index)
+            deal.pairs[0, place] = rules.pairs[code | flag]
+            deal.pairs[1, place] = rules.pairs[code | permit]
+            deal.size[place], deal.counts[place], deal.kinds[place] = size, counts, kinds
+            deal.most[place] = most_points(rules.points, deal.pairs[1, place], LEAD)
     return ids
 
 

@@ -19,10 +19,10 @@ from typing import Any, Final
 
 from goita_agents.asking import ask_probabilities, at_temperature, build_agent
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
+from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.people import PEOPLE, people
 from goita_agents.identity import Identities
 from goita_agents.principles import speaking
-from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.playout_budget import check_search
 from goita_agents.search.typed_search import TypedSearch
 from goita_agents.solver.solver import Solver, load_kernel
@@ -112,8 +112,8 @@ def analyse(
     identities = Identities((agent, *settings.types))
     analyst = Analyst(settings)
     wanted = {key_of(one.deal, one.earlier): one for one in source.deals}
-    known = MatchPriors(analyst.others)
-    todo = {key: (one.deal, known.after(one.earlier)) for key, one in wanted.items()}
+    priors = MatchPriors(analyst.others)
+    todo = {key: (one.deal, priors.after(one.earlier)) for key, one in wanted.items()}
     load_kernel()  # compiled once, not in every process
     runner = Runner(workers, keep, lambda _, done, of: progress(done, of), anew, identities)
     found = runner.run(

@@ -18,7 +18,7 @@ from goita_agents.beliefs import (
     TypeListener,
     Types,
 )
-from goita_agents.beliefs.hindsight import log_likelihood
+from goita_agents.beliefs.hindsight import likelihoods
 from goita_agents.models import UnexplainedError
 from goita_env import Game, InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE, PASS
@@ -151,7 +151,7 @@ def test_types_agree_with_a_listener_of_each_and_with_all_hands_known():
         total = -np.inf
         for key in brute_mixture(at, [None] * 3, [messages]):
             hands = np.vstack([at.hands[:1], np.frombuffer(key, np.int64).reshape(3, 8)])
-            log = log_likelihood(at.view, Types((ODD,), (SHARP,)), hands)[0, 0]
+            log = likelihoods(at.view, Types((ODD,), (SHARP,)), hands).likelihood[0, 0]
             support = getattr(known, "beliefs", [known])[0].support
             dealt = sum(np.log(support.ways[support.find(hand)]) for hand in hands[1:])
             total = np.logaddexp(total, log + dealt - np.log(support.whole_ways()))

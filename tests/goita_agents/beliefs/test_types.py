@@ -15,7 +15,7 @@ from goita_agents.beliefs import (
     UnexplainedError,
     make_types,
 )
-from goita_agents.beliefs.hindsight import log_likelihood
+from goita_agents.beliefs.hindsight import likelihoods
 from goita_agents.beliefs.types import NEGLIGIBLE
 from goita_env import Game
 from raising import refuses
@@ -121,7 +121,7 @@ def test_a_round_that_is_over_is_as_likely_as_the_listener_says():
         viewer = seed % 4
         view, dealt = game.view(viewer), np.roll(game.deals[0].hands, -viewer, axis=0)
         types = Types((GREEDY, UNIFORM_MODEL), (HEURISTIC,))
-        found = log_likelihood(view, types, dealt.astype(np.int64))
+        found = likelihoods(view, types, dealt.astype(np.int64)).likelihood
         for number, model in enumerate(types.opponents):
             told = {"next": model, "partner": HEURISTIC, "previous": model}
             listener = Listener(view, told)

@@ -5,10 +5,12 @@ import pytest
 
 from goita_agents import load_agent
 from goita_agents.base import Results
-from goita_agents.beliefs.hindsight import log_likelihood
+from goita_agents.beliefs.hindsight import likelihoods
+from goita_agents.beliefs.match_priors import LEAKAGE
 from goita_agents.beliefs.types import make_types
-from goita_agents.champion.agent import EPSILON, network
-from goita_agents.search.carrying import LEAKAGE, CarryingRolloutAgent
+from goita_agents.champion.agent import network
+from goita_agents.search.action_values import SearchOptions
+from goita_agents.search.library import LibraryRolloutAgent
 from goita_env import Game
 from goita_env.views import Replay
 from samples import slow
@@ -18,10 +20,11 @@ def rng():
     return np.random.default_rng(0)
 
 
-def new(worlds: int = 4, budget: int = 8, **options) -> CarryingRolloutAgent:
-    opponents, partners = map(load_agent, ("heuristic", "random")), [network()]
-    types = make_types(list(opponents), partners, EPSILON)
-    return CarryingRolloutAgent(network(), worlds, budget, belief=True, types=types, **options)
+def new(worlds: int = 4, budget: int = 8) -> LibraryRolloutAgent:
+    """Returns a search whose library is empty, so the partner alone may play like others."""
+    opponents, partners = list(map(load_agent, ("heuristic", "random"))), [network()]
+    types = make_types(opponents, partners)
+    return LibraryRolloutAgent(network(), SearchOptions(worlds, budget), types, list)
 
 
 def begin(agent, game: Game, seat: int, number: int = 7):
@@ -65,9 +68,9 @@ def test_the_next_round_begins_with_what_the_last_one_showed(seat):
     assert prior is None
     found = begin(agent, Game(scores=scores, seed=4), seat)
     hands = np.roll(game.deals[-1].hands, -seat, axis=0).astype(np.int64)
-    likely = first * np.exp(log_likelihood(game.view(seat), agent.types, hands))
+    likely = first * np.exp(likelihoods(game.view(seat), agent.types, hands).likelihood)
     np.testing.assert_allclose(found, (1 - LEAKAGE) * likely / likely.sum() + LEAKAGE * first)
-    assert found[0] > 0.9  # a random player does not play as heuristic does
+    assert found[0].sum() > 0.9  # a random player does not play as heuristic does
     assert found.sum() == pytest.approx(1)
 
 
@@ -93,19 +96,21 @@ def test_a_redeal_in_the_round_changes_nothing_and_a_second_round_adds_to_the_fi
     np.testing.assert_array_equal(begin(agent, game, 0), carried)
     scores = play(game, "random")
     end(agent, game, 0)
-    assert begin(agent, Game(scores=scores, seed=5), 0)[0] < carried[0]
+    assert begin(agent, Game(scores=scores, seed=5), 0)[0].sum() < carried[0].sum()
 
 
 def test_the_prior_is_what_the_search_begins_with():
     agent = new(64, 64)
     _, _, scores = one_round(agent, 0)
     game = Game(scores=scores, seed=11)
-    carried = begin(agent, game, 0)
+    begin(agent, game, 0)
+    types, carried = agent.types_of(7)
     while game.seat != 0 or game.view(0).unseen.sum() > 18 or len(game.legal_actions()) < 2:
         view = game.view(game.seat)
         game.play(int(load_agent("greedy").act(view, view.legal(), rng())[0]))
     view = game.view(0)
-    view.game = np.array([7])
-    assert agent.sampler.listener(view).prior.tolist() == carried.tolist()
-    view.game = np.array([9])
-    assert agent.sampler.listener(view).prior.tolist() == agent.types.prior().tolist()
+    listener = agent._sampler.listener(view, 7)
+    assert listener.types == types
+    assert listener.prior.tolist() == carried.tolist()
+    first, _ = agent.types_of(9)
+    assert agent._sampler.listener(view, 9).prior.tolist() == first.prior().tolist()

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from goita_agents.base import sample as draw_action
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.search import rollout
 from goita_agents.search.playout import Playouts
-from goita_agents.search.rollout import RolloutAgent
+from goita_agents.search.rollout import ROLLOUT, RolloutAgent
 from goita_env import Game, actions
 from goita_env.tiles import KING
 from goita_lab.arena.tournament import arena
@@ -74,7 +75,7 @@ def test_every_action_is_tried_in_the_same_worlds_with_the_same_luck(seed, monke
                 "rollout:worlds=1,weight=uniform,base=(rollout:worlds=1,weight=uniform)"
             )
         ),
-        lambda: RolloutAgent(Opaque(), worlds=8, weight="uniform"),
+        lambda: RolloutAgent(Opaque(), replace(ROLLOUT, worlds=8), weight="uniform"),
         lambda: load_agent("rollout:belief=on,worlds=8,max_policy_queries=2000"),
         lambda: load_agent("champion:search=on,infer=off,budget=150,max_policy_queries=2000"),
         lambda: load_agent("champion:search=on,types=(greedy;champion),budget=60"),
@@ -130,7 +131,7 @@ def test_bad_options_say_what_was_expected():
         "base=(rollout:worlds=2)": "weight=uniform does without",
         "weight=uniform,belief=on": "weight=policy with belief=on",
         "max_unseen_tiles=-1": "expected max_unseen_tiles of at least 0, got -1",
-        "depth=3": "options \\(base=greedy, worlds=64, budget=3750, weight=policy",
+        "depth=3": "options \\(base=greedy, worlds=64, budget=3750, min_z=1.5, ",
     }.items():
         refuses(AgentError, text, load_agent, f"rollout:{options}")
 

@@ -8,8 +8,8 @@ import pytest
 
 from goita_agents import load_agent
 from goita_agents.beliefs import Listener, PolicyModel
+from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.people import people
-from goita_agents.search.advisor import MatchPriors
 from goita_agents.search.typed_search import TypedSearch
 from goita_env.actions import parse
 from goita_env.views import View

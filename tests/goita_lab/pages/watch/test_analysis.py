@@ -17,12 +17,11 @@ from samples import slow
 pytest.importorskip("numba")
 
 from goita_agents import load_agent, solver
-from goita_agents.beliefs.hindsight import log_likelihood
+from goita_agents.beliefs.hindsight import likelihoods
+from goita_agents.beliefs.match_priors import LEAKAGE, MatchPriors
 from goita_agents.beliefs.people import people
 from goita_agents.beliefs.types import TypeListener
 from goita_agents.search.action_values import evaluate_actions
-from goita_agents.search.advisor import MatchPriors
-from goita_agents.search.carrying import LEAKAGE
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
 from goita_agents.search.typed_search import COUNTS, FEWER
@@ -327,7 +326,7 @@ def test_earlier_rounds_of_the_match_are_read_and_count(tmp_path):
     *_, game = one.replay()
     for seat, found in enumerate(known.after([one])):
         hands = np.roll(game.dealt, -seat, axis=0).astype(np.int64)
-        likely = first * np.exp(log_likelihood(game.view(seat), types, hands))
+        likely = first * np.exp(likelihoods(game.view(seat), types, hands).likelihood)
         np.testing.assert_allclose(found, (1 - LEAKAGE) * likely / likely.sum() + LEAKAGE * first)
     begun, later = (analyse_deal(two, QUICK, priors) for priors in (None, known.after([one])))
     assert [one.loss for one in begun] != [one.loss for one in later]
