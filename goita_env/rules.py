@@ -120,6 +120,7 @@ class Rules:
                 raise SettingError(
                     f"expected {wanted} as {field} of the rule set {self.name!r}, got {value!r}"
                 )
+        # While the rule sets of the texts are built themselves, there is none of the name yet.
         official = RULE_SETS.get(self.name, self)
         for field, value in asdict(official).items():
             if getattr(self, field) != value:

@@ -195,7 +195,10 @@ class SeatedGames:
     def _play(
         self, rows: Int, actions: Int, fresh: Int, given: dict[str, Any], lost: Int = NO_ROWS
     ) -> SeatStep:
-        """Makes decisions, begins episodes, and plays on until the learner is asked everywhere."""
+        """Makes decisions, begins episodes, and plays on until the learner is asked everywhere.
+
+        ``given`` is as for ``reset``, the other arguments as for ``step``.
+        """
         result = self._result()
         if len(lost):
             self._carry[lost] -= forfeit_loss(self._reward)
@@ -251,6 +254,7 @@ class SeatedGames:
         all arrays of ``ActiveGames``, and their decisions are known.
         """
         active, waiting = self._active, list[Int]()
+        # Bits of the legal actions; the only legal action, else 0; the places with a choice.
         low, high, chosen, choices = active.legal()
         joined = len(chosen) - len(decided.rows)
         chosen[joined:] = decided.actions
@@ -263,6 +267,7 @@ class SeatedGames:
                 legal = self._unpack(low[places], high[places])
                 chosen[places] = self.bots.draw(rows[blind], legal)
             if len(places) < len(asked):
+                # They keep their places, with the action 0, until the step.
                 active.leave(asked[~blind])
                 looks = ~(learner | blind)
                 if looks.any():

@@ -213,11 +213,12 @@ def _with_passes(plays: Iterable[Move]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord, source: str) -> str:
+    """Returns the lines of a deal; a RecordError where a kifu could not tell who passed."""
     moves = [move for move in deal.moves if move[1] < actions.CALL]
     plays = [move for move in moves if move[1] != actions.PASS]
     inferred = list(_with_passes(plays))
     rest = moves[len(inferred) :]
-    if moves[: len(inferred)] != inferred or any(action for _, action in rest):
+    if moves[: len(inferred)] != inferred or any(action != actions.PASS for _, action in rest):
         message = "expected passes of the seats between one play's and the next's, got others"
         raise RecordError(str(Problem(deal.number, message, source=source)))
     hands = ("".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in tell_kings(deal.hands))

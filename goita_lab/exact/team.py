@@ -177,7 +177,8 @@ class Program:
     def _paths(self, team: int, reach: Float) -> tuple[Int, Int]:
         """Returns each partner's last free action before each history, and each set: [2, N], [I].
 
-        An action is free if there is another one.
+        An action is free if there is another one; -1 stands for none before. The first array has a
+        row for each side of the team's seats and a column for each history.
         """
         tree = self._tree
         last = np.full((2, len(tree.info)), -1, np.int64)
@@ -186,11 +187,13 @@ class Program:
             node = start + np.flatnonzero((tree.info[start:end] >= 0) & (reach[start:end] > 0))
             if not len(node):
                 continue
+            # In a level of the tree one seat acts, so the first history tells whose level it is.
             many = self._width[tree.info[node]]
             side = tree.seat[tree.info[node[0]]] // 2
             mine = tree.seat[tree.info[node[0]]] % 2 == team
             if mine:
                 before[tree.info[node]] = last[side][node]
+            # A row for each child: the history it comes from, and which of its actions leads there.
             old, place = spread(many)
             child = tree.first[node[old]] + place
             last[:, child] = last[:, node[old]]
@@ -218,7 +221,16 @@ class Program:
         self._keys = np.unique(np.concatenate([np.zeros(1, np.int64), *keys]))
 
     def _constrain(self, own: list[Int], both: Int, before: Int) -> None:
-        """Lists the constraints: actions at a set add up to the one before, beside any other."""
+        """Lists the constraints of the program, one a row of its matrix.
+
+        A row is a set of one partner with an action of the other one, or with none: the set's
+        actions add up to the action that leads to it, all taken together with that other action.
+
+        Args:
+            own: the sets of each partner.
+            both: [n, 2] the sets of the first and the second partner that can meet.
+            before: as ``_paths`` returns it.
+        """
         entries, rows = [], 0
         for side in range(2):
             row, other = self._actions(both[:, 1 - side])

@@ -156,7 +156,7 @@ def points_with(tree: Tree, agent: Float, kind: Type) -> float:
     return sum(seats) / NUM_SEATS
 
 
-def bayes_optimal(tree: Tree, kinds: Sequence[Type]) -> tuple[float, Float]:
+def bayes_optimal(tree: Tree, types: Sequence[Type]) -> tuple[float, Float]:
     """Returns the most that a player can make who knows that all types are equally likely.
 
     One seat's own actions change no other's reach, so the reach of a mixture of types is the mean
@@ -168,9 +168,10 @@ def bayes_optimal(tree: Tree, kinds: Sequence[Type]) -> tuple[float, Float]:
     points, policy = 0.0, tree.uniform()
     for seat in range(NUM_SEATS):
         others = np.zeros(len(tree.info))
-        for kind in kinds:
-            others += reached(tree, seated(tree, seat, policy, kind), seat)
-        response = respond(tree, policy, seat, others / len(kinds))
+        for player_type in types:
+            others += reached(tree, seated(tree, seat, policy, player_type), seat)
+        # Its policy is the one before, but at the sets of this seat.
+        response = respond(tree, policy, seat, others / len(types))
         points += sign(seat) * response.value / NUM_SEATS
         policy = response.policy
     return points, policy
@@ -361,6 +362,11 @@ def policy_of(tree: Tree, spec: str, seed: int = 0) -> tuple[Float, tuple[Fault,
     that is missing or illegal is replaced by all legal ones, equally likely; these faults are
     returned, too. Agents do not observe messages, and send each with the same probability.
 
+    Args:
+        tree: of the game.
+        spec: the agent's text.
+        seed: of its random numbers.
+
     Raises:
         AgentError: if there is no such agent, its program does not start, it has a memory, it
             forfeits, or its probabilities are none.
@@ -369,6 +375,7 @@ def policy_of(tree: Tree, spec: str, seed: int = 0) -> tuple[Float, tuple[Fault,
     try:
         if isinstance(agent, Policy) and is_stateless(agent):
             return tree.policy_of([agent] * NUM_SEATS), ()
+        # A program is told all that its seat has seen before it is asked: it needs no memory.
         if not (is_stateless(agent) or isinstance(agent, FaultTracking)):
             raise AgentError(f"expected an agent without a memory, got {agent.name!r}")
         # With a message the sets of the first level are those in which the dealer sends it.

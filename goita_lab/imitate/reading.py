@@ -85,23 +85,23 @@ def read_examples(
     """
     parts = list(_parts(sources, rules))
     names = np.array([name for part in parts for name in part.players], dtype=object)
-    known = Counter(names.tolist())
-    if not known:
+    decisions = Counter(names.tolist())
+    if not decisions:
         raise SettingError(
             f"expected decisions with a choice, got none in {', '.join(map(str, sources))}"
             + "".join(f"; {line}" for part in parts for line in part.unsound[:1])
         )
     examples = Examples.join([part.examples for part in parts if part.examples])
-    keys = chain.from_iterable(part.keys for part in parts)
+    keys = chain.from_iterable(part.keys for part in parts)  # one a decision
     examples = replace(examples, game=np.array(joined(examples.game.tolist(), keys)))
     if player is not None:
-        if player not in known:
-            listed = ", ".join(repr(name) for name, _ in known.most_common(SHOWN))
+        if player not in decisions:
+            listed = ", ".join(repr(name) for name, _ in decisions.most_common(SHOWN))
             raise SettingError(f"expected a player of the games, such as {listed}; got {player!r}")
         examples = examples.of_rows(np.flatnonzero(names == player))
     return Reading(
         examples,
-        known,
+        decisions,
         tuple(line for part in parts for line in part.unsound),
         tuple(line for part in parts for line in part.notes),
     )

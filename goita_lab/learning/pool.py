@@ -160,7 +160,10 @@ class OpponentPool:
         self._anew = True
 
     def draw_opponents(self) -> None:
-        """Draws opponents and partners, once a rollout: for one group, and where there are none."""
+        """Draws opponents and partners, once a rollout: for one group, and groups without.
+
+        A single partner never changes, so it is not drawn.
+        """
         turn = self._rollouts % self._groups
         for group in range(self._groups):
             if group == turn or self._opponent_of[group] == LEARNER:
@@ -275,12 +278,12 @@ class OpponentPool:
             ages += [*range(len(known))][::-1]
         if not numbers:
             return LEARNER
-        of_texts = [
+        base_weights = [
             self._weights[number] if number < self._opponents else 1.0 for number in numbers
         ]
         weights = [
             weight * 0.5 ** (age / AGE_HALVING) * self.players[number].hardness()
-            for number, age, weight in zip(numbers, ages, of_texts, strict=True)
+            for number, age, weight in zip(numbers, ages, base_weights, strict=True)
         ]
         return numbers[self._pick(np.array(weights))]
 

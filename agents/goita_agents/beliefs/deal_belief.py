@@ -86,14 +86,16 @@ class DealBelief:
         """Draws the numbers of the hands dealt to seats 1, 2 and 3: int64 [worlds] each."""
         two = systematic_sample(self.marginals[1], worlds, float(rng.random()))
         one, three = np.empty_like(two), np.empty_like(two)
-        numbers = rng.random(worlds)
+        uniform = rng.random(worlds)
         for start in range(0, worlds, ROWS):
             part = slice(start, start + ROWS)
             # Each hand of seat 2 is weighed once, however often it was drawn.
             hands, which = np.unique(two[part], return_inverse=True)
-            first, weight, left = pair_weights(self.support, self.weights, hands, self.apart)
-            column = sample_at(weight[which], numbers[part])
-            one[part], three[part] = first[column], left[which, column]
+            # first [F]: hands of seat 1. weight, third [H, F]: of each with each hand of seat 2,
+            # the weight of the deal, and the hand that is left for seat 3.
+            first, weight, third = pair_weights(self.support, self.weights, hands, self.apart)
+            column = sample_at(weight[which], uniform[part])
+            one[part], three[part] = first[column], third[which, column]
         return one, two, three
 
 

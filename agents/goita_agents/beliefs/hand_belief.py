@@ -83,7 +83,8 @@ class HandBelief:
 
         That is the true state sampling ratio of Solinas, Rebstock and Buro (2019): the probability
         with which one deal is drawn, times the number of deals that the facts allow, all tiles
-        being distinct. Its logarithm is the gain in nats.
+        being distinct. Both have the same number of deals for a hand, so their ratio is that of the
+        hand's probabilities. Its logarithm is the gain in nats.
 
         Raises:
             HandsError: if the facts rule it out.

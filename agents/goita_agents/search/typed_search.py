@@ -148,10 +148,18 @@ def _deciding(
     """Returns the tiles in others' hands on which the lead of one action over another hangs most.
 
     They are ranked by the covariance of the lead and of holding the tile.
+
+    Args:
+        found: the values of all actions.
+        worlds: in which they were played out, by type.
+        share: the probability of each type.
+        best: the action that leads.
+        rival: the other action.
+        seat: of the mover.
     """
-    points, chance, held = _leads(found, worlds, share, best, rival)
-    probability = chance @ held
-    together = (chance * points) @ held
+    points, chance, holds = _leads(found, worlds, share, best, rival)
+    probability = chance @ holds
+    together = (chance * points) @ holds
     mean = float(chance @ points)
     with np.errstate(invalid="ignore", divide="ignore"):
         with_it, without = together / probability, (mean - together) / (1 - probability)

@@ -218,10 +218,12 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
     """
     task = VALIDATION if entry.split == "validation" else test_task()
     spec = agent or check_shipped(entry.agent, "a leaderboard")
-    follow = msgspec.to_builtins(figures(entry.name, task, entry.cells))
+    # The figures must follow from the cells.
+    computed = msgspec.to_builtins(figures(entry.name, task, entry.cells))
     for name, value in msgspec.to_builtins(entry.figures).items():
-        if np.abs(np.subtract(value, follow[name])).max() > ROUNDING:
-            yield f"{name}: {value} entered, {follow[name]} by its cells"
+        if np.abs(np.subtract(value, computed[name])).max() > ROUNDING:
+            yield f"{name}: {value} entered, {computed[name]} by its cells"
+    # All players must be made of what they were made of.
     plan = Benchmark(
         (spec,),
         task,
@@ -234,6 +236,8 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
     for name in sorted({*entered, *now}):
         if entered.get(name) != now.get(name):
             yield f"weights of {name}: {entered.get(name)} entered, {now.get(name)} here"
+    # Some cells, drawn, must come out as entered when they are played again. A table is a cell's
+    # three players; with itself the agent is the partner of its own row.
     tournament = Tournament(plan)
     tables = {
         (short_name(partner.spec), short_name(opponent)): plan.cell(spec, partner, opponent)

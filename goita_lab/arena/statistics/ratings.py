@@ -70,43 +70,29 @@ def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) 
     pairs = [pair for pair in games if pair.a != pair.b]
     if not pairs or not _connected(names, pairs):
         return [Rating(names[0], 0.0, (0.0, 0.0))] if len(names) == 1 else []
-    most = max(len(pair.won) for pair in pairs)
-    size = -(-most // _MOST_UNITS)
-    grouped = [(_grouped(pair.won, size), _grouped(pair.played, size)) for pair in pairs]
     places = [(names.index(pair.a), names.index(pair.b)) for pair in pairs]
-    units = -(-most // size)
-
     anchor = names.index(ZERO) if ZERO in names else None
-    sums = [(float(won.sum()), float(played.sum())) for won, played in grouped]
+    sums = [(float(pair.won.sum()), float(pair.played.sum())) for pair in pairs]
     counts = _counts(len(names), places, sums)
-    best, endless = _fit(counts, None), _endless(counts, anchor)
-    rng, fits = np.random.default_rng(seed), np.empty((resamples, len(names)))
-    often = np.zeros((2, len(names)))
-    for fit in fits:
-        drawn = np.bincount(rng.integers(units, size=units), minlength=units)
-        sums = [(float(drawn[: len(w)] @ w), float(drawn[: len(p)] @ p)) for w, p in grouped]
-        again = _counts(len(names), places, sums)
-        fit[:] = _fit(again, best)
-        often += _endless(again, anchor)
-    elo, bounds = _elo(best, anchor), np.quantile(_elo(fits, anchor), TAILS, axis=0)
-    if endless.any():
-        a_deal = max(float(pair.played.sum()) / len(pair.played) for pair in pairs)
-        allowed = normal_quantile() ** 2 * a_deal
-        cautious = _elo(_fit(np.where(counts == _HALF_WIN, allowed, counts), best), anchor)
-        bounds[0] = np.where(endless[1], np.minimum(bounds[0], cautious), bounds[0])
-        bounds[1] = np.where(endless[0], np.maximum(bounds[1], cautious), bounds[1])
+    best = _fit(counts, None)
+    elo = _elo(best, anchor)
+
+    # Bounds [2, A]: the lower and the upper end of each agent's interval.
+    fits, unknown = _resampled(pairs, places, best, anchor, np.random.default_rng(seed), resamples)
+    bounds = np.quantile(_elo(fits, anchor), TAILS, axis=0)
+    bounds = _bounds_without_losses_or_wins(bounds, counts, best, anchor, pairs)
     rough = np.zeros(len(names), bool)
     for place, shifts in _cancelling(pairs).items():
         a, b = places[place]
         rough[[a, b]] = True
-        for shift in shifts:
-            moved = counts.copy()
-            moved[a, b] += shift
-            moved[b, a] -= shift
-            end = _elo(_fit(moved, best), anchor)
+        for wins in shifts:
+            shifted = counts.copy()
+            shifted[a, b] += wins
+            shifted[b, a] -= wins
+            end = _elo(_fit(shifted, best), anchor)
             bounds = np.stack([np.minimum(bounds[0], end), np.maximum(bounds[1], end)])
-    unknown = often > TAILS[0] * resamples
     bounds = np.where(unknown, [[-inf], [inf]], bounds)
+
     order = sorted(range(len(names)), key=lambda agent: -elo[agent])
     return [
         Rating(
@@ -117,6 +103,58 @@ def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) 
         )
         for agent in order
     ]
+
+
+def _resampled(
+    pairs: Sequence[PairGames],
+    places: Sequence[tuple[int, int]],
+    best: Float,
+    anchor: int | None,
+    rng: np.random.Generator,
+    resamples: int,
+) -> tuple[Float, Bool]:
+    """Fits resampled deals: strengths [resamples, A], and which bounds [2, A] are not known.
+
+    A bound is not known where it is missing in more resamples than lie beyond an interval's end.
+    """
+    most = max(len(pair.won) for pair in pairs)
+    size = -(-most // _MOST_UNITS)  # deals of a group, rounded up
+    groups = [(_grouped(pair.won, size), _grouped(pair.played, size)) for pair in pairs]
+    number = -(-most // size)
+    fits, missing = np.empty((resamples, len(best))), np.zeros((2, len(best)))
+    for fit in fits:
+        # How often each group is drawn; a pair with fewer deals has the first of the groups.
+        drawn = np.bincount(rng.integers(number, size=number), minlength=number)
+        sums = [
+            (float(drawn[: len(won)] @ won), float(drawn[: len(played)] @ played))
+            for won, played in groups
+        ]
+        counts = _counts(len(best), places, sums)
+        fit[:] = _fit(counts, best)
+        missing += _endless(counts, anchor)
+    return fits, missing > TAILS[0] * resamples
+
+
+def _bounds_without_losses_or_wins(
+    bounds: Float, counts: Float, best: Float, anchor: int | None, pairs: Sequence[PairGames]
+) -> Float:
+    """Returns bounds [2, A] that go as far as deals allow which were all won, or all lost.
+
+    Where a cell of the counts has the added half win alone, it gets as many wins as Wilson's
+    interval allows in games that were all lost.
+    """
+    no_lower, no_upper = _endless(counts, anchor)
+    if not (no_lower | no_upper).any():
+        return bounds
+    games_a_deal = max(float(pair.played.sum()) / len(pair.played) for pair in pairs)
+    allowed = normal_quantile() ** 2 * games_a_deal
+    cautious = _elo(_fit(np.where(counts == _HALF_WIN, allowed, counts), best), anchor)
+    return np.stack(
+        [
+            np.where(no_upper, np.minimum(bounds[0], cautious), bounds[0]),
+            np.where(no_lower, np.maximum(bounds[1], cautious), bounds[1]),
+        ]
+    )
 
 
 def _cancelling(pairs: Sequence[PairGames]) -> dict[int, tuple[float, float]]:

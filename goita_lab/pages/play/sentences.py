@@ -156,7 +156,7 @@ def lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, Phrase]]:
         )
         yield "king-attack", Phrase(allowed)
     if tiles == 2:
-        block, attack = pairs[-1]
+        block, attack = pairs[-1]  # of the two orders of a lead one is named
         last = "Your last tile ends the round and scores its points: {points}."
         yield "last", Phrase(last, points=POINTS[attack])
         if view.leads[0] and block == attack:

@@ -593,10 +593,10 @@ def pass_partner(board: Any, score: Any, w: Any) -> None:
                 open_ = max(open_, board.open[kind])
         passing += w.partner_narrow
         passing += w.partner_narrow_open * open_
-    may = board.holds[PREVIOUS - 1, board.attack]
+    previous_holds = board.holds[PREVIOUS - 1, board.attack]
     if board.sizes[PREVIOUS] == 2:
-        passing += w.partner_danger * may
-    passing += w.partner_blocked * may
+        passing += w.partner_danger * previous_holds
+    passing += w.partner_blocked * previous_holds
     score.passing += passing
 
 
