@@ -97,7 +97,7 @@ def parse(
     registry = tyro.constructors.ConstructorRegistry()
     registry.primitive_rule(partial(_read, Rules, "NAME|FILE.json", read_rules))
     registry.primitive_rule(partial(_read, InformationStructure, "FILE", read_information))
-    found = tyro.cli(
+    shown_options = tyro.cli(
         _shown(cls, default),
         prog=program,
         args=argv,
@@ -106,12 +106,12 @@ def parse(
         config=(tyro.conf.DisallowNone,),
         registry=registry,
     )
-    values = vars(found)
+    values = vars(shown_options)
     for field in fields(cls):
         if values[field.name] == ():
             name = f"--{field.name.replace('_', '-')}"
-            wanted = field.name.upper() if field.metadata == POSITIONAL else f"value after {name}"
-            fail(f"expected one {wanted} or more, got none")
+            expected = field.name.upper() if field.metadata == POSITIONAL else f"value after {name}"
+            fail(f"expected one {expected} or more, got none")
     try:
         return cls(**values)
     except ValueError as error:
@@ -130,14 +130,14 @@ def parse_one(
         argv: arguments after the program's name; None: those of this process.
         doc: the help.
     """
-    given = list(sys.argv[1:] if argv is None else argv)
-    if given[:1] in ([], ["-h"], ["--help"]):
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] in ([], ["-h"], ["--help"]):
         sys.stdout.write(f"{without_marks(doc)}\n")
-        return 0 if given else 2
-    if given[0] not in commands:
-        fail(f"expected a command of {', '.join(commands)}, got {given[0]!r}")
-    kind = commands[given[0]]
-    return parse(kind, given[1:], description=inspect.getdoc(kind), command=given[0])
+        return 0 if words else 2
+    if words[0] not in commands:
+        fail(f"expected a command of {', '.join(commands)}, got {words[0]!r}")
+    kind = commands[words[0]]
+    return parse(kind, words[1:], description=inspect.getdoc(kind), command=words[0])
 
 
 def without_marks(text: str | None) -> str:
@@ -239,9 +239,9 @@ def _shown(
 
     hints = get_type_hints(cls)
     kinds = [kind for kind in reversed(cls.__mro__) if is_dataclass(kind)]
-    params = [one for kind in kinds for one in parse_from_object(kind).params]
-    texts = SHARED | {one.arg_name: one.description for one in params if one.description}
-    shown: list[Any] = []
+    params = [param for kind in kinds for param in parse_from_object(kind).params]
+    texts = SHARED | {param.arg_name: param.description for param in params if param.description}
+    shown_fields: list[Any] = []
     for field in fields(cls):
         hint, positional = hints[field.name], field.metadata == POSITIONAL
         several = [part for part in (hint, *get_args(hint)) if get_origin(part) is tuple]
@@ -259,8 +259,8 @@ def _shown(
         if field.default is False:  # only what is on by default has a --no-NAME
             marks.append(conf.FlagCreatePairsOff)
         ends = () if value is MISSING else (value,)
-        shown.append((field.name, Annotated[(hint, *marks)], *ends))
-    return make_dataclass(cls.__name__, shown, frozen=True, kw_only=True)
+        shown_fields.append((field.name, Annotated[(hint, *marks)], *ends))
+    return make_dataclass(cls.__name__, shown_fields, frozen=True, kw_only=True)
 
 
 def _read(

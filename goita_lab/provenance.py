@@ -60,13 +60,13 @@ def versions() -> dict[str, str]:
     A package that is not installed is left out. "commit" stands there if this is a git checkout,
     with "-dirty" behind it if a file differs from that commit.
     """
-    found = {"goita_env": goita_env.__version__, "python": platform.python_version()}
+    installed = {"goita_env": goita_env.__version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found | ({"commit": commit} if (commit := _commit()) else {})
+    return installed | ({"commit": commit} if (commit := _commit()) else {})
 
 
 def depended_versions() -> dict[str, str]:
@@ -86,19 +86,19 @@ def _commit() -> str:
         return ""
     words = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        found = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
-        return found.stdout.strip()
+        described = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
+        return described.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 
 
-def to_json(found: Mapping[str, Any], agents: Iterable[str] | Identities = ()) -> str:
+def to_json(results: Mapping[str, Any], agents: Iterable[str] | Identities = ()) -> str:
     """Returns results as JSON, with what ``provenance`` says of the agents, or they themselves.
 
     Dataclasses become objects by field, arrays lists, an agent its name, a pair "A | B", a number
     that isn't finite null.
     """
-    written = plain({**provenance(agents), **found})
+    written = plain({**provenance(agents), **results})
     return json_text(written, escape=False)
 
 

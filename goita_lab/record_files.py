@@ -104,7 +104,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
         what: as in ``check_plain``.
     """
     rules = get_rules(rules)
-    found: list[Recorded] = []
+    deals: list[Recorded] = []
     problems: list[Problem] = []
     notes: list[str] = []
     for path in paths:
@@ -120,16 +120,16 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
                 continue
             notes += record.notes
             problems += record.problems
-            begin, unsound = len(found), {problem.deal for problem in record.problems}
-            for number, deal in enumerate(record.deals, begin):
-                game = number if is_history(text) else begin  # each line is a game
+            begin, unsound = len(deals), {problem.deal for problem in record.problems}
+            for deal_number, deal in enumerate(record.deals, begin):
+                game = deal_number if is_history(text) else begin  # each line is a game
                 sound = deal.number not in unsound
-                found.append(Recorded(file, deal, record.players, sound, game))
-    if not found:
+                deals.append(Recorded(file, deal, record.players, sound, game))
+    if not deals:
         where = ", ".join(map(str, paths))
-        why = next((str(one) for one in (*problems, *notes)), "got none")
+        why = next((str(reason) for reason in (*problems, *notes)), "got none")
         raise SettingError(f"expected recorded deals in {where}: {why}")
-    return Records(tuple(found), tuple(problems), tuple(notes))
+    return Records(tuple(deals), tuple(problems), tuple(notes))
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -164,7 +164,7 @@ def joined(games: Iterable[int], shared: Iterable[Hashable]) -> list[int]:
 
     games = list(games)
     for game, key in zip(games, shared, strict=True):
-        one, other = sorted((find(game), find(first.setdefault(key, game))))
-        if one < other:
-            lower[other] = one
+        first_root, second_root = sorted((find(game), find(first.setdefault(key, game))))
+        if first_root < second_root:
+            lower[second_root] = first_root
     return [find(game) for game in games]

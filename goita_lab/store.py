@@ -135,8 +135,8 @@ class TaskStore:
 
     def note(self, tasks: Mapping[str, Iterable[str]]) -> str:
         """Says how many tasks are kept and how many done again, by their agents; else nothing."""
-        kept = {name for name, agents in tasks.items() if self.has(name, agents)}
-        return kept_line(self.path, len(kept), len(self._names & tasks.keys() - kept))
+        finished = {name for name, agents in tasks.items() if self.has(name, agents)}
+        return kept_line(self.path, len(finished), len(self._names & tasks.keys() - finished))
 
     def _name(self, key: str) -> str:
         try:
@@ -243,11 +243,14 @@ def _flat(arguments: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     return flat
 
 
-def kept_line(path: Path, kept: int, again: int) -> str:
+def kept_line(path: Path, kept_tasks: int, repeated_tasks: int) -> str:
     """Returns a line on finished tasks that are done again, and on those that are kept."""
-    if not again:
+    if not repeated_tasks:
         return ""
-    return f"{path}: {kept:,} tasks kept, {again:,} done again, because their agents have changed\n"
+    return (
+        f"{path}: {kept_tasks:,} tasks kept, {repeated_tasks:,} done again, because their agents "
+        "have changed\n"
+    )
 
 
 def pack(value: object) -> bytes:
@@ -336,7 +339,7 @@ class Column:
     def check(self, name: str, value: Any, sizes: dict[str, int]) -> None:
         """Raises a SettingError if a value is another; notes the sizes that it has first."""
         array = np.asarray(value)
-        wanted = tuple(
+        expected_shape = tuple(
             sizes.setdefault(size, length) if isinstance(size, str) else size
             for size, length in zip(self.shape, array.shape, strict=False)
         )
@@ -345,8 +348,8 @@ class Column:
                 f"expected {name} of {len(self.shape)} dimensions and the type {self.kind!r}, got "
                 f"{array.dtype} of the shape {array.shape}"
             )
-        if array.shape != wanted:
-            raise SettingError(f"expected {name} of the shape {wanted}, got {array.shape}")
+        if array.shape != expected_shape:
+            raise SettingError(f"expected {name} of the shape {expected_shape}, got {array.shape}")
         if array.dtype.kind == "U":
             return
         fine = (array >= self.low) & (array <= self.high)
@@ -435,9 +438,9 @@ def read(
         if size > MOST_BYTES:
             raise ValueError(f"expected at most {MOST_BYTES:,} bytes, got {size:,}")
         with np.load(path, allow_pickle=False) as file:
-            said = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
-            if said != {**said, **about}:
-                raise ValueError(f"expected {dict(about)}, got {said}")
+            description = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
+            if description != {**description, **about}:
+                raise ValueError(f"expected {dict(about)}, got {description}")
             arrays = {name: file[name] for name in columns}
         check_columns(arrays, columns, sizes)
     # What a damaged archive or its headers can raise; an array may declare any size.
@@ -445,4 +448,4 @@ def read(
         kind = about.get("format", "arrays")
         text = f"expected a file of {kind} in {str(path)!r}: {str(error)[:500]}"
         raise SettingError(text) from error
-    return said, arrays
+    return description, arrays

@@ -163,21 +163,21 @@ class OpenRunner:
             WorkerError: if a worker died.
         """
         store, results = self._store, dict[str, R]()
-        of = {key: agents(task) for key, task in todo.items()}
-        for spec in dict.fromkeys(chain.from_iterable(of.values())):
+        agents_of = {key: agents(task) for key, task in todo.items()}
+        for spec in dict.fromkeys(chain.from_iterable(agents_of.values())):
             if spec not in self._identities.specs:
                 self._identities.add(spec)
         if store is not None:
-            sys.stderr.write(store.note(of))
-            kept = [key for key in todo if store.has(key, of[key])]
-            results = {key: store.value(key, of[key], kind(todo[key])) for key in kept}
+            sys.stderr.write(store.note(agents_of))
+            kept_keys = [key for key in todo if store.has(key, agents_of[key])]
+            results = {key: store.value(key, agents_of[key], kind(todo[key])) for key in kept_keys}
         missing = [(key, task) for key, task in todo.items() if key not in results]
         self._done, self._total = self._done + len(results), self._total + len(todo)
         self._progress(what, self._done, self._total)
         for key, result in self._workers.map(partial(_keyed, work), missing):
             results[key] = result
             if store is not None:
-                store.add(key, of[key], result)
+                store.add(key, agents_of[key], result)
             self._done += 1
             self._progress(what, self._done, self._total)
         return {key: results[key] for key in todo}
@@ -193,25 +193,29 @@ def _keyed(work: Callable[[T], R], task: tuple[str, T]) -> tuple[str, R]:
 
 def shown() -> Progress:
     """Returns a progress on standard error: a line on a terminal, elsewhere one a minute."""
-    terminal, begun, told = sys.stderr.isatty(), dict[str, tuple[float, int]](), time.monotonic()
+    terminal, last_line = sys.stderr.isatty(), time.monotonic()
+    first_seen: dict[str, tuple[float, int]] = {}  # of each kind of work: when, and how much done
 
-    def show(what: str, done: int, of: int) -> None:
-        nonlocal told
-        if done >= of:  # the line is wiped out; more of the same may follow, as after a snapshot
+    def show(what: str, finished: int, total: int) -> None:
+        nonlocal last_line
+        # The finished line is wiped out; more of the same may follow, as after a snapshot.
+        if finished >= total:
             if terminal:
                 sys.stderr.write(f"\r{_WIPE}")
                 sys.stderr.flush()
             return
         now = time.monotonic()
-        since, first = begun.setdefault(what, (now, done))
-        rest = (now - since) * (of - done) / (done - first) if done > first else None
-        left = "not known" if rest is None else timedelta(seconds=round(rest))
-        line = f"{what}: {done:,} of {of:,}, time left: {left}"
+        since, first = first_seen.setdefault(what, (now, finished))
+        time_left = "not known"
+        if finished > first:
+            seconds = (now - since) * (total - finished) / (finished - first)
+            time_left = str(timedelta(seconds=round(seconds)))
+        line = f"{what}: {finished:,} of {total:,}, time left: {time_left}"
         if terminal:
             sys.stderr.write(f"\r{_WIPE}{line}")
             sys.stderr.flush()
-        elif now - told >= EVERY:
-            told = now
+        elif now - last_line >= EVERY:
+            last_line = now
             sys.stderr.write(f"{line}\n")
 
     return show
@@ -276,7 +280,7 @@ class Workers:
                     # without a result.
                     items = [running[future]]
                     if ADDRESS not in os.environ:
-                        items = [item for begun, item in running.items() if not _succeeded(begun)]
+                        items = [item for future, item in running.items() if not _succeeded(future)]
                     raise WorkerError(text, tuple(items[:workers])) from error
                 del running[future]
                 yield result
@@ -304,11 +308,11 @@ def capped(workers: int, items: Iterable[T]) -> tuple[int, Iterator[T]]:
         return 1, iter(items)
     waiting, cores = iter(items), _cores()
     first = list(islice(waiting, workers))
-    most = max(1, min(len(first), cores))
-    if first and most < workers:
-        why = f"there are {cores} core(s)" if most == cores else "there is no more work"
-        _tell(f"started {most} of {workers} workers: {why}\n")
-    return min(workers, most), chain(first, waiting)
+    useful = max(1, min(len(first), cores))
+    if first and useful < workers:
+        why = f"there are {cores} core(s)" if useful == cores else "there is no more work"
+        _tell(f"started {useful} of {workers} workers: {why}\n")
+    return min(workers, useful), chain(first, waiting)
 
 
 @contextmanager
@@ -364,17 +368,17 @@ def _ray() -> Iterator[Submit]:
     task = ray.remote(num_cpus=1, scheduling_strategy="SPREAD", max_retries=0)(_answer)
 
     def submit(work: Callable[[], R]) -> Future[R]:
-        begun, found = task.remote(work), Future[R]()
-        running.add(begun)
-        found.add_done_callback(lambda _: running.discard(begun))
-        begun.future().add_done_callback(partial(_settle, found))
-        return found
+        task_reference, future = task.remote(work), Future[R]()
+        running.add(task_reference)
+        future.add_done_callback(lambda _: running.discard(task_reference))
+        task_reference.future().add_done_callback(partial(_settle, future))
+        return future
 
     try:
         yield submit
     finally:
-        for one in list(running):
-            ray.cancel(one, force=True)
+        for reference in list(running):
+            ray.cancel(reference, force=True)
 
 
 def _answer(work: Callable[[], R]) -> tuple[R | None, Exception | None]:
@@ -385,13 +389,13 @@ def _answer(work: Callable[[], R]) -> tuple[R | None, Exception | None]:
         return None, error
 
 
-def _settle(found: Future[R], done: Future[tuple[R, Exception | None]]) -> None:
+def _settle(future: Future[R], reply: Future[tuple[R, Exception | None]]) -> None:
     """Hands on what came from the cluster; a worker that died is one as on this machine."""
-    if (lost := done.exception()) is not None:
-        found.set_exception(BrokenProcessPool(str(lost)))
+    if (lost := reply.exception()) is not None:
+        future.set_exception(BrokenProcessPool(str(lost)))
         return
-    result, error = done.result()
-    found.set_exception(error) if error is not None else found.set_result(result)
+    result, error = reply.result()
+    future.set_exception(error) if error is not None else future.set_result(result)
 
 
 def _cluster() -> Any:

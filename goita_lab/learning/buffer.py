@@ -209,12 +209,12 @@ class SeatRolloutBuffer:
         Returns:
             Their indices, ascending: int64 [n], for ``decisions`` and ``set_returns``.
         """
-        made = np.arange(self._starts[1], self.pos)
-        size = np.ones(len(made), np.float32)
-        self._drawn = self._shares(size, self._store["log_prob"][made])
-        chosen = rng.random(len(made)) < self._drawn
+        decisions = np.arange(self._starts[1], self.pos)
+        size = np.ones(len(decisions), np.float32)
+        self._drawn = self._shares(size, self._store["log_prob"][decisions])
+        chosen = rng.random(len(decisions)) < self._drawn
         self._drawn = self._drawn[chosen]
-        return made[chosen]
+        return decisions[chosen]
 
     def decisions(self, index: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
         """Returns stored decisions, with the fields of ``decision_type``."""
@@ -255,11 +255,11 @@ class SeatRolloutBuffer:
             return
         drawn = self._drawn is not None
         probabilities = self.sampling_probabilities() if self._drawn is None else self._drawn
-        made = self.pos - self._starts[1] if drawn else len(order)
-        wanted = 1 if batch_size is None else round(made / batch_size)
+        available = self.pos - self._starts[1] if drawn else len(order)
+        minibatches = 1 if batch_size is None else round(available / batch_size)
         if self.sample_fraction < 1 and not drawn:
             order = order[th.rand(len(order)).numpy() < probabilities[order]]
-        batches = min(max(1, wanted), len(order) // 2)
+        batches = min(max(1, minibatches), len(order) // 2)
         for part in np.array_split(order, batches) if batches else ():
             rows = self._store[self.closed[part]]
             yield self._samples(rows, self.returns[part], probabilities[part])
@@ -284,10 +284,10 @@ class SeatRolloutBuffer:
         """Returns sampling probabilities of decisions with advantages of some size: float32 [n]."""
         moves = size * -np.expm1(log_prob)
         shares = [part / max(part.mean(), np.finfo(np.float32).tiny) for part in (moves, size)]
-        found: npt.NDArray[np.float32] = self.sample_fraction * (
+        probabilities: npt.NDArray[np.float32] = self.sample_fraction * (
             POLICY_WEIGHT * shares[0] + shares[1]
         )
-        return found.clip(LEAST_SHARE * self.sample_fraction, 1)
+        return probabilities.clip(LEAST_SHARE * self.sample_fraction, 1)
 
     def _samples(
         self,

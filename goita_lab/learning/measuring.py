@@ -68,8 +68,8 @@ class History:
     def past(self, decisions: int) -> int | None:
         """Returns the earlier snapshot nearest to 75 % of the decisions, None if there is none."""
         earlier = [snapshot for snapshot in self.snapshots if snapshot < decisions]
-        wanted = PAST_SHARE * decisions
-        return min(earlier, key=lambda snapshot: abs(snapshot - wanted), default=None)
+        target = PAST_SHARE * decisions
+        return min(earlier, key=lambda snapshot: abs(snapshot - target), default=None)
 
     def best(self) -> int | None:
         """Returns the snapshot with the highest mean result against the named opponents.
@@ -90,8 +90,8 @@ class History:
         self.snapshots.append(decisions)
         if len(self.snapshots) > MAX_SNAPSHOTS:
             best = self.best()
-            kept = {*self.snapshots[::2], decisions}
-            self.snapshots = sorted(kept if best is None else kept | {best})
+            remaining = {*self.snapshots[::2], decisions}
+            self.snapshots = sorted(remaining if best is None else remaining | {best})
 
     def csv(self) -> bytes:
         """Returns the measurements as ``read_curve`` reads them: a row each, under their names."""
@@ -104,14 +104,14 @@ class History:
 
 def read_curve(path: Path) -> dict[str, Float]:
     """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M]."""
-    found: dict[str, list[tuple[float, ...]]] = {}
+    curves: dict[str, list[tuple[float, ...]]] = {}
     names = ("decisions", "points_per_round", "low", "high")
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
-    if not found:
+            curves.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
+    if not curves:
         raise SettingError(f"expected measurements, got none in {path}")
-    return {opponent: np.array(rows).T for opponent, rows in found.items()}
+    return {opponent: np.array(rows).T for opponent, rows in curves.items()}
 
 
 @dataclass(frozen=True)
@@ -145,13 +145,15 @@ class Evaluator:
         if not self.deals:
             return []
         named = [self.load(name) for name in self.against]
-        opponents: list[tuple[str, int | None, Agent]] = [(one.name, None, one) for one in named]
+        opponents: list[tuple[str, int | None, Agent]] = [
+            (rival.name, None, rival) for rival in named
+        ]
         rows = []
         try:
             for name, trained, opponent in opponents + ([] if past is None else [(PAST, *past)]):
                 result = self.contest(agent, opponent)
                 numbers = result.points_per_round, *result.ci95, result.round_win_rate
-                points, low, high, rate = (round(number, 4) for number in numbers)
+                points, low, high, rate = (round(figure, 4) for figure in numbers)
                 counts = decisions, name, trained, result.deals
                 rows.append(Measured(*counts, points, low, high, rate, result.match_win_rate))
         finally:

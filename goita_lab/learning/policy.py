@@ -167,15 +167,15 @@ class HoldClose:
             return
         with th.no_grad():
             weights = self.policy.parameters(), policy.parameters()
-            for mine, wanted in zip(*weights, strict=True):
-                mine.lerp_(wanted, self.share)
+            for own, target in zip(*weights, strict=True):
+                own.lerp_(target, self.share)
 
     def loss(self, log_probs: th.Tensor, samples: Samples, weights: th.Tensor) -> th.Tensor:
         """Returns the mean divergence [] of log-probabilities [B, 69]; ``weights`` [B] sum to 1."""
         with th.no_grad():
-            wanted = self._logits(self.policy, samples.observations)
-            wanted = th.log_softmax(wanted.masked_fill(~samples.action_masks, MASKED), dim=1)
-        apart = (log_probs.exp() * (log_probs - wanted)).sum(dim=1)
+            reference = self._logits(self.policy, samples.observations)
+            reference = th.log_softmax(reference.masked_fill(~samples.action_masks, MASKED), dim=1)
+        apart = (log_probs.exp() * (log_probs - reference)).sum(dim=1)
         return (apart * weights).sum()
 
 

@@ -91,12 +91,16 @@ class SavedPolicy(PolicyAgent):
         try:
             if info.policy != policy:
                 raise SettingError(f"expected a policy {policy}, got {named(info)}")
-            shown = Transform(info.transform)
+            transform = Transform(info.transform)
             network = build_policy(find_policy(policy), info, tensors)
         except (AgentError, SettingError) as error:
             raise AgentError(f"expected to play {path} with {policy}: {error}") from error
         super().__init__(
-            network, info.reward_scale, temperature, transform=shown, information=info.information
+            network,
+            info.reward_scale,
+            temperature,
+            transform=transform,
+            information=info.information,
         )
 
 
@@ -164,12 +168,12 @@ def find_policy(name: str) -> type[SelfPlayPolicy]:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found = resolve_name(name)
+        policy = resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
         raise SettingError(f"expected MODULE:CLASS, got {name!r}: {error}") from error
-    if not (isinstance(found, type) and issubclass(found, SelfPlayPolicy)):
-        raise SettingError(f"expected a subclass of SelfPlayPolicy, got {name!r}: {found!r}")
-    return found
+    if not (isinstance(policy, type) and issubclass(policy, SelfPlayPolicy)):
+        raise SettingError(f"expected a subclass of SelfPlayPolicy, got {name!r}: {policy!r}")
+    return policy
 
 
 def build_policy(
@@ -243,8 +247,8 @@ def _all_tensors(model: SelfPlayPPO) -> dict[str, Array]:
         for key, tensor in model.policy.state_dict().items()
         if not key.startswith(ALIASES)
     }
-    if other := [key for key, array in tensors.items() if array.dtype != np.float32]:
-        raise SettingError(f"expected tensors of float32 numbers, got others in {other}")
+    if of_other_types := [key for key, array in tensors.items() if array.dtype != np.float32]:
+        raise SettingError(f"expected tensors of float32 numbers, got others in {of_other_types}")
     return tensors
 
 

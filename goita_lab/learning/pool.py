@@ -43,15 +43,15 @@ def read_weighted(texts: Sequence[str]) -> dict[str, float]:
     ``3*greedy`` weighs three times as much as ``greedy``. A set of the population weighs as much as
     one agent, which its members share. A name that occurs twice has the sum of its weights.
     """
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for text in texts:
         name, weight = split_weight(text)
         if not weight > 0:
             raise SettingError(f"expected a weight above 0, got {text!r}")
         names = expand([name])
-        for one in names:
-            found[one] = found.get(one, 0.0) + weight / len(names)
-    return found
+        for name in names:
+            weights[name] = weights.get(name, 0.0) + weight / len(names)
+    return weights
 
 
 def players_of(*lists: Sequence[str]) -> tuple[str, ...]:
@@ -185,13 +185,13 @@ class OpponentPool:
         """Returns the actions [n] of the frozen players that the games ``rows`` ask."""
         owner = self.owner[rows, turn.seat[rows]]
         actions = np.zeros(len(rows), np.int64)
-        for number in np.unique(owner).tolist():
-            mine = owner == number
-            asked = rows[mine]
-            if number not in self._built:
-                self._built[number] = self.load(self.players[number].decisions)
-            player = self._built[number]
-            actions[mine] = ask_actions(player, turn.view[asked], legal[asked], self._rng)
+        for player_number in np.unique(owner).tolist():
+            mine = owner == player_number
+            games = rows[mine]
+            if player_number not in self._built:
+                self._built[player_number] = self.load(self.players[player_number].decisions)
+            player = self._built[player_number]
+            actions[mine] = ask_actions(player, turn.view[games], legal[games], self._rng)
         return actions
 
     def after_step(self, turn: StepResult) -> None:
@@ -203,13 +203,13 @@ class OpponentPool:
         points = np.where(won, 1, -1) * turn.points[ended]
         self._points, self._rounds = self._points + int(points.sum()), self._rounds + len(points)
         mate = self.owner[ended, self._mate[ended, 1 - self._team[ended]]]
-        for others in (opponent, mate):
-            for number in {*np.unique(others).tolist()} - {LEARNER}:
-                mine = points[others == number]
-                self.players[number].learn(float(mine.mean()), len(mine))
-        done = np.flatnonzero(turn.done)
-        if len(done):
-            self._seat(done)
+        for players in (opponent, mate):
+            for player_number in {*np.unique(players).tolist()} - {LEARNER}:
+                mine = points[players == player_number]
+                self.players[player_number].learn(float(mine.mean()), len(mine))
+        ended_episodes = np.flatnonzero(turn.done)
+        if len(ended_episodes):
+            self._seat(ended_episodes)
 
     def pop_results(self) -> tuple[float, int]:
         """Returns the learner's points per round since the last call, and the rounds."""
@@ -223,29 +223,29 @@ class OpponentPool:
 
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Returns all that the pool goes on from, as JSON and arrays; no agent is named in it."""
-        told = {
+        state = {
             "players": [(p.decisions, p.points, p.rounds) for p in self.players],
             "rollouts": self._rollouts,
             "anew": self._anew,
             "random": self._rng.bit_generator.state,
         }
-        return told, {"owner": self.owner, "now": self._opponent_of, "mates": self._partner_of}
+        return state, {"owner": self.owner, "now": self._opponent_of, "mates": self._partner_of}
 
-    def load_state(self, told: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    def load_state(self, state: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Goes on where ``state`` was called, of a pool with the same arguments."""
-        players = told["players"]
+        players = state["players"]
         names = [*self._agents, *[""] * (len(players) - len(self._agents))]
         self.players = [
             PoolPlayer(name, *fields) for name, fields in zip(names, players, strict=True)
         ]
         self.owner, self._opponent_of = arrays["owner"].copy(), arrays["now"].copy()
         self._partner_of = arrays["mates"].copy()
-        self._rollouts, self._anew = told["rollouts"], told["anew"]
-        self._rng.bit_generator.state = told["random"]
+        self._rollouts, self._anew = state["rollouts"], state["anew"]
+        self._rng.bit_generator.state = state["random"]
 
     def _in_use(self) -> set[int]:
-        every = np.concatenate((self.owner.ravel(), self._opponent_of, self._partner_of))
-        return {*np.unique(every).tolist()} - {LEARNER}
+        players = np.concatenate((self.owner.ravel(), self._opponent_of, self._partner_of))
+        return {*np.unique(players).tolist()} - {LEARNER}
 
     def _seat(self, games: Int) -> None:
         """Assigns the seats of games whose next episode begins."""
@@ -273,9 +273,9 @@ class OpponentPool:
         numbers: list[int] = [*range(self._opponents)]
         ages = [0] * self._opponents
         if self._snapshots:
-            known = [decisions for decisions in self.known if decisions or self._first]
-            numbers += [self._number(decisions) for decisions in known]
-            ages += [*range(len(known))][::-1]
+            snapshots = [decisions for decisions in self.known if decisions or self._first]
+            numbers += [self._number(decisions) for decisions in snapshots]
+            ages += [*range(len(snapshots))][::-1]
         if not numbers:
             return LEARNER
         base_weights = [

@@ -251,8 +251,8 @@ class SelfPlayPPO(MaskablePPO):
         chosen = legal.argmax(axis=1)  # right where only one action is legal
         rows = np.flatnonzero(np.count_nonzero(legal, axis=1) > 1)
         if self.pool is not None:
-            rows, others = self.pool.split(turn, rows)
-            chosen[others] = self.pool.act(turn, legal, others)
+            rows, frozen_rows = self.pool.split(turn, rows)
+            chosen[frozen_rows] = self.pool.act(turn, legal, frozen_rows)
         seats = turn.seat[rows]
         chosen[rows] = self._choose(games, rows, legal[rows], buffer)
         self.num_timesteps += len(rows)
@@ -311,12 +311,12 @@ class SelfPlayPPO(MaskablePPO):
         drawn = th.rand(len(bits), 1, device=self.device) * summed[:, -1:]
         actions = (summed <= drawn).sum(dim=1)
         log_probs = probabilities.gather(1, actions[:, None])[:, 0].log()
-        found = actions.numpy(force=True), values.numpy(force=True), log_probs.numpy(force=True)
-        if not np.isfinite(found[1:]).all():
+        decisions = actions.numpy(force=True), values.numpy(force=True), log_probs.numpy(force=True)
+        if not np.isfinite(decisions[1:]).all():
             raise DivergedError("expected finite probabilities and values, got others in play")
-        if not masks[np.arange(len(masks)), found[0]].all():
+        if not masks[np.arange(len(masks)), decisions[0]].all():
             raise DivergedError(f"expected logits above {MASKED:.0e}, got legal actions below it")
-        return found
+        return decisions
 
     def train(self) -> None:
         """Updates policy, values and critic on the closed decisions of the buffer."""

@@ -76,9 +76,11 @@ class Critic(nn.Module):
 
     def predict(self, words: packing.Words, hidden: packing.Words) -> npt.NDArray[np.float32]:
         """Returns values [n] of packed observations [n, 8] and hidden words [n, 6]."""
-        bits, more = (th.from_numpy(packing.expand(w)).to(self._device) for w in (words, hidden))
+        bits, hidden_bits = (
+            th.from_numpy(packing.expand(w)).to(self._device) for w in (words, hidden)
+        )
         with th.no_grad():
-            values: npt.NDArray[np.float32] = self(bits, more).numpy(force=True)
+            values: npt.NDArray[np.float32] = self(bits, hidden_bits).numpy(force=True)
         return values
 
     def learn(self, samples: Samples, max_grad_norm: float) -> th.Tensor:
@@ -99,8 +101,8 @@ def hidden_words(
     Words 0 to 2 are the plays of the next seat, the partner and the previous seat as they see
     them, words 3 to 5 their tiles. ``rows`` are the games in which ``seats`` are asked.
     """
-    others = (seats[:, None].astype(np.int64) + np.arange(1, NUM_SEATS)) % NUM_SEATS
-    places = [packing.STATE_PLAYS_WORD + others, packing.STATE_TILES_WORD + others]
+    other_seats = (seats[:, None].astype(np.int64) + np.arange(1, NUM_SEATS)) % NUM_SEATS
+    places = [packing.STATE_PLAYS_WORD + other_seats, packing.STATE_TILES_WORD + other_seats]
     return np.take_along_axis(games.packed_state()[rows], np.concatenate(places, axis=1), axis=1)
 
 
@@ -141,11 +143,11 @@ def returns_in_worlds(
         rng: of worlds and of deals after redeals.
         reward_scale: factor of the points.
     """
-    found = np.zeros(len(view), np.float32)
+    returns = np.zeros(len(view), np.float32)
     for first in range(0, len(view), CHUNK):
         part = slice(first, first + CHUNK)
-        found[part] = _play_out(view[part], actions[part], decide, rng, reward_scale)
-    return found
+        returns[part] = _play_out(view[part], actions[part], decide, rng, reward_scale)
+    return returns
 
 
 def _play_out(

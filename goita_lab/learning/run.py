@@ -56,10 +56,10 @@ class Run:
             raise SettingError(f"expected a new run, got {directory}; --resume {directory} goes on")
         if init is not None:
             write_whole(self.files.init, init.read_bytes())
-        made = provenance(self.players)
+        origin = provenance(self.players)
         if init is not None:
-            made["weights"]["init"] = file_digest(init)
-        self.configure(self.config | {"provenance": made})
+            origin["weights"]["init"] = file_digest(init)
+        self.configure(self.config | {"provenance": origin})
         return self
 
     def __str__(self) -> str:
@@ -130,8 +130,8 @@ class Run:
 
     def save_result(self, pairs: Sequence[Mapping[str, Any]]) -> None:
         """Writes the results of the final measurement."""
-        told = {"pairs": pairs, **provenance([f"file:{self.files.policy}"])}
-        write_whole(self.files.result, json_text(told))
+        summary = {"pairs": pairs, **provenance([f"file:{self.files.policy}"])}
+        write_whole(self.files.result, json_text(summary))
 
 
 def start(settings: Training, run: Run, *, new: bool) -> SelfPlayPPO:

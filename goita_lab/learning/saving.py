@@ -78,8 +78,8 @@ class RunFiles:
             if not self.best.exists() or self.best.read_bytes() != data:
                 write_whole(self.best, data)
         needed = [*history.snapshots, *(pool.needed() if pool else [])]
-        known = {self.snapshot(decisions) for decisions in needed}
-        unneeded = {*self.snapshots.glob("*.safetensors")} - known
+        needed_files = {self.snapshot(decisions) for decisions in needed}
+        unneeded = {*self.snapshots.glob("*.safetensors")} - needed_files
         for path in [*unneeded, *self.snapshots.glob(PART), *self.directory.glob(PART)]:
             path.unlink()
 
@@ -109,13 +109,13 @@ class CheckpointCallback(BaseCallback):
 
     def _on_training_start(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self.handlers[number] = signal.signal(number, self._stop)
+            for signal_number in (signal.SIGINT, signal.SIGTERM):
+                self.handlers[signal_number] = signal.signal(signal_number, self._stop)
 
     def _on_rollout_start(self) -> None:
-        made, snapshots = self.model.num_timesteps, self.history.snapshots
-        every = self.settings.snapshot_every
-        due = not snapshots or made // every > snapshots[-1] // every
+        decisions, snapshots = self.model.num_timesteps, self.history.snapshots
+        interval = self.settings.snapshot_every
+        due = not snapshots or decisions // interval > snapshots[-1] // interval
         if due and not self.stopping:
             self._snapshot()
         if due or self.stopping:
@@ -126,8 +126,8 @@ class CheckpointCallback(BaseCallback):
 
     def _on_step(self) -> bool:
         # The last update may make more decisions than were asked for.
-        made = min(self.model.num_timesteps, self.settings.total_timesteps)
-        self.show("decisions", made, self.settings.total_timesteps)
+        decisions = min(self.model.num_timesteps, self.settings.total_timesteps)
+        self.show("decisions", decisions, self.settings.total_timesteps)
         return not self.stopped
 
     def _on_training_end(self) -> None:
@@ -139,8 +139,8 @@ class CheckpointCallback(BaseCallback):
     def close(self) -> None:
         """Restores the terminal and the signal handlers, however the training ended."""
         self._wipe()
-        for number, handler in self.handlers.items():
-            signal.signal(number, handler)
+        for signal_number, handler in self.handlers.items():
+            signal.signal(signal_number, handler)
 
     def _wipe(self) -> None:
         """Wipes out the line that says how far it is."""
@@ -184,10 +184,10 @@ class CheckpointCallback(BaseCallback):
         save_checkpoint(self.model, self.files.checkpoint, self.history)
         self.files.tidy(self.history, self.model.pool)
 
-    def _stop(self, number: int, frame: FrameType | None) -> None:
+    def _stop(self, signal_number: int, frame: FrameType | None) -> None:
         """Stops after the update on a first signal; the next one has its usual effect."""
         self.stopping = True
-        signal.signal(number, self.handlers[number])
+        signal.signal(signal_number, self.handlers[signal_number])
 
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -212,8 +212,8 @@ def save_checkpoint(model: SelfPlayPPO, path: Path, history: History | None = No
         if optimizer is None:
             continue
         parts[f"{name}.optimizer"] = {
-            f"{number}.{key}": _array(value)
-            for number, values in optimizer.state_dict()["state"].items()
+            f"{parameter}.{key}": _array(value)
+            for parameter, values in optimizer.state_dict()["state"].items()
             for key, value in values.items()
             if value is not None
         }
@@ -235,8 +235,8 @@ def load_checkpoint(model: SelfPlayPPO, path: Path) -> History:
                 continue
             moments: dict[int, dict[str, th.Tensor]] = {}
             for key, array in parts.get(f"{name}.optimizer", {}).items():
-                number, _, kept = key.partition(".")
-                moments.setdefault(int(number), {})[kept] = th.from_numpy(array.copy())
+                parameter, _, moment = key.partition(".")
+                moments.setdefault(int(parameter), {})[moment] = th.from_numpy(array.copy())
             groups = optimizer.state_dict()["param_groups"]
             optimizer.load_state_dict({"state": moments, "param_groups": groups})
         model.rollout_buffer.load_state_arrays(parts["open"])
@@ -275,12 +275,12 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Arrays]]:
 
 
 def _digest(text: str, arrays: Arrays) -> str:
-    found = sha256(text.encode())
+    digest = sha256(text.encode())
     for name in sorted(arrays):
         array = arrays[name]
-        found.update(f"{name} {array.dtype} {array.shape}".encode())
-        found.update(array.tobytes())
-    return found.hexdigest()
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _networks(model: SelfPlayPPO) -> Iterator[tuple[str, th.nn.Module, th.optim.Optimizer | None]]:

@@ -221,15 +221,15 @@ class Training(Options):
         kinds, plain = get_type_hints(Training, include_extras=True), get_type_hints(Training)
         for name, kind in kinds.items():
             if kind != plain[name]:
-                given = getattr(self, name)
+                setting = getattr(self, name)
                 try:
                     if kind == Scheduled:
-                        msgspec.convert(_ends(given), tuple[Weight, Weight])
+                        msgspec.convert(_ends(setting), tuple[Weight, Weight])
                     else:
-                        msgspec.convert(given, kind)
+                        msgspec.convert(setting, kind)
                 except msgspec.ValidationError as error:
                     raise SettingError(
-                        f"expected another {name}, got {given!r}: {error}"
+                        f"expected another {name}, got {setting!r}: {error}"
                     ) from error
         # With fewer decisions a training is over before it learns anything.
         if self.total_timesteps < (fewest := self.n_envs * self.n_steps):
@@ -281,24 +281,24 @@ class Training(Options):
     def to_config(self) -> dict[str, Any]:
         """Returns the settings as JSON can hold them."""
         left_out = ("information", *COMMANDED)
-        given = {name: value for name, value in asdict(self).items() if name not in left_out}
-        return given | self.rules.to_keys() | self.information.to_keys()
+        settings = {name: value for name, value in asdict(self).items() if name not in left_out}
+        return settings | self.rules.to_keys() | self.information.to_keys()
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
         """Returns the settings that ``config`` wrote; a SettingError if they are others."""
-        found = {key: config[key] for key in config.keys() - {"rules_fields", "provenance"}}
-        known = {field.name for field in fields(cls)} - {*COMMANDED}
-        for key in sorted(found.keys() - known):
-            nearest = get_close_matches(key, sorted(known), 1)
+        settings = {key: config[key] for key in config.keys() - {"rules_fields", "provenance"}}
+        names = {field.name for field in fields(cls)} - {*COMMANDED}
+        for key in sorted(settings.keys() - names):
+            nearest = get_close_matches(key, sorted(names), 1)
             hint = f"; the nearest is {nearest[0]!r}" if nearest else ""
             raise SettingError(f"expected settings of a training, got {key!r}{hint}")
-        found |= {
+        settings |= {
             "rules": Rules.from_keys(config),
             "information": InformationStructure.from_keys(config),
         }
         try:
-            return msgspec.convert(found, cls, dec_hook=lambda kind, value: kind(value))
+            return msgspec.convert(settings, cls, dec_hook=lambda kind, value: kind(value))
         except (TypeError, ValueError) as error:
             raise SettingError(f"expected settings of a training: {error}") from error
 
@@ -420,14 +420,14 @@ class Origins:
         """Reads these options of a command line, and leaves the others alone."""
         import tyro
 
-        known, _ = tyro.cli(
+        origins, _ = tyro.cli(
             cls,
             args=words,
             config=(tyro.conf.DisallowNone,),
             return_unknown_args=True,
             add_help=False,
         )
-        return known
+        return origins
 
     def defaults(self) -> Training:
         """Returns the settings of a command line that gives no others than these.
@@ -456,15 +456,15 @@ def read_layer_widths(path: Path) -> tuple[int, ...]:
     except OSError as error:
         raise SettingError(f"expected a policy's file: {error}") from error
     names = [f"layers.{number}.bias" for number in range(info.layers)]
-    found = (
+    widths = (
         info.settings.get("layers")
         if info.policy
         else [len(tensors[name]) for name in names if name in tensors]
     )
-    if not isinstance(found, list) or not all(type(width) is int for width in found):
-        raise SettingError(f"expected a policy with layers, got {shortened(found)} in {path}")
-    check_widths("layers", found, info.information.observation_size)
-    return tuple(found)
+    if not isinstance(widths, list) or not all(type(width) is int for width in widths):
+        raise SettingError(f"expected a policy with layers, got {shortened(widths)} in {path}")
+    check_widths("layers", widths, info.information.observation_size)
+    return tuple(widths)
 
 
 def read_settings(path: Path) -> dict[str, Any]:

@@ -82,17 +82,17 @@ def _swaps(kind: int) -> tuple[Words, Words]:
     A bit in the mask changes places with the one that lies ``shift`` above it.
     """
     shift, mask = np.ones(NUM_WORDS, U64), np.zeros(NUM_WORDS, U64)
-    for one in SLICES:
-        at, many = one.start + kind, 1
-        if one.name == "hand":
-            at, many = one.start + sum(HAND_COUNTS[:kind]), HAND_COUNTS[kind]
-        elif one.name == "unseen":
-            at, many = one.start + sum(COUNTS[:kind]), COUNTS[kind]
-        elif not one.name.startswith(("block_", "attack_", "passed_")) and one.name != "attack":
+    for piece in SLICES:
+        first, bits = piece.start + kind, 1
+        if piece.name == "hand":
+            first, bits = piece.start + sum(HAND_COUNTS[:kind]), HAND_COUNTS[kind]
+        elif piece.name == "unseen":
+            first, bits = piece.start + sum(COUNTS[:kind]), COUNTS[kind]
+        elif not piece.name.startswith(("block_", "attack_", "passed_")) and piece.name != "attack":
             continue
-        word, bit = divmod(at, 64)
-        shift[word] = many
-        mask[word] |= U64(((1 << many) - 1) << bit)
+        word, bit = divmod(first, 64)
+        shift[word] = bits
+        mask[word] |= U64(((1 << bits) - 1) << bit)
     return shift, mask
 
 
@@ -101,15 +101,15 @@ _SWAPS: Final = tuple(_swaps(kind) for kind, _ in PAIRS)
 
 def _actions() -> Int:
     """[4, 77] What each action is after an element's exchanges."""
-    found = np.tile(np.arange(MAX_ACTIONS), (ELEMENTS, 1))
+    exchanged = np.tile(np.arange(MAX_ACTIONS), (ELEMENTS, 1))
     for element in range(ELEMENTS):
         kinds = np.arange(NUM_KINDS)
-        for number, pair in enumerate(PAIRS):
-            if element >> number & 1:
+        for pair_number, pair in enumerate(PAIRS):
+            if element >> pair_number & 1:
                 kinds[list(pair)] = pair[::-1]
         plays = [encode(int(a), int(b)) for a in kinds for b in kinds]
-        found[element, 1:CALL] = plays
-    return found
+        exchanged[element, 1:CALL] = plays
+    return exchanged
 
 
 ACTIONS: Final = _actions()
@@ -127,19 +127,19 @@ def elements_of(games: int) -> npt.NDArray[np.int64]:
 
 def exchange_words(words: Words, element: Int) -> Words:
     """Returns observations under elements [n]: uint64 [n, W]; their own inverse."""
-    found = words.copy()
-    for number, (shift, mask) in enumerate(_SWAPS):
-        plain = found[:, :NUM_WORDS]
+    exchanged = words.copy()
+    for pair, (shift, mask) in enumerate(_SWAPS):
+        plain = exchanged[:, :NUM_WORDS]
         differs = ((plain >> shift) ^ plain) & mask
-        differs[(element >> number & 1) == 0] = 0
+        differs[(element >> pair & 1) == 0] = 0
         plain ^= differs ^ (differs << shift)
-    return found
+    return exchanged
 
 
 def exchange_masks(legal: Bool, element: Int) -> Bool:
     """Returns the legal actions under elements [n]: bool [n, A]; their own inverse."""
-    found: Bool = np.take_along_axis(legal, ACTIONS[element, : legal.shape[1]], axis=1)
-    return found
+    exchanged: Bool = np.take_along_axis(legal, ACTIONS[element, : legal.shape[1]], axis=1)
+    return exchanged
 
 
 def read_preferences(texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -156,9 +156,9 @@ def read_preferences(texts: Sequence[str]) -> npt.NDArray[np.float32]:
             value = float(points)
         except ValueError:
             value = np.nan
-        if not abs(value) < MAX_POINTS or not (found := _actions_of(plays)):
+        if not abs(value) < MAX_POINTS or not (rewarded := _actions_of(plays)):
             raise SettingError(f"expected PLAYS:POINTS such as p:1, 5x:-2 or x8:0.5, got {text!r}")
-        earned[found] += value
+        earned[rewarded] += value
     return earned
 
 
