@@ -66,10 +66,14 @@ def read_digits(hand: str, seat: int, where: str = "") -> list[int]:
 
 def list_hands(tiles: Sequence[int], size: int) -> npt.NDArray[np.int64]:
     """Lists the hands of so many of some tiles: counts of each kind, int64 [n, 8]."""
-    found: list[tuple[int, ...]] = [()]
-    for many in tiles:
-        found = [(*hand, held) for hand in found for held in range(min(many, size - sum(hand)) + 1)]
-    return np.array([hand for hand in found if sum(hand) == size])
+    hands: list[tuple[int, ...]] = [()]
+    for available in tiles:
+        hands = [
+            (*hand, count)
+            for hand in hands
+            for count in range(min(available, size - sum(hand)) + 1)
+        ]
+    return np.array([hand for hand in hands if sum(hand) == size])
 
 
 def format_hand(counts: npt.NDArray[np.integer[Any]]) -> str:
@@ -95,6 +99,6 @@ def check_hands(
         where = f" in game {game}" if num_games > 1 else ""
         if outside.any():
             raise HandsError(f"expected kinds 0..7, got {kinds[game].tolist()!r}{where}")
-        found = tuple(counts[game].tolist())
-        raise HandsError(f"expected {tuple(deck)!r} tiles of the kinds 0..7, got {found!r}{where}")
+        dealt = tuple(counts[game].tolist())
+        raise HandsError(f"expected {tuple(deck)!r} tiles of the kinds 0..7, got {dealt!r}{where}")
     return kinds

@@ -123,24 +123,31 @@ def describe(
     if np.shape(legal) != shape:
         raise SettingError(f"expected legal actions of the shape {shape}, got {np.shape(legal)}")
     allowed, scores, hands = np.asarray(legal, bool), view.scores.tolist(), view.hands
-    asked = np.asarray(allowed.any(axis=1))
-    flags = [~asked, view.asked_call, view.asked_message, view.asked_choice, view.leads, asked]
-    which = np.argmax(flags, axis=0)  # the first that holds
-    shown = (0, *view.information.shown_seats)
-    known = hidden(view[asked]) if deduced else iter(())
+    is_asked = np.asarray(allowed.any(axis=1))
+    flags = [
+        ~is_asked,
+        view.asked_call,
+        view.asked_message,
+        view.asked_choice,
+        view.leads,
+        is_asked,
+    ]
+    question = np.argmax(flags, axis=0)  # the first that holds
+    shown_seats = (0, *view.information.shown_seats)
+    deductions = hidden(view[is_asked]) if deduced else iter(())
     names, texts = [actions.name(action, shape[1]) for action in range(shape[1])], []
     for n, moves in enumerate(_moves(view)):
         attack, attacker = DIGITS[view.attack[n]], _SEATS[view.attacker[n]]
-        seen = [f"{_SEATS[s]} {format_hand(hands[n, s])}" for s in shown]
-        left = [f"{_SEATS[s]} {size}" for s, size in enumerate(view.hand_sizes[n].tolist())]
+        seen = [f"{_SEATS[s]} {format_hand(hands[n, s])}" for s in shown_seats]
+        tiles_left = [f"{_SEATS[s]} {size}" for s, size in enumerate(view.hand_sizes[n].tolist())]
         lines = [
             f"Rule set {view.rules.name}. Dealer: {_SEATS[view.dealer[n]]}.",
             f"Points: your team {scores[n][0]}, the other team {scores[n][1]}",
             f"Known hands: {', '.join(seen)}",
             f"Moves: {'; '.join(moves) or 'none'}",
-            f"Tiles left: {', '.join(left)}",
-            *(_deduced(next(known)) if deduced and asked[n] else ()),
-            f"To do: {_QUESTIONS[which[n]].format(attack=attack, attacker=attacker)}",
+            f"Tiles left: {', '.join(tiles_left)}",
+            *(_deduced(next(deductions)) if deduced and is_asked[n] else ()),
+            f"To do: {_QUESTIONS[question[n]].format(attack=attack, attacker=attacker)}",
         ]
         if list_legal:
             codes = " ".join(names[action] for action in np.flatnonzero(allowed[n]).tolist())
@@ -151,40 +158,48 @@ def describe(
 
 def _moves(view: View) -> Iterator[list[str]]:
     """Yields each row's moves in order as far as its viewer knows them."""
-    done, signs, verbs = view.decisions(), DIGITS + "?", ("receive", "lead")
+    decisions, signs, verbs = view.decisions(), DIGITS + "?", ("receive", "lead")
     answers = zip(view.dealer, view.messages, view.called, view.choices, strict=True)
     tiles = (view.known_blocks.tolist(), view.attacks.tolist())
-    decided = [one.tolist() for one in (done.seat, done.play, done.event, done.face_down)]
-    for n, (dealer, said, called, chosen) in enumerate(answers):
+    decided = [
+        column.tolist()
+        for column in (decisions.seat, decisions.play, decisions.event, decisions.face_down)
+    ]
+    for n, (dealer, sent, called, chosen) in enumerate(answers):
         order = [(int(dealer) + turn) % NUM_SEATS for turn in range(NUM_SEATS)]
         callers = [s for s in order if called[s]]
-        moves = [f"{_SEATS[s]}: say{said[s]}" for s in order if said[s]]
+        moves = [f"{_SEATS[s]}: say{sent[s]}" for s in order if sent[s]]
         moves += [f"{_SEATS[s]}: call {called[s]} pawns" for s in callers]
         partners = [(s + 2) % NUM_SEATS for s in callers]
         moves += [f"{_SEATS[s]}: {actions.name(chosen[s])}" for s in partners if chosen[s]]
-        for at in range(done.length[n]):
-            s, play, event, down = (one[n][at] for one in decided)
-            code = "".join(signs[one[n][s][play]] for one in tiles)
+        for place in range(decisions.length[n]):
+            s, play, event, down = (column[n][place] for column in decided)
+            code = "".join(signs[column[n][s][play]] for column in tiles)
             moves.append(f"{_SEATS[s]}: " + ("p" if event == NONE else f"{verbs[down]} {code}"))
         yield moves
 
 
-def _deduced(known: Hidden) -> Iterator[str]:
+def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
     """Yields what is certain of the tiles that the viewer cannot see."""
-    places, counts = known.places, np.bincount(known.others, minlength=NUM_KINDS)
-    counts[KING] += bool(known.king)
-    counts[PAWN] += 0 if known.pawns is None else known.pawns.counts[0].sum()
+    places, counts = hidden_tiles.places, np.bincount(hidden_tiles.others, minlength=NUM_KINDS)
+    counts[KING] += bool(hidden_tiles.king)
+    counts[PAWN] += 0 if hidden_tiles.pawns is None else hidden_tiles.pawns.counts[0].sum()
     unseen = [f"{count} of {DIGITS[kind]}" for kind, count in enumerate(counts) if count]
     yield f"Tiles not seen, in hands or face down: {', '.join(unseen) or 'none'}"
-    if known.pawns is not None:
-        low, high = known.pawns.counts.min(axis=0), known.pawns.counts.max(axis=0)
-        told = [f"{_SEATS[s]} {low[s - 1]} to {high[s - 1]}" for s in (1, 2, 3)]
-        yield f"Pawns of these: {', '.join(told)}"
-    if known.king:
-        down = [places.down[one - places.num_hand] for one in known.king if one >= places.num_hand]
-        where = ["in hand"] * (known.king[0] < places.num_hand)
+    if hidden_tiles.pawns is not None:
+        low, high = hidden_tiles.pawns.counts.min(axis=0), hidden_tiles.pawns.counts.max(axis=0)
+        ranges = [f"{_SEATS[s]} {low[s - 1]} to {high[s - 1]}" for s in (1, 2, 3)]
+        yield f"Pawns of these: {', '.join(ranges)}"
+    if hidden_tiles.king:
+        down = [
+            places.down[place - places.num_hand]
+            for place in hidden_tiles.king
+            if place >= places.num_hand
+        ]
+        where = ["in hand"] * (hidden_tiles.king[0] < places.num_hand)
         where += [f"face down in play {1 + play % NUM_SEATS}" for play in down]
-        yield f"The king not seen: {_SEATS[places.seat[known.king[0]]]}, {' or '.join(where)}"
+        holder = _SEATS[places.seat[hidden_tiles.king[0]]]
+        yield f"The king not seen: {holder}, {' or '.join(where)}"
 
 
 def parse(answer: str, legal: Bool) -> int | None:

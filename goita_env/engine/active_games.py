@@ -100,8 +100,8 @@ class ActiveGames:
         And [n] the places in which there is a choice.
         """
         low, high = core.legal_actions(self._state)
-        forced, number = only_action(low, high)
-        return low, high, forced, (number > ONE).nonzero()[0]
+        forced, legal_count = only_action(low, high)
+        return low, high, forced, (legal_count > ONE).nonzero()[0]
 
     def costs(self, actions: Int) -> Int | None:
         """[m] What seats 0 and 2 pay seats 1 and 3 for messages; arguments as ``step``."""

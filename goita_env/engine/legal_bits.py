@@ -29,14 +29,14 @@ _SELECT: Final = (1 - _BYTES).argsort(axis=1, kind="stable").reshape(-1)
 
 def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
     """Returns the action that alone is legal, else 0, and how many are legal: int64 [N] each."""
-    number = np.bitwise_count(low).astype(np.int64)
-    number += np.bitwise_count(high)
+    legal_count = np.bitwise_count(low).astype(np.int64)
+    legal_count += np.bitwise_count(high)
     # Of a word with a single one, the ones of word - 1 count the place of that one.
     place = np.bitwise_count(low - _ONE).astype(np.int64)
     beyond = (low == 0).nonzero()[0]
     if len(beyond):
         place[beyond] += np.bitwise_count(high[beyond] - _ONE)
-    return np.where(number == 1, place, 0), number
+    return np.where(legal_count == 1, place, 0), legal_count
 
 
 def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:

@@ -164,16 +164,16 @@ class Bots:
 
     def set(self, partner: Named | None, opponents: Opponents | None) -> None:
         """Chooses who plays from the next deals on; None leaves it as it is."""
-        wanted: dict[int, Named] = {} if partner is None else {2: partner}
+        chosen: dict[int, Named] = {} if partner is None else {2: partner}
         if opponents is not None:
             pair = opponents if isinstance(opponents, list | tuple) else (opponents, opponents)
             if len(pair) != 2:
                 raise SettingError(f"expected an agent or a pair as opponents, got {opponents!r}")
-            wanted |= {1: pair[0], 3: pair[1]}
+            chosen |= {1: pair[0], 3: pair[1]}
         places, start = self._places.copy(), len(self._blind) - 1
         added: list[_Player] = []
         numbers: dict[str | int, int] = {}
-        for place, named in wanted.items():
+        for place, named in chosen.items():
             key = named if isinstance(named, str) else id(named)
             if key not in numbers:
                 numbers[key] = start + len(added)
@@ -181,8 +181,8 @@ class Bots:
             places[place] = numbers[key]
         self._places = places
         self._players |= dict(enumerate(added, start))
-        self._blind = np.insert(self._blind, -1, [one.blind for one in added])
-        self._by_seat = np.insert(self._by_seat, -1, [one.by_seat for one in added])
+        self._blind = np.insert(self._blind, -1, [player.blind for player in added])
+        self._by_seat = np.insert(self._by_seat, -1, [player.by_seat for player in added])
         self._forget()
         self._changes += 1
         self._hand_out()

@@ -153,17 +153,17 @@ class SeatedGames:
             rows: [m] the games; None: all.
             given: hands, dealer, scores of the first deals, as ``GoitaVectorEnv.reset`` takes them.
         """
-        every = np.arange(self.num_games)
-        rows = every if rows is None else rows
-        some = len(rows) < self.num_games
-        if some and not self._sound:
+        all_games = np.arange(self.num_games)
+        rows = all_games if rows is None else rows
+        is_partial = len(rows) < self.num_games
+        if is_partial and not self._sound:
             raise EpisodeOverError(
                 f"expected a reset of all {self.num_games} games, "
                 f"got one of {len(rows)} {self._standstill}"
             )
         if seed is None and self.begun:
             return self._play(NO_ROWS, NO_ROWS, rows, given)
-        if some:
+        if is_partial:
             raise SettingError(
                 f"expected no seed where some games begin anew, but not all, got {seed!r} "
                 f"for {len(rows)} of {self.num_games}"
@@ -175,9 +175,9 @@ class SeatedGames:
         self._active, self.begun = ActiveGames(match), True
         self.bots.reseed(seed)
         self._episodes[:] = -1
-        self._open(every)
-        self._seat(every)
-        return self._run(self._result(), every, _NOTHING)
+        self._open(all_games)
+        self._seat(all_games)
+        return self._run(self._result(), all_games, _NOTHING)
 
     def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> SeatStep:
         """Makes the learner's decisions and plays on until it is asked in every game.

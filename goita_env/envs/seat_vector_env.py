@@ -280,7 +280,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         return {self._keys[0]: flat, self._keys[1]: legal.astype(np.int8)}
 
     def _info(self, result: SeatStep) -> dict[str, Any]:
-        every = np.ones(self.num_envs, bool)
+        always_true = np.ones(self.num_envs, bool)
         games = self._games
         info: dict[str, Any] = {
             "action_mask": games.legal.astype(np.int8),
@@ -292,18 +292,20 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         if result.done.any():
             last = {"points": result.points, "winner": result.winner, "rewards": result.rewards}
             if self._again:
-                ones = np.ones((self.num_envs, self._num_actions), bool)
-                info["final_obs"] = self._observation(result.words, ones)
-                last |= {"action_mask": ones.view(np.int8), "seat": result.seat}
+                all_legal = np.ones((self.num_envs, self._num_actions), bool)
+                info["final_obs"] = self._observation(result.words, all_legal)
+                last |= {"action_mask": all_legal.view(np.int8), "seat": result.seat}
                 info["final_info"] = last | {f"_{key}": result.done.copy() for key in last}
             else:
                 info |= last
-        return info | {f"_{key}": (every if key in always else result.done).copy() for key in info}
+        return info | {
+            f"_{key}": (always_true if key in always else result.done).copy() for key in info
+        }
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
     except ValueError as error:
-        known = [one.value for one in AutoresetMode]
-        raise SettingError(f"expected an autoreset_mode of {known}, got {mode!r}") from error
+        modes = [mode_value.value for mode_value in AutoresetMode]
+        raise SettingError(f"expected an autoreset_mode of {modes}, got {mode!r}") from error

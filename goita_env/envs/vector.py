@@ -265,12 +265,12 @@ class GoitaVectorEnv:
             SettingError: if arrays have other names, types or shapes; nothing has changed then.
         """
         match = self._match
-        shown, wanted = (
-            {name: (array.dtype.name, array.shape) for name, array in given.items()}
-            for given in (arrays, self._saved())
+        saved, expected = (
+            {name: (array.dtype.name, array.shape) for name, array in source.items()}
+            for source in (arrays, self._saved())
         )
-        if shown != wanted:
-            raise SettingError(f"expected saved games as arrays {wanted}, got {shown}")
+        if saved != expected:
+            raise SettingError(f"expected saved games as arrays {expected}, got {saved}")
         match.state = match.state.like(arrays["state"].copy())
         match.state.clock = int(arrays["clock"][0])
         match.keys, match.episodes = arrays["keys"].copy(), arrays["episodes"].copy()
@@ -288,9 +288,9 @@ class GoitaVectorEnv:
             "deals": match.deals.copy(),
         }
 
-    def _check_begun(self, wanted: str) -> None:
+    def _check_begun(self, method: str) -> None:
         if self._steps < 0:
-            raise EpisodeOverError(f"expected a reset before the first {wanted}")
+            raise EpisodeOverError(f"expected a reset before the first {method}")
 
     def _check(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
         self._check_begun("step")

@@ -42,7 +42,7 @@ def check_text(text: object) -> str:
 def scores_of(value: object, rules: Rules) -> tuple[int, int] | None:
     """Returns the points of two teams, as numbers or texts; None if no deal begins with them."""
     try:
-        points = [int(one) if isinstance(one, str) else one for one in value]  # type: ignore[attr-defined]
+        points = [int(point) if isinstance(point, str) else point for point in value]  # type: ignore[attr-defined]
         even, odd = check_scores([points], 1, rules.scores_below)[:, 0].tolist()
     except (TypeError, ValueError, OverflowError):
         return None
@@ -51,11 +51,11 @@ def scores_of(value: object, rules: Rules) -> tuple[int, int] | None:
 
 def score_notes(entries: Sequence[object], key: str, rules: Rules) -> Iterator[str]:
     """Says which entries have scores that no deal begins with; a replay needs none."""
-    for number, entry in enumerate(entries, 1):
-        if isinstance(entry, dict) and scores_of(found := entry.get(key), rules) is None:
+    for deal_number, entry in enumerate(entries, 1):
+        if isinstance(entry, dict) and scores_of(scores := entry.get(key), rules) is None:
             yield (
-                f"deal {number}: expected {key}, points of two teams before the deal, tens from 0 "
-                f"to {rules.scores_below - 10}, got {brief(found)}, taken for 0:0"
+                f"deal {deal_number}: expected {key}, points of two teams before the deal, tens "
+                f"from 0 to {rules.scores_below - 10}, got {brief(scores)}, taken for 0:0"
             )
 
 

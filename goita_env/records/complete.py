@@ -68,14 +68,14 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
     """
     rules = {deal.rules for deal in record.deals} or {JGA}
     if len(rules) > 1:
-        names = sorted(one.name for one in rules)
+        names = sorted(rule_set.name for rule_set in rules)
         raise RecordError(f"expected deals of one rule set, got {', '.join(names)}")
     options = {deal.information for deal in record.deals} or {PLAIN}
     if len(options) > 1:
         raise RecordError(f"expected deals of one game, got those of {[*map(repr, options)]}")
     keys = rules.pop().to_keys() | options.pop().to_keys()
-    told = {"format": FORMAT, **keys, "players": record.players, **(beside or {})}
-    head = json.dumps(told, ensure_ascii=False)[:-1]
+    fields = {"format": FORMAT, **keys, "players": record.players, **(beside or {})}
+    head = json.dumps(fields, ensure_ascii=False)[:-1]
     deals = ",\n".join(f" {_write_deal(deal)}" for deal in record.deals)
     return f'{head}, "deals": [\n{deals}\n]}}\n'
 
@@ -86,15 +86,15 @@ def _parse(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected JSON, got: {brief(str(error))}") from error
     if not isinstance(root, dict) or root.get("format") != FORMAT:
-        found = root.get("format") if isinstance(root, dict) else root
-        raise RecordError(f"expected a record with format {FORMAT!r}, got {brief(found)}")
+        stated = root.get("format") if isinstance(root, dict) else root
+        raise RecordError(f"expected a record with format {FORMAT!r}, got {brief(stated)}")
     return root
 
 
 def _read_deal(entry: object, rules: Rules, information: InformationStructure) -> DealRecord:
-    wanted = ("hands", "dealer", "scores", "moves")
-    if not isinstance(entry, dict) or any(key not in entry for key in wanted):
-        raise RecordError(f"expected a deal with {', '.join(wanted)}, got {brief(entry)}")
+    keys = ("hands", "dealer", "scores", "moves")
+    if not isinstance(entry, dict) or any(key not in entry for key in keys):
+        raise RecordError(f"expected a deal with {', '.join(keys)}, got {brief(entry)}")
     hands = entry["hands"]
     if not isinstance(hands, list) or [type(hand) for hand in hands] != [str] * 4:
         raise RecordError(f"expected four hands as texts, got {brief(hands)}")
@@ -119,9 +119,9 @@ def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord) -> str:
-    told: dict[str, Any] = {"hands": deal.hands, "dealer": deal.dealer, "scores": deal.scores}
+    fields: dict[str, Any] = {"hands": deal.hands, "dealer": deal.dealer, "scores": deal.scores}
     if deal.second_king_first:
-        told["second_king_first"] = True
-    many = deal.information.num_actions
-    told["moves"] = [f"{seat}:{actions.name(action, many)}" for seat, action in deal.moves]
-    return json.dumps(told)
+        fields["second_king_first"] = True
+    num_actions = deal.information.num_actions
+    fields["moves"] = [f"{seat}:{actions.name(action, num_actions)}" for seat, action in deal.moves]
+    return json.dumps(fields)

@@ -217,8 +217,10 @@ def _write_deal(deal: DealRecord, source: str) -> str:
     moves = [move for move in deal.moves if move[1] < actions.CALL]
     plays = [move for move in moves if move[1] != actions.PASS]
     inferred = list(_with_passes(plays))
-    rest = moves[len(inferred) :]
-    if moves[: len(inferred)] != inferred or any(action != actions.PASS for _, action in rest):
+    last_moves = moves[len(inferred) :]
+    if moves[: len(inferred)] != inferred or any(
+        action != actions.PASS for _, action in last_moves
+    ):
         message = "expected passes of the seats between one play's and the next's, got others"
         raise RecordError(str(Problem(deal.number, message, source=source)))
     hands = ("".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in tell_kings(deal.hands))

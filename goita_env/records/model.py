@@ -244,8 +244,10 @@ def check(record: Record) -> list[Problem]:
     reported is listed first. Nothing is raised.
     """
     reported = {problem.deal for problem in record.problems}
-    found = [unsound(deal, record.source) for deal in record.deals if deal.number not in reported]
-    return [*record.problems, *(problem for problem in found if problem)]
+    problems = [
+        unsound(deal, record.source) for deal in record.deals if deal.number not in reported
+    ]
+    return [*record.problems, *(problem for problem in problems if problem)]
 
 
 def unsound(deal: DealRecord, source: str) -> Problem | None:
@@ -291,8 +293,8 @@ def _redealt(game: Game) -> bool:
 
 def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
     game = deal.begin()
-    for made in range(len(deal.moves)):
-        if problem := _play(deal, game, made, source):
+    for move_number in range(len(deal.moves)):
+        if problem := _play(deal, game, move_number, source):
             raise RecordError(str(problem))
         yield game
 
@@ -300,18 +302,18 @@ def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
 def _play_all(deal: DealRecord, source: str) -> tuple[Game, Problem | None]:
     """Returns the game after the last legal move, and what is wrong with the next one."""
     game = deal.begin()
-    for made in range(len(deal.moves)):
-        if problem := _play(deal, game, made, source):
+    for move_number in range(len(deal.moves)):
+        if problem := _play(deal, game, move_number, source):
             return game, problem
     return game, None
 
 
-def _play(deal: DealRecord, game: Game, made: int, source: str) -> Problem | None:
+def _play(deal: DealRecord, game: Game, move_number: int, source: str) -> Problem | None:
     """Makes a move of the deal; returns what is wrong with it."""
-    seat, action = deal.moves[made]
+    seat, action = deal.moves[move_number]
     _answer_unrecorded(game, seat, action)
     if complaint := _complaint(game, seat, action):
-        return _problem(deal, made, complaint, source)
+        return _problem(deal, move_number, complaint, source)
     game.play(action)
     return None
 
@@ -334,8 +336,8 @@ def _kind(answer: int) -> int:
 
 
 def _complaint(game: Game, seat: int, action: int) -> str | None:
-    many = game.information.num_actions
-    got = f"got {actions.name(action, many)!r}"
+    num_actions = game.information.num_actions
+    got = f"got {actions.name(action, num_actions)!r}"
     if _redealt(game):
         return f"expected no move after a redeal, {got} of seat {seat}"
     if game.seat is None:
@@ -345,13 +347,15 @@ def _complaint(game: Game, seat: int, action: int) -> str | None:
         return f"expected a move of seat {game.seat}, {got} of seat {seat}"
     legal = game.legal_actions()
     if action not in legal:
-        names = " ".join(actions.name(one, many) for one in legal)
+        names = " ".join(actions.name(legal_action, num_actions) for legal_action in legal)
         return f"expected one of {names} from seat {seat}, {got}"
     return None
 
 
-def _problem(deal: DealRecord, made: int, message: str, source: str) -> Problem:
-    return Problem(deal.number, message, made + 1, count_plays(deal.moves[:made]) + 1, source)
+def _problem(deal: DealRecord, move_number: int, message: str, source: str) -> Problem:
+    return Problem(
+        deal.number, message, move_number + 1, count_plays(deal.moves[:move_number]) + 1, source
+    )
 
 
 def count_plays(moves: Sequence[Move]) -> int:

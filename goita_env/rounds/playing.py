@@ -239,19 +239,19 @@ class Rounds:
         """Drops the games that are over, if they are many by now."""
         state = self._match.state
         if 0 < self._playing < CROWDED * state.num_games:
-            kept = (state.status != OVER).nonzero()[0]
-            self._held = self._moment.games(kept)
-            self._cost = self._cost[kept]
-            self._match.keep(kept)
+            playing = (state.status != OVER).nonzero()[0]
+            self._held = self._moment.games(playing)
+            self._cost = self._cost[playing]
+            self._match.keep(playing)
 
     def _ask(self) -> PendingDecisions:
-        asked, state = NO_ROWS, self._match.state
+        choices, state = NO_ROWS, self._match.state
         if not self.over:
             self._legal = core.legal_actions(state)
-            self._forced, number = only_action(*self._legal)
-            asked = (number > 1).nonzero()[0]
+            self._forced, legal_count = only_action(*self._legal)
+            choices = (legal_count > 1).nonzero()[0]
         self._moment = Moment(state, self._held, self.numbers)
-        return PendingDecisions(self._moment, self._legal, asked)
+        return PendingDecisions(self._moment, self._legal, choices)
 
     def _made(self, actions: Int) -> DecisionsMade:
         seats = self._match.state.seat
@@ -278,9 +278,9 @@ class Rounds:
         return games if self._held is None else self._held.searchsorted(games)
 
 
-def _numbers(values: npt.ArrayLike, many: int, what: str) -> Int:
+def _numbers(values: npt.ArrayLike, count: int, what: str) -> Int:
     """Returns numbers of games as int64 [N], a copy, after checking them."""
-    given = integers(values)
-    if given is None or given.shape != (many,) or given.min() < 0:
-        raise SettingError(f"expected {many} {what}, whole numbers from 0 on, got {values!r}")
-    return given.astype(np.int64)
+    numbers = integers(values)
+    if numbers is None or numbers.shape != (count,) or numbers.min() < 0:
+        raise SettingError(f"expected {count} {what}, whole numbers from 0 on, got {values!r}")
+    return numbers.astype(np.int64)

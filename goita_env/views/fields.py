@@ -232,9 +232,11 @@ class ViewFields:
     @cached_property
     def called(self) -> Int8:
         """[N, 4] Pawns that each seat called, 0 if it called none."""
-        shown = (self._play_bytes() == 1 << PAWN).sum(axis=2)
-        many = (self.num_plays == 0)[:, None] & (shown > 5)
-        return np.where(self._notes("called") == 0, 0, np.where(many, shown, 5)).astype(np.int8)
+        open_pawns = (self._play_bytes() == 1 << PAWN).sum(axis=2)
+        is_special = (self.num_plays == 0)[:, None] & (open_pawns > 5)
+        return np.where(self._notes("called") == 0, 0, np.where(is_special, open_pawns, 5)).astype(
+            np.int8
+        )
 
     @cached_property
     def choices(self) -> Int8:
@@ -266,8 +268,8 @@ class ViewFields:
         """
         hands = np.full((len(self), NUM_SEATS, NUM_KINDS), NONE, np.int8)
         hands[:, 0] = self.hand
-        shown = self.information.shown_seats
-        for place, seat in enumerate(shown, NUM_WORDS + len(shown)):
+        shown_seats = self.information.shown_seats
+        for place, seat in enumerate(shown_seats, NUM_WORDS + len(shown_seats)):
             hands[:, seat] = np.bitwise_count(self.words[:, [place]] & _HAND_MASKS)
         return hands
 
@@ -408,5 +410,5 @@ class ViewFields:
     def _by_event(self, plays: Int8) -> Int8:
         """[N, 13] A field of plays by seat in the order of events."""
         index = np.maximum(self.event_seat, 0) * 4 + self._event_play
-        found = np.take_along_axis(plays.reshape(len(self), 16), index, axis=1)
-        return np.where(self.event_seat == NONE, np.int8(NONE), found)
+        in_order = np.take_along_axis(plays.reshape(len(self), 16), index, axis=1)
+        return np.where(self.event_seat == NONE, np.int8(NONE), in_order)

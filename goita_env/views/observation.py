@@ -80,34 +80,39 @@ def _slices() -> Iterator[tuple[str, int, int, str]]:
     for seat, whose in seats:
         hidden = "shown to oneself even if face down" if seat == 0 else "all zero if face down"
         for play in range(4):
-            at = 64 * (PLAYS_WORD + seat) + 16 * play
-            yield f"block_{seat}_{play}", at, 8, f"{whose} block {play + 1}: kind, {hidden}"
-            yield f"attack_{seat}_{play}", at + 8, 8, f"{whose} attack {play + 1}: kind"
+            start = 64 * (PLAYS_WORD + seat) + 16 * play
+            yield f"block_{seat}_{play}", start, 8, f"{whose} block {play + 1}: kind, {hidden}"
+            yield f"attack_{seat}_{play}", start + 8, 8, f"{whose} attack {play + 1}: kind"
     kinds, by_kind = NUM_KINDS - 1, "attacks, by kind (kings left out)"
     for seat, whose in seats:
-        at = 64 * NOTES_WORD + tables.NOTE_BITS * seat
-        opponents, partner = at + tables.NOTE_PASSES_OPPONENT, at + tables.NOTE_PASSES_PARTNER
-        yield f"events_{seat}", at + tables.NOTE_PLAYS, MAX_PLAYS, f"bit e: play e was {whose}"
+        start = 64 * NOTES_WORD + tables.NOTE_BITS * seat
+        opponents, partner = start + tables.NOTE_PASSES_OPPONENT, start + tables.NOTE_PASSES_PARTNER
+        yield f"events_{seat}", start + tables.NOTE_PLAYS, MAX_PLAYS, f"bit e: play e was {whose}"
         passes = f"{whose} passes on"
         yield f"passed_opponents_{seat}", opponents, kinds, f"{passes} opponents' {by_kind}"
         yield f"passed_partner_{seat}", partner, kinds, f"{passes} its partner's {by_kind}"
-        yield f"called_{seat}", at + tables.NOTE_CALLED, 1, f"{whose} call of a special hand"
-        yield f"redeal_{seat}", at + tables.NOTE_REDEAL, 1, f"{whose} choice: redeal"
-        yield f"continue_{seat}", at + tables.NOTE_CONTINUE, 1, f"{whose} choice: continue"
-    at = 64 * TILES_WORD
-    yield "hand", at, UNSEEN_START, "tiles in hand: a thermometer for each kind"
-    yield "unseen", at + UNSEEN_START, sum(COUNTS), "tiles hidden from the viewer, likewise"
-    at = 64 * TABLE_WORD
-    yield "attack", at + TABLE_ATTACK, 8, "the last attack: kind"
-    yield "attacker", at + TABLE_ATTACKER, 4, "seat of the last attack"
-    yield "passes", at + TABLE_PASSES, 3, "passes since the last attack: a thermometer"
-    yield "dealer", at + tables.FRAME_DEALER, 4, "seat of the dealer"
-    yield "king_up", at + TABLE_KING_UP, 1, "a king lies face up"
-    yield "asked_call", at + TABLE_ASKED_CALL, 1, "the viewer is asked: call or silent"
-    yield "asked_choice", at + TABLE_ASKED_CHOICE, 1, "the viewer is asked: redeal or continue"
-    own, other, size = tables.FRAME_OWN_SCORE, tables.FRAME_OTHER_SCORE, tables.SCORE_BITS
-    yield "own_score", at + own, size, "own team's points before the round: a thermometer of tens"
-    yield "other_score", at + other, size, "the other team's points, likewise"
+        yield f"called_{seat}", start + tables.NOTE_CALLED, 1, f"{whose} call of a special hand"
+        yield f"redeal_{seat}", start + tables.NOTE_REDEAL, 1, f"{whose} choice: redeal"
+        yield f"continue_{seat}", start + tables.NOTE_CONTINUE, 1, f"{whose} choice: continue"
+    start = 64 * TILES_WORD
+    yield "hand", start, UNSEEN_START, "tiles in hand: a thermometer for each kind"
+    yield "unseen", start + UNSEEN_START, sum(COUNTS), "tiles hidden from the viewer, likewise"
+    start = 64 * TABLE_WORD
+    yield "attack", start + TABLE_ATTACK, 8, "the last attack: kind"
+    yield "attacker", start + TABLE_ATTACKER, 4, "seat of the last attack"
+    yield "passes", start + TABLE_PASSES, 3, "passes since the last attack: a thermometer"
+    yield "dealer", start + tables.FRAME_DEALER, 4, "seat of the dealer"
+    yield "king_up", start + TABLE_KING_UP, 1, "a king lies face up"
+    yield "asked_call", start + TABLE_ASKED_CALL, 1, "the viewer is asked: call or silent"
+    yield "asked_choice", start + TABLE_ASKED_CHOICE, 1, "the viewer is asked: redeal or continue"
+    own, theirs, size = tables.FRAME_OWN_SCORE, tables.FRAME_OTHER_SCORE, tables.SCORE_BITS
+    yield (
+        "own_score",
+        start + own,
+        size,
+        "own team's points before the round: a thermometer of tens",
+    )
+    yield "other_score", start + theirs, size, "the other team's points, likewise"
 
 
 SLICES: Final = tuple(Slice(*one) for one in _slices())
@@ -115,11 +120,16 @@ SLICES: Final = tuple(Slice(*one) for one in _slices())
 
 
 def _message_slices() -> Iterator[tuple[str, int, int, str]]:
-    at = 64 * TABLE_WORD
+    word_start = 64 * TABLE_WORD
     for seat, whose in enumerate(("own", "next seat's", "partner's", "previous seat's")):
-        start = at + tables.FRAME_MESSAGES + tables.MESSAGE_BITS * seat
+        start = word_start + tables.FRAME_MESSAGES + tables.MESSAGE_BITS * seat
         yield f"messages_{seat}", start, tables.MESSAGE_BITS, f"{whose} message: a binary number"
-    yield "asked_message", at + TABLE_ASKED_MESSAGE, 1, "the viewer is asked for its message"
+    yield (
+        "asked_message",
+        word_start + TABLE_ASKED_MESSAGE,
+        1,
+        "the viewer is asked for its message",
+    )
 
 
 MESSAGE_SLICES: Final = tuple(Slice(*one) for one in _message_slices())
@@ -127,7 +137,7 @@ MESSAGE_SLICES: Final = tuple(Slice(*one) for one in _message_slices())
 
 
 def _unused(slices: tuple[Slice, ...]) -> npt.NDArray[np.int64]:
-    used = [bit for one in slices for bit in range(one.start, one.stop)]
+    used = [bit for part in slices for bit in range(part.start, part.stop)]
     return np.setdiff1d(np.arange(OBSERVATION_SIZE), used)
 
 
@@ -241,9 +251,9 @@ def asked_before_play(words: Words, action: int) -> Words:
     """
     question = TABLE_ASKED_CHOICE if action in (REDEAL, CONTINUE) else TABLE_ASKED_CALL
     question = TABLE_ASKED_MESSAGE if action >= MESSAGE else question
-    asked = words.copy()
-    asked[:, TABLE_WORD] |= U64(1 << question)
-    return asked
+    asking = words.copy()
+    asking[:, TABLE_WORD] |= U64(1 << question)
+    return asking
 
 
 def _pack(state: State, seen: Int, up: Int, table: Words) -> Words:

@@ -125,22 +125,22 @@ class Replay:
         Raises:
             SettingError: if tiles of others are shown, and ``shown`` is not theirs.
         """
-        others = np.zeros((0, NUM_KINDS), np.int64) if shown is None else shown
-        if others.shape != (len(information.shown_seats), NUM_KINDS):
+        shown_hands = np.zeros((0, NUM_KINDS), np.int64) if shown is None else shown
+        if shown_hands.shape != (len(information.shown_seats), NUM_KINDS):
             raise SettingError(
                 "expected a game in which no tiles of others are shown, or the hands of those who "
-                f"are, got {information!r} and hands of shape {others.shape}"
+                f"are, got {information!r} and hands of shape {shown_hands.shape}"
             )
-        many = len(hands)
-        codes = np.full((many, NUM_SEATS), code_of(rules.deck))
+        num_hands = len(hands)
+        codes = np.full((num_hands, NUM_SEATS), code_of(rules.deck))
         codes[:, seat] = hands @ np.array(RADIX)
-        for relative, hand in zip(information.shown_seats, others, strict=True):
+        for relative, hand in zip(information.shown_seats, shown_hands, strict=True):
             codes[:, (seat + relative) % NUM_SEATS] = hand @ np.array(RADIX)
-        points = np.repeat(np.asarray(scores, np.int64)[:, None], many, axis=1)
-        state = State.empty(many, rules, information)
+        points = np.repeat(np.asarray(scores, np.int64)[:, None], num_hands, axis=1)
+        state = State.empty(num_hands, rules, information)
         state.clock = dealer  # so slots are seats
-        dealt = prepare(rules, codes, np.full(many, dealer), points, questions=False)
-        lay(state, np.arange(many), dealt)
+        dealt = prepare(rules, codes, np.full(num_hands, dealer), points, questions=False)
+        lay(state, np.arange(num_hands), dealt)
         return cls(state, seat, game)
 
     def __len__(self) -> int:

@@ -40,27 +40,27 @@ def of_view(view: ViewFields, viewer: int | None = None) -> Scene:
     """Describes what one seat may know; arguments and errors as ``View.scene``."""
     if len(view) == 0:
         raise SettingError("expected a position to draw, got a view of none")
-    one = view[:1]
+    position = view[:1]
     names = _RELATIVE_NAMES if viewer is None else _names(viewer)
-    asked = one.asked_call[0] or one.asked_choice[0] or one.asked_message[0]
-    mover = 0 if asked else NONE if one.attack[0] == NONE else int(one.mover[0])
-    template, who = _moment_of_view(one, names)
-    own, other = one.scores[0].tolist()
+    is_asked = position.asked_call[0] or position.asked_choice[0] or position.asked_message[0]
+    mover = 0 if is_asked else NONE if position.attack[0] == NONE else int(position.mover[0])
+    template, who = _moment_of_view(position, names)
+    own, theirs = position.scores[0].tolist()
     if viewer is None:
-        scores: tuple[tuple[str, int], ...] = (("you and partner", own), ("the others", other))
+        scores: tuple[tuple[str, int], ...] = (("you and partner", own), ("the others", theirs))
     else:
-        scores = _scores(own, other) if viewer % 2 == 0 else _scores(other, own)
+        scores = _scores(own, theirs) if viewer % 2 == 0 else _scores(theirs, own)
     return Scene(
-        rules=one.rules.name,
-        places=_places(one, names, mover),
+        rules=position.rules.name,
+        places=_places(position, names, mover),
         scores=scores,
         bottom_team=0 if viewer is None else viewer % 2,
-        attack=_open_attack(one),
+        attack=_open_attack(position),
         mover=mover,
         template=template,
         who=who,
-        dealer=int(one.dealer[0]),
-        decisions=_decisions(one),
+        dealer=int(position.dealer[0]),
+        decisions=_decisions(position),
     )
 
 
@@ -69,16 +69,16 @@ def of_state(state: State, viewer: int = 0) -> Scene:
     names = _names(viewer)
     if state.num_games == 0:
         raise SettingError("expected a game to draw, got none")
-    one = state.select(np.zeros(1, np.int64))
+    game = state.select(np.zeros(1, np.int64))
     seats = [(viewer + place) % NUM_SEATS for place in range(NUM_SEATS)]
-    asked = int(one.seat[0])
-    mover = (asked - viewer) % NUM_SEATS if asked >= 0 else NONE
-    even, odd = one.scores[:, 0].tolist()
-    words = pack_seat(one.repeat(NUM_SEATS), np.array(seats))
-    eyes = ViewFields(words, rules=one.rules, information=one.information)
-    template, who = _moment_of_state(one, eyes, f"seat {asked}")
+    acting_seat = int(game.seat[0])
+    mover = (acting_seat - viewer) % NUM_SEATS if acting_seat >= 0 else NONE
+    even, odd = game.scores[:, 0].tolist()
+    words = pack_seat(game.repeat(NUM_SEATS), np.array(seats))
+    eyes = ViewFields(words, rules=game.rules, information=game.information)
+    template, who = _moment_of_state(game, eyes, f"seat {acting_seat}")
     return Scene(
-        rules=one.rules.name,
+        rules=game.rules.name,
         places=_places(eyes, names, mover),
         scores=_scores(even, odd),
         bottom_team=viewer % 2,
@@ -86,7 +86,7 @@ def of_state(state: State, viewer: int = 0) -> Scene:
         mover=mover,
         template=template,
         who=who,
-        points=int(one.points[0]),
+        points=int(game.points[0]),
         dealer=int(eyes.dealer[0]),
         decisions=_decisions(eyes),
     )
@@ -122,28 +122,28 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
     attacker, passes = int(eyes.attacker[0]), int(eyes.passes[0])
     passed = [(attacker + 1 + n) % NUM_SEATS for n in range(passes)] if attacker != NONE else []
     remarks = {"dealer": [int(eyes.dealer[0])], "passed": passed, "to move": [mover]}
-    shown = []
+    places = []
     for place, name in enumerate(names):
         row, seat = (place, 0) if everybody else (0, place)
-        known = everybody or place in (0, *eyes.information.shown_seats)
+        sees_hand = everybody or place in (0, *eyes.information.shown_seats)
         calls: list[str] = []
         calls += [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
         calls += [Phrase("said {n}", n=messages[place])] if messages[place] else []
-        shown.append(
+        places.append(
             Place(
                 name,
-                tuple(remark for remark, at in remarks.items() if place in at),
+                tuple(remark for remark, those in remarks.items() if place in those),
                 tuple(calls),
                 tuple(eyes.known_blocks[row, seat].tolist()),
                 tuple(eyes.attacks[row, seat].tolist()),
                 tuple(eyes.face_down[row, seat].tolist()),
-                tuple(_KINDS.repeat(eyes.hands[row, seat]).tolist()) if known else None,
+                tuple(_KINDS.repeat(eyes.hands[row, seat]).tolist()) if sees_hand else None,
                 sizes[place],
                 (eyes.rules.hand_size - sizes[place]) // 2 - 1 if place == last_seat else NONE,
             )
         )
-    return tuple(shown)
+    return tuple(places)
 
 
 def _turn(view: ViewFields) -> str:

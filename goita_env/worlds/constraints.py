@@ -127,10 +127,10 @@ def _split_pawns(
     ``apart``: numbers that seats 1 and 3 don't have both.
     """
     third = pawns - _NEXT - _PARTNER
-    known = third >= 0
+    is_possible = third >= 0
     third = np.maximum(third, 0)
     one, two, three = size
-    ways = known * _COMB[one, _NEXT] * _COMB[two, _PARTNER] * _COMB[three, third]
+    ways = is_possible * _COMB[one, _NEXT] * _COMB[two, _PARTNER] * _COMB[three, third]
     good = (allowed[0] >> _NEXT) & (allowed[1] >> _PARTNER) & (allowed[2] >> third) & 1 > 0
     if apart is not None:
         good &= (apart[0] != _NEXT) | (apart[1] != third)
@@ -204,8 +204,8 @@ def _unseen(view: View) -> Int8:
     unseen = view.unseen
     for seat in view.information.shown_seats:
         down = np.where(view.face_down[:, seat], view.known_blocks[:, seat], NONE)
-        known = (down[:, :, None] == _KINDS).sum(axis=1, dtype=np.int8)
-        unseen = unseen - known - view.hands[:, seat]
+        own_blocks = (down[:, :, None] == _KINDS).sum(axis=1, dtype=np.int8)
+        unseen = unseen - own_blocks - view.hands[:, seat]
     return unseen
 
 

@@ -101,12 +101,12 @@ def determinize(view: View, worlds: Worlds) -> Positions:
         HandsError: if worlds don't put the tiles where their view says.
     """
     games = len(worlds)
-    each = games // max(len(view), 1)
-    if each * len(view) != games:
+    worlds_a_row = games // max(len(view), 1)
+    if worlds_a_row * len(view) != games:
         raise SettingError(
             f"expected as many worlds for each of {len(view)} rows, got {games} in all"
         )
-    state = _public_state(view).repeat(each)
+    state = _public_state(view).repeat(worlds_a_row)
     hands, face_down = worlds.hands, worlds.face_down
     hand: Int = hands @ _RADIX
     down: Int = _CODES[face_down].sum(axis=2)
@@ -114,28 +114,31 @@ def determinize(view: View, worlds: Worlds) -> Positions:
     _check_tiles(view, worlds, hand[:, 0], state.up)
     if view.rules.second_king_after_own_face_down:
         kings = hands[..., KING] + (face_down == KING).sum(axis=2)
-        kings += view.face_up[..., KING].repeat(each, axis=0)
+        kings += view.face_up[..., KING].repeat(worlds_a_row, axis=0)
         hand += (kings == 2) * tables.KING_PERMIT
     place = ((SLOTS - state.offset) & 3) + np.arange(0, 4 * games, 4)
     state.hand[:] = hand.take(place)
     state.down[:] = down.take(place)
     state.own |= _BLOCK_BITS[np.arange(4), face_down].sum(axis=2).take(place)
     if len(state.asking):
-        _ask(view, state, hands[..., PAWN], each)
+        _ask(view, state, hands[..., PAWN], worlds_a_row)
     return Positions(state)
 
 
 def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
     """``own``, ``up``: [n] codes of the viewer's hand, and of tiles in no hand and no block."""
-    each = len(worlds) // max(len(view), 1)
-    places = (worlds.face_down != NONE) != view.face_down.repeat(each, axis=0)
-    sizes = worlds.hands.sum(axis=2) != view.hand_sizes.repeat(each, axis=0)
-    held = view.hand @ _RADIX
+    worlds_a_row = len(worlds) // max(len(view), 1)
+    places = (worlds.face_down != NONE) != view.face_down.repeat(worlds_a_row, axis=0)
+    sizes = worlds.hands.sum(axis=2) != view.hand_sizes.repeat(worlds_a_row, axis=0)
+    hand_code = view.hand @ _RADIX
     seen_up = (
-        tables.code_of(view.rules.deck) - view.unseen @ _RADIX - held - view.own_face_down @ _RADIX
+        tables.code_of(view.rules.deck)
+        - view.unseen @ _RADIX
+        - hand_code
+        - view.own_face_down @ _RADIX
     )
     wrong = places.any(axis=(1, 2)) | sizes.any(axis=1)
-    wrong |= (own != held.repeat(each)) | (up != seen_up.repeat(each))
+    wrong |= (own != hand_code.repeat(worlds_a_row)) | (up != seen_up.repeat(worlds_a_row))
     if wrong.any():
         raise HandsError(
             "expected worlds with the hand, hand sizes, face-down places and unseen tiles of "
@@ -143,20 +146,20 @@ def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
         )
 
 
-def _ask(view: View, state: State, pawns: Int8, each: int) -> None:
+def _ask(view: View, state: State, pawns: Int8, worlds_a_row: int) -> None:
     """Numbers the open pre-play decisions in place; ``pawns``: [n, 4] dealt, by seat."""
-    entries, games, row = state.tables.questions, state.asking, state.asking // each
+    entries, games, row = state.tables.questions, state.asking, state.asking // worlds_a_row
     dealer = view.dealer[row].astype(np.int64)
-    called, choices, one = view.called[row] > 0, view.choices[row], np.arange(len(games))
+    called, choices, every_row = view.called[row] > 0, view.choices[row], np.arange(len(games))
     query = entries.opening(dealer, pawns[games].astype(np.int64))
     # Four send a message, two are asked whether they call, two partners choose.
     for _ in range(8):
-        asked, status = (entries.asked[query] + dealer) & 3, entries.status[query]
-        choosing, choice = status == tables.CHOOSE, choices[one, asked]
-        call = np.where(called[one, asked], actions.CALL, actions.SILENT)
+        asked_seat, status = (entries.asked[query] + dealer) & 3, entries.status[query]
+        choosing, choice = status == tables.CHOOSE, choices[every_row, asked_seat]
+        call = np.where(called[every_row, asked_seat], actions.CALL, actions.SILENT)
         sending = status == tables.MESSAGE_CHOICE
         answers = np.where(sending, actions.MESSAGE, np.where(choosing, choice, call))
-        own = np.where(sending, view.asked_message[row], view.asked_call[row]) & (asked == 0)
+        own = np.where(sending, view.asked_message[row], view.asked_call[row]) & (asked_seat == 0)
         stop = np.where(choosing, choice == 0, own)
         query = np.where(stop, query, entries.next[query * entries.num_actions + answers])
     wrong = (entries.status[query] != state.status[games]) | (

@@ -152,24 +152,24 @@ def enumerate_worlds(view: View, limit: int) -> Worlds | None:
     check_count(limit, "worlds as limit")
     if len(view) != 1:
         raise SettingError(f"expected a view of one row, got {len(view)} rows")
-    known = next(hidden(view))
+    hidden_tiles = next(hidden(view))
     try:
-        found = _Listing(known, limit).run()
+        tiles = _Listing(hidden_tiles, limit).run()
     except _TooManyError:
         return None
-    number, places = len(found), known.places
-    hands, face_down = _own_tiles(view, number)
-    hands[0, :, 1:] = found[:, :3]
+    worlds, places = len(tiles), hidden_tiles.places
+    hands, face_down = _own_tiles(view, worlds)
+    hands[0, :, 1:] = tiles[:, :3]
     _fill_in(view, hands)
     # A place under a block holds one tile.
-    face_down[0][:, places.down] = found[:, 3:].argmax(axis=2)
+    face_down[0][:, places.down] = tiles[:, 3:].argmax(axis=2)
     # Ways to put distinct tiles: the same for all worlds, but for the order of equal tiles in hand.
-    weight = 1 / _FACTORIAL[found[:, :3]].prod(axis=(1, 2))
+    weight = 1 / _FACTORIAL[tiles[:, :3]].prod(axis=(1, 2))
     return Worlds(
         hands[0],
-        face_down[0].reshape(number, NUM_SEATS, 4),
+        face_down[0].reshape(worlds, NUM_SEATS, 4),
         weight / weight.sum(),
-        view.face_up.repeat(number, axis=0),
+        view.face_up.repeat(worlds, axis=0),
     )
 
 
@@ -197,41 +197,41 @@ class _Listing:
 
     def run(self) -> Int8:
         """Returns the tiles in each cell: [n, cells, 8]."""
-        known, places = self.known, self.known.places
-        if known.king:
-            seat = int(places.seat[known.king[0]])
-            downs = [place - places.num_hand + 3 for place in known.king]
+        hidden_tiles, places = self.known, self.known.places
+        if hidden_tiles.king:
+            seat = int(places.seat[hidden_tiles.king[0]])
+            downs = [place - places.num_hand + 3 for place in hidden_tiles.king]
             cells = [seat - 1, *(cell for cell in downs if cell >= 3)]
             self._spread(KING, np.ones(1, np.int64), cells)
-        if known.pawns is not None:
-            self._spread_pawns(known.pawns.counts)
-        left = np.bincount(known.others, minlength=NUM_KINDS)
-        for kind in np.argsort(-left, kind="stable").tolist():
-            if left[kind]:
-                self._spread(kind, np.full(len(self.tiles), left[kind]), self.cells)
+        if hidden_tiles.pawns is not None:
+            self._spread_pawns(hidden_tiles.pawns.counts)
+        unplaced = np.bincount(hidden_tiles.others, minlength=NUM_KINDS)
+        for kind in np.argsort(-unplaced, kind="stable").tolist():
+            if unplaced[kind]:
+                self._spread(kind, np.full(len(self.tiles), unplaced[kind]), self.cells)
         return self.tiles
 
     def _spread_pawns(self, counts: Int) -> None:
         """Spreads pawns within each seat, for every split between the seats: [c, 3]."""
-        ways, begun = len(counts), len(self.tiles)
-        if ways * begun > self.limit:
+        ways, rows = len(counts), len(self.tiles)
+        if ways * rows > self.limit:
             raise _TooManyError
-        self._take(np.arange(begun).repeat(ways))
-        split = np.tile(np.arange(ways), begun)
+        self._take(np.arange(rows).repeat(ways))
+        split = np.tile(np.arange(ways), rows)
         for seat in (1, 2, 3):
             cells = [cell for cell in self.cells if self.seats[cell] == seat]
             split = split[self._spread(PAWN, counts[split, seat - 1], cells)]
 
-    def _spread(self, kind: int, left: Int, cells: list[int]) -> Int:
+    def _spread(self, kind: int, unplaced: Int, cells: list[int]) -> Int:
         """Spreads ``left`` [n] tiles of a kind over cells in all ways.
 
         Returns the row from which each new row came.
         """
-        came = np.arange(len(left))
-        for number, cell in enumerate(cells):
-            later = self.room[:, cells[number + 1 :]].sum(axis=1)
-            low = np.maximum(left - later, 0)
-            ways = np.minimum(self.room[:, cell], left) - low + 1
+        origin = np.arange(len(unplaced))
+        for position, cell in enumerate(cells):
+            later = self.room[:, cells[position + 1 :]].sum(axis=1)
+            low = np.maximum(unplaced - later, 0)
+            ways = np.minimum(self.room[:, cell], unplaced) - low + 1
             last = ways.cumsum()
             if last[-1] > self.limit:
                 raise _TooManyError
@@ -240,8 +240,8 @@ class _Listing:
             self._take(index)
             self.tiles[:, cell, kind] = put
             self.room[:, cell] -= put
-            left, came = left[index] - put, came[index]
-        return came
+            unplaced, origin = unplaced[index] - put, origin[index]
+        return origin
 
     def _take(self, index: Int) -> None:
         self.tiles, self.room = self.tiles[index], self.room[index]
@@ -252,9 +252,9 @@ def _own_tiles(view: View, worlds: int) -> tuple[Int8, Int8]:
     hands = np.empty((len(view), worlds, NUM_SEATS, NUM_KINDS), np.int8)
     _fill_in(view, hands)
     face_down = np.full((len(view), worlds, 4 * NUM_SEATS), NONE, np.int8)
-    known = view.known_blocks
+    known_blocks = view.known_blocks
     for seat in (0, *view.information.shown_seats):
-        down = np.where(view.face_down[:, seat], known[:, seat], np.int8(NONE))
+        down = np.where(view.face_down[:, seat], known_blocks[:, seat], np.int8(NONE))
         face_down[:, :, 4 * seat : 4 * seat + 4] = down[:, None]
     return hands, face_down
 
