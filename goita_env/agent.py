@@ -9,8 +9,10 @@ but that row's view, mask and random numbers, and on what the agent remembers of
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Final, Protocol, runtime_checkable
 
@@ -32,8 +34,8 @@ class Agent(Protocol):
         name: by which results know the agent. The seat environments do without one. Where an
             agent that a text names has an attribute ``by_seat`` that is true, as those of a user's
             class have, it plays one seat alone, so that it sees one hand of a deal. Where an
-            attribute ``trusted_class`` is its class, it is of this distribution: tests have checked
-            its answers, and nothing checks them again while it plays.
+            attribute ``trusted_class`` is its class, and the class is of this distribution, tests
+            have checked its answers, and nothing checks them again while it plays.
     """
 
     name: str
@@ -150,14 +152,27 @@ class RedealObserver(StatefulAgent, Protocol):
         ...
 
 
+PACKAGES: Final = ("goita_env", "goita_agents", "goita_lab")
+"""The packages of this distribution."""
+
 SUM_TOLERANCE: Final = 1e-6
 """By how much the sum of an agent's probabilities may differ from 1."""
 
 
 def is_trusted(agent: object) -> bool:
-    """Tells whether an agent is of this distribution, so that only tests check its answers."""
-    # A copy of a trusted agent is trusted, too; an object of a class derived from its class is not.
-    return getattr(agent, "trusted_class", None) is type(agent)
+    """Tells whether an agent is of this distribution, so that only tests check its answers.
+
+    A copy of a trusted agent is trusted, too; an object of a class derived from its class is not.
+    """
+    return _is_shipped(type(agent)) and getattr(agent, "trusted_class", None) is type(agent)
+
+
+@cache
+def _is_shipped(kind: type) -> bool:
+    """Tells whether a class is one of this distribution's: what a class says of itself may lie."""
+    module = sys.modules.get(kind.__module__)
+    in_packages = kind.__module__.partition(".")[0] in PACKAGES
+    return in_packages and getattr(module, kind.__qualname__, None) is kind
 
 
 def copied(view: View, legal: Bool) -> tuple[View, Bool]:

@@ -296,22 +296,30 @@ def load_agent(spec: str | Agent | type) -> Agent:
     try:
         agent = _build(spec) if isinstance(spec, str) else spec()
         _look_at(agent)
+        if callable(getattr(agent, "act", None)):
+            _label(agent, spec)
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
-    except AgentError:
+    except (AgentError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # whatever code of somebody else does
+    except BaseException as error:  # whatever code of somebody else does
         raise AgentError(f"expected to build {spec!r}, but it raised {raised(error)}") from error
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
+    return agent
+
+
+def _label(agent: Agent, spec: str | type) -> None:
+    """Gives an agent its name, and says whether it plays one seat alone and is trusted."""
     if isinstance(spec, type):
-        return _with_name(agent, spec.__name__)
+        _with_name(agent, spec.__name__)
+        return
     agent.name = short_name(spec)
+    is_shipped = not any(part.is_own or part.name == PROGRAM for part in every_part(spec))
     # Both attributes are optional in goita_env.agent.Agent.
     agent.by_seat = is_own(spec)  # type: ignore[union-attr]
-    if not any(part.is_own or part.name == PROGRAM for part in every_part(spec)):
-        agent.trusted_class = type(agent)  # type: ignore[union-attr]
-    return agent
+    # A user's function may return an object of a class of ours that it has changed.
+    agent.trusted_class = type(agent) if is_shipped else None  # type: ignore[union-attr]
 
 
 def _look_at(agent: object) -> None:
