@@ -9,6 +9,7 @@ but that row's view, mask and random numbers, and on what the agent remembers of
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -152,8 +153,8 @@ class RedealObserver(StatefulAgent, Protocol):
         ...
 
 
-PACKAGES: Final = ("goita_env", "goita_agents", "goita_lab")
-"""The packages of this distribution."""
+PROJECT: Final = re.compile(r"goita_(?:env|agents|lab)\b")
+"""Begins the names of this distribution's modules."""
 
 SUM_TOLERANCE: Final = 1e-6
 """By how much the sum of an agent's probabilities may differ from 1."""
@@ -171,8 +172,8 @@ def is_trusted(agent: object) -> bool:
 def _is_shipped(kind: type) -> bool:
     """Tells whether a class is one of this distribution's: what a class says of itself may lie."""
     module = sys.modules.get(kind.__module__)
-    in_packages = kind.__module__.partition(".")[0] in PACKAGES
-    return in_packages and getattr(module, kind.__qualname__, None) is kind
+    is_ours = PROJECT.match(kind.__module__) is not None
+    return is_ours and getattr(module, kind.__qualname__, None) is kind
 
 
 def copied(view: View, legal: Bool) -> tuple[View, Bool]:

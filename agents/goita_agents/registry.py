@@ -153,6 +153,11 @@ class Named:
             key, _, value = (piece.strip() for piece in part.partition("="))
             yield part, hints.get(key), value
 
+    def agents(self) -> Iterator[str]:
+        """Yields the texts of the agents among the options."""
+        for _, hint, value in self.options():
+            yield from _agents_in(hint, value)
+
 
 _LOADED: Final[dict[str, Set[str]]] = {}
 """The modules that the first import of a user's module loaded, by its name."""
@@ -224,9 +229,8 @@ def every_part(spec: str) -> Iterator[Named]:
     """
     named = parse(spec)
     yield named
-    for _, hint, value in named.options():
-        for inner in _agents_in(hint, value):
-            yield from every_part(inner)
+    for inner in named.agents():
+        yield from every_part(inner)
 
 
 def is_own(spec: str) -> bool:
