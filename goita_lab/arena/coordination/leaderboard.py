@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from goita_agents.files import decode, json_text, locked, read_limited, write_whole
+from goita_agents.files import decode, json_text, locked, write_whole
 from goita_agents.identity import Identities
 from goita_agents.registry import check_shipped, short_name
+from goita_env.checks import read_limited
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
