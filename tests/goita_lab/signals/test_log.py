@@ -137,6 +137,9 @@ def test_another_log_in_the_folder_is_an_error_that_says_which_and_stays(folder,
     refuses(log.LogError, "at most", next, log.write(folder, agents, PART, part_rounds=PART))
     assert log.read(folder).rounds == ROUNDS
     refuses(log.LogError, "expected a folder with", log.read, tmp_path)
+    (tmp_path / "games.jsonl").touch()
+    foreign = log.write(tmp_path, agents, ROUNDS)
+    refuses(SettingError, "expected a folder of a log or none", next, foreign)
 
 
 def test_the_command_writes_a_log_and_begins_it_anew(tmp_path, capsys):
