@@ -139,6 +139,19 @@ def read(path: Path) -> Board:
     return board
 
 
+def read_for(path: Path, kind: type[Board]) -> Board:
+    """Reads the leaderboard that entries of a kind are added to; a new one if there is none.
+
+    Raises:
+        SettingError: the file is no leaderboard of the kind.
+        OSError: the file cannot be read.
+    """
+    board = read(path) if path.exists() else kind(())
+    if type(board) is not kind:
+        raise SettingError(f"expected a leaderboard of the same benchmark, got {path}")
+    return board
+
+
 def add(path: Path, added: Board) -> None:
     """Adds entries to a file, each in place of an entry of its name, game and split.
 
@@ -147,9 +160,7 @@ def add(path: Path, added: Board) -> None:
         OSError: the file cannot be read or written.
     """
     with locked(path, "a leaderboard", wait=True):
-        board = read(path) if path.exists() else type(added)(())
-        if type(board) is not type(added):
-            raise SettingError(f"expected a leaderboard of the same benchmark, got {path}")
+        board = read_for(path, type(added))
         entries = *board.entries, *added.entries
         named = {(entry.rules, entry.split, entry.name): entry for entry in entries}
         ranked = sorted(named, key=lambda key: (*key[:2], named[key].rank, key[2]))
