@@ -321,9 +321,9 @@ def _label(agent: Agent, spec: str | type) -> None:
     agent.name = short_name(spec)
     is_shipped = not any(part.is_own or part.name == PROGRAM for part in every_part(spec))
     # Both attributes are optional in goita_env.agent.Agent.
-    agent.by_seat = is_own(spec)  # type: ignore[union-attr]
+    agent.by_seat = is_own(spec)  # type: ignore[attr-defined]
     # A user's function may return an object of a class of ours that it has changed.
-    agent.trusted_class = type(agent) if is_shipped else None  # type: ignore[union-attr]
+    agent.trusted_class = type(agent) if is_shipped else None  # type: ignore[attr-defined]
 
 
 def _look_at(agent: object) -> None:
