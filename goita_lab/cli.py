@@ -195,8 +195,12 @@ def command(program: str, argv: Sequence[str] | None) -> str:
 
 
 def fail(error: Exception | str) -> NoReturn:
-    """Ends the program as wrong arguments do: the error on standard error, exit code 2."""
-    sys.stderr.write(f"{_program()}: error: {error}\n")
+    """Ends the program as wrong arguments do: the error on standard error, exit code 2.
+
+    What is not printable is replaced: an agent, or a file, may have written the error's text.
+    """
+    text = "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in str(error))
+    sys.stderr.write(f"{_program()}: error: {text}\n")
     raise SystemExit(2)
 
 

@@ -150,6 +150,8 @@ def test_the_command_writes_a_log_and_begins_it_anew(tmp_path, capsys):
     assert log.read(tmp_path / "a").rounds == 4
     assert main([*words, "2", "--seed", "1", "--anew"]) == 0
     assert (log.read(tmp_path / "a").rounds, log.read(tmp_path / "a").seed) == (2, 1)
+    (tmp_path / "a" / DECISIONS).write_bytes(b"cut")
+    assert "expected a Parquet file of a log" in refusal(capsys, main, [*words, "2"])
 
 
 # Logs from somebody else: each crafted one is one clear error, and none runs or loads anything.
