@@ -150,14 +150,18 @@ def check_outputs(
     summary: Path | None = None,
     store: Path | None = None,
     folder: Path | None = None,
+    inputs: Sequence[Path] = (),
 ) -> None:
     """Raises a SettingError if an output of a command cannot be written, or is named twice.
+
+    A file that is read is no output.
 
     Args:
         files: those that are written whole; ``-`` and ``/dev/stdout`` are standard output.
         summary: another, which has a .npz beside it.
         store: of finished tasks, with the files that SQLite writes beside it.
         folder: of outputs.
+        inputs: what is read.
     """
     outputs = [file for file in (*files, summary) if file is not None]
     for output in filterfalse(is_stdout, outputs):
@@ -177,6 +181,8 @@ def check_outputs(
     for output, place in zip(outputs, places, strict=True):
         if places.count(place) > 1:
             raise SettingError(f"expected another file for each output, got {str(output)!r} twice")
+        if place in map(os.path.realpath, inputs):
+            raise SettingError(f"expected outputs that are not read, got {str(output)!r}")
 
 
 def beside(output: Path) -> Path | None:
