@@ -9,10 +9,13 @@ but that row's view, mask and random numbers, and on what the agent remembers of
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import EntryPoint
-from typing import Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -32,8 +35,8 @@ class Agent(Protocol):
         name: by which results know the agent. The seat environments do without one. Where an
             agent that a text names has an attribute ``by_seat`` that is true, as those of a user's
             class have, it plays one seat alone, so that it sees one hand of a deal. Where an
-            attribute ``trusted_class`` is its class, it is of this distribution: tests have checked
-            its answers, and nothing checks them again while it plays.
+            attribute ``trusted_class`` is its class, and the class is of this distribution, tests
+            have checked its answers, and nothing checks them again while it plays.
     """
 
     name: str
@@ -150,14 +153,28 @@ class RedealObserver(StatefulAgent, Protocol):
         ...
 
 
+PROJECT: Final = re.compile(r"goita_(?:env|agents|lab)\b")
+"""Begins the names of this distribution's modules."""
+
 SUM_TOLERANCE: Final = 1e-6
 """By how much the sum of an agent's probabilities may differ from 1."""
 
 
 def is_trusted(agent: object) -> bool:
-    """Tells whether an agent is of this distribution, so that only tests check its answers."""
-    # A copy of a trusted agent is trusted, too; an object of a class derived from its class is not.
-    return getattr(agent, "trusted_class", None) is type(agent)
+    """Tells whether an agent is of this distribution, so that only tests check its answers.
+
+    A copy of a trusted agent is trusted, too; an object of a class derived from its class is not.
+    """
+    kind: Any = type(agent)  # mypy takes no type for hashable
+    return _is_shipped(kind) and getattr(agent, "trusted_class", None) is kind
+
+
+@cache
+def _is_shipped(kind: type) -> bool:
+    """Tells whether a class is one of this distribution's: what a class says of itself may lie."""
+    module = sys.modules.get(kind.__module__)
+    is_ours = PROJECT.match(kind.__module__) is not None
+    return is_ours and getattr(module, kind.__qualname__, None) is kind
 
 
 def copied(view: View, legal: Bool) -> tuple[View, Bool]:

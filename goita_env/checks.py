@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,22 @@ def check_reward_scale(scale: float) -> float:
     if not real or not 0 < scale < math.inf:
         raise SettingError(f"expected a finite reward_scale greater than 0, got {scale!r}")
     return float(scale)
+
+
+def check_regular(path: Path) -> None:
+    """Raises a SettingError if a path is a folder or a device, or a fifo, on which one waits."""
+    if path.exists() and not path.is_file():
+        raise SettingError(f"expected a regular file, got {str(path)!r}, which is none")
+
+
+def read_limited(path: Path, most: int) -> bytes:
+    """Returns the content of a regular file; a SettingError if it has more than ``most`` bytes."""
+    check_regular(path)
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise SettingError(f"expected at most {most:,} bytes in {str(path)!r}, got more")
+    return content
 
 
 def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
 
-from goita_env.checks import is_writable, unique_keys
+from goita_env.checks import is_writable, read_limited, unique_keys
 from goita_env.errors import SettingError
 from goita_env.tiles import COUNTS, MATCH_POINTS, NUM_KINDS, NUM_SEATS
 
@@ -241,6 +241,10 @@ def read_rules(text: str) -> Rules:
     return read_table(text, _from_table, "rules")
 
 
+MOST_BYTES: Final = 1 << 20
+"""Largest size of a file of rules or of information options."""
+
+
 def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
     """Returns what a small JSON file stands for.
 
@@ -250,7 +254,7 @@ def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
         what: what it is, for errors.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_limited(Path(path), MOST_BYTES).decode("utf-8")
         return build(json.loads(text, object_pairs_hook=unique_keys))
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from None

@@ -150,14 +150,18 @@ def check_outputs(
     summary: Path | None = None,
     store: Path | None = None,
     folder: Path | None = None,
+    inputs: Sequence[Path] = (),
 ) -> None:
     """Raises a SettingError if an output of a command cannot be written, or is named twice.
+
+    A file that is read is no output.
 
     Args:
         files: those that are written whole; ``-`` and ``/dev/stdout`` are standard output.
         summary: another, which has a .npz beside it.
         store: of finished tasks, with the files that SQLite writes beside it.
         folder: of outputs.
+        inputs: what is read.
     """
     outputs = [file for file in (*files, summary) if file is not None]
     for output in filterfalse(is_stdout, outputs):
@@ -177,6 +181,8 @@ def check_outputs(
     for output, place in zip(outputs, places, strict=True):
         if places.count(place) > 1:
             raise SettingError(f"expected another file for each output, got {str(output)!r} twice")
+        if place in map(os.path.realpath, inputs):
+            raise SettingError(f"expected outputs that are not read, got {str(output)!r}")
 
 
 def beside(output: Path) -> Path | None:
@@ -195,8 +201,12 @@ def command(program: str, argv: Sequence[str] | None) -> str:
 
 
 def fail(error: Exception | str) -> NoReturn:
-    """Ends the program as wrong arguments do: the error on standard error, exit code 2."""
-    sys.stderr.write(f"{_program()}: error: {error}\n")
+    """Ends the program as wrong arguments do: the error on standard error, exit code 2.
+
+    What is not printable is replaced: an agent, or a file, may have written the error's text.
+    """
+    text = "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in str(error))
+    sys.stderr.write(f"{_program()}: error: {text}\n")
     raise SystemExit(2)
 
 

@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from goita_agents.files import decode, write_whole
 from goita_agents.identity import Identities
+from goita_env.checks import check_regular
 from goita_env.errors import SettingError
 from goita_lab.provenance import depended_versions
 
@@ -432,6 +433,7 @@ def read(
         columns: what the arrays may be.
         sizes: of letters in the shapes of columns, where they are known.
     """
+    check_regular(path)
     try:
         with ZipFile(path) as file:
             size = sum(member.file_size for member in file.infolist())

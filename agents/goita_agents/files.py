@@ -13,6 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
+from goita_env.checks import read_limited, unique_keys
 from goita_env.errors import SettingError
 
 try:
@@ -150,15 +151,6 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def read_limited(path: Path, most: int) -> bytes:
-    """Returns the content of a file; a SettingError if it has more than ``most`` bytes."""
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise SettingError(f"expected at most {most:,} bytes in {str(path)!r}, got more")
-    return content
-
-
 def read_text(path: Path, most: int) -> str:
     """Returns the UTF-8 text of a file, without a byte order mark; raises as ``read_limited``."""
     try:
@@ -170,18 +162,21 @@ def read_text(path: Path, most: int) -> str:
 def decode(content: bytes | str, kind: type[T], expected: str) -> T:
     """Parses JSON as a type that msgspec knows, less unknown keys; a SettingError if it is none.
 
-    Numbers are finite. Half characters, as of a file name that is no UTF-8, come back as written.
+    Numbers are finite, and no key is there twice. Half characters, as of a file name that is no
+    UTF-8, come back as written.
     """
     import msgspec
 
     try:
-        try:
-            return msgspec.json.decode(content, type=kind)
-        except msgspec.ValidationError:
-            raise
-        except msgspec.DecodeError:  # half characters are JSON for Python alone
-            plain = json.loads(content, parse_float=_finite_number, parse_constant=_finite_number)
-            return msgspec.convert(plain, kind)
+        # By Python's own parser: half characters are JSON for it alone, and msgspec would keep the
+        # last of two equal keys.
+        plain = json.loads(
+            content,
+            parse_float=_finite_number,
+            parse_constant=_finite_number,
+            object_pairs_hook=unique_keys,
+        )
+        return msgspec.convert(plain, kind)
     except (ValueError, RecursionError) as error:
         raise SettingError(f"expected {expected}, got something else: {error}") from error
 

@@ -6,8 +6,9 @@ The digest of an agent covers
 - of a user's class the file that defines it, and what importing that loads from the working
   directory or from the folder in which its module lies;
 - each option of it, given or by default, that is the path of a file or of a folder;
-- of ``exec:COMMAND`` each word that is the path of a file, but not a program of the PATH, and what
-  ``goita bot`` is told to host;
+- of ``exec:COMMAND`` each word that is the path of a file, but not a program of the PATH, what
+  scripts and modules (``-m``) of Python import from their folder, and what ``goita bot`` is told to
+  host;
 - the paths in its attribute ``files``, a tuple. Those in ``outputs`` it writes: they are left out.
 
 What exists and cannot be covered is said once on standard error.
@@ -24,7 +25,7 @@ import shutil
 import sys
 import sysconfig
 import time
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from hashlib import file_digest, sha256
@@ -46,6 +47,7 @@ from goita_agents.registry import (
     short_name,
     split_text,
 )
+from goita_env.agent import PROJECT
 from goita_env.errors import GoitaError
 
 MOST_BYTES: Final = 1 << 30
@@ -54,7 +56,6 @@ MOST_BYTES: Final = 1 << 30
 SETTLED: Final = 2_000_000_000
 """Nanoseconds after which a file's times show every later change: clocks of file systems tick."""
 
-_PROJECT: Final = re.compile(r"goita_(?:env|agents|lab)\b")
 _INSTALLED: Final = tuple(
     os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")
 )
@@ -214,9 +215,12 @@ def _contents(part: Named, name: str, outputs: Collection[str] = ()) -> Iterator
     yield from _network(part).values()
     if part.load().is_outside and part.load().digest is None:  # a command
         words = list(_words(re.sub(r"^\[[^\]]*\]", "", part.text)))
-        yield from _existing((word for word in words if not os.path.isdir(word)), name)
-        for bot, hosted in pairwise(words):  # goita bot NAME
-            if bot == "bot":
+        for word in filter(os.path.isdir, words):
+            _say(name, word, "it is a folder")
+        files = [word for word in words if not os.path.isdir(word)]
+        yield from _existing([*files, *_run_by_python(words)], name)
+        if "bot" in words:  # goita bot NAME
+            for hosted in words[words.index("bot") + 1 :]:
                 yield from _hosted(hosted, name)
 
 
@@ -233,6 +237,20 @@ def _hosted(text: str, name: str) -> Iterator[str | None]:
         yield from _existing([*_sources({_module_of(part)}), *_paths_in(part.text)], name)
     else:
         yield from _contents(part, name)
+        for inner in part.agents():
+            yield from _hosted(inner, name)
+
+
+def _run_by_python(words: Sequence[str]) -> Iterator[str]:
+    """Yields what the scripts and modules among the words of a command import from their folders.
+
+    A script is not among them, a module is.
+    """
+    for before, word in pairwise(["", *words]):
+        if before == "-m":
+            yield from _sources((word, f"{word}.__main__"), os.getcwd())
+        elif word.endswith(".py") and os.path.isfile(word):
+            yield from _sources(_imports(Path(word).read_bytes(), ""), os.path.dirname(word) or ".")
 
 
 def _network(part: Named) -> dict[str, str]:
@@ -255,8 +273,10 @@ def _defaults(factory: Any, text: str) -> Iterator[str]:
     """Yields the defaults that could be paths, of options that a text does not give."""
     names = {option.partition("=")[0].strip() for option in split_text(text)}
     for parameter in inspect.signature(factory).parameters.values():
-        if parameter.name not in names and isinstance(parameter.default, str | os.PathLike):
-            yield os.fspath(parameter.default)
+        default = () if parameter.name in names else parameter.default
+        for path in default if isinstance(default, tuple | list) else (default,):
+            if isinstance(path, str | os.PathLike):
+                yield os.fspath(path)
 
 
 def _words(command: str) -> Iterator[str]:
@@ -284,15 +304,17 @@ def _module_of(part: Named) -> str:
     return part.name.partition(":")[0] if point is None else point.module
 
 
-def _sources(modules: Set[str]) -> list[str]:
+def _sources(modules: Collection[str], *folders: str) -> list[str]:
     """Returns the files of some modules and of what importing them loads from their folders.
+
+    With ``folders`` they are those of another process, which finds modules there alone.
 
     Imports are read from the source, those in functions included, because what another agent has
     loaded before is not loaded again. What was seen to be loaded counts, too: a name may be
     computed.
     """
-    roots = {os.path.realpath(os.getcwd())}
-    for module in modules:
+    roots = set(map(os.path.realpath, folders or [os.getcwd()]))
+    for module in () if folders else modules:
         if (path := _loaded_file(module.partition(".")[0])) is not None:
             parents = Path(path).parents
             roots.add(str(parents[Path(path).stem == "__init__"]))
@@ -302,8 +324,8 @@ def _sources(modules: Set[str]) -> list[str]:
         name = todo.pop()
         if not name or name in files:
             continue
-        path = _loaded_file(name) or _file_below(roots, name)
-        is_local = path is not None and _is_below(path, roots) and not _PROJECT.match(name)
+        path = (None if folders else _loaded_file(name)) or _file_below(roots, name)
+        is_local = path is not None and _is_below(path, roots) and not PROJECT.match(name)
         files[name] = path if is_local or name in modules else None
         if path is not None and is_local:
             package = name if Path(path).stem == "__init__" else name.rpartition(".")[0]

@@ -33,7 +33,6 @@ from goita_agents.base import (
     Policy,
     check_temperature,
     is_stateless,
-    is_trusted,
 )
 from goita_agents.registry import load_agent
 from goita_env import View
@@ -142,7 +141,7 @@ class PolicyModel:
 
     def _test(self, rules: Rules) -> None:
         test = (self.temperature if self._agent is not self._given else None, rules)
-        if not is_trusted(self._agent) and test not in self._passed:
+        if test not in self._passed:
             check_consistent(self._agent, rules)
             self._passed.add(test)
 

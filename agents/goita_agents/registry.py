@@ -155,6 +155,11 @@ class Named:
             key, _, value = (piece.strip() for piece in part.partition("="))
             yield part, known[key].hint if key in known else None, value
 
+    def agents(self) -> Iterator[str]:
+        """Yields the texts of the agents among the options."""
+        for _, hint, value in self.options():
+            yield from _agents_in(hint, value)
+
 
 _LOADED: Final[dict[str, Set[str]]] = {}
 """The modules that the first import of a user's module loaded, by its name."""
@@ -226,9 +231,8 @@ def every_part(spec: str) -> Iterator[Named]:
     """
     named = parse(spec)
     yield named
-    for _, hint, value in named.options():
-        for inner in _agents_in(hint, value):
-            yield from every_part(inner)
+    for inner in named.agents():
+        yield from every_part(inner)
 
 
 def is_own(spec: str) -> bool:
@@ -298,22 +302,30 @@ def load_agent(spec: str | Agent | type) -> Agent:
     try:
         agent = _build(spec) if isinstance(spec, str) else spec()
         _look_at(agent)
+        if callable(getattr(agent, "act", None)):
+            _label(agent, spec)
     except (ImportError, OSError) as error:
         raise AgentError(f"expected to build {spec!r}, but: {error}") from error
-    except AgentError:
+    except (AgentError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # whatever code of somebody else does
+    except BaseException as error:  # whatever code of somebody else does
         raise AgentError(f"expected to build {spec!r}, but it raised {raised(error)}") from error
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"expected an agent, with act() (see check_agent), got {spec!r}")
-    if isinstance(spec, type):
-        return _with_name(agent, spec.__name__)
-    agent.name = short_name(spec)
-    # Both attributes are optional in goita_env.agent.Agent.
-    agent.by_seat = is_own(spec)  # type: ignore[union-attr]
-    if not any(part.is_own or part.name == PROGRAM for part in every_part(spec)):
-        agent.trusted_class = type(agent)  # type: ignore[union-attr]
     return agent
+
+
+def _label(agent: Agent, spec: str | type) -> None:
+    """Gives an agent its name, and says whether it plays one seat alone and is trusted."""
+    if isinstance(spec, type):
+        _with_name(agent, spec.__name__)
+        return
+    agent.name = short_name(spec)
+    is_shipped = not any(part.is_own or part.name == PROGRAM for part in every_part(spec))
+    # Both attributes are optional in goita_env.agent.Agent.
+    agent.by_seat = is_own(spec)  # type: ignore[attr-defined]
+    # A user's function may return an object of a class of ours that it has changed.
+    agent.trusted_class = type(agent) if is_shipped else None  # type: ignore[attr-defined]
 
 
 def _look_at(agent: object) -> None:

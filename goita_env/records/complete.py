@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from goita_env import actions
+from goita_env.checks import unique_keys
 from goita_env.errors import RecordError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.records.building import build, check_text, naming, score_notes, scores_of
@@ -82,7 +83,7 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
 def _parse(text: str) -> dict[str, Any]:
     try:
-        root = json.loads(text)
+        root = json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"expected JSON, got: {brief(str(error))}") from error
     if not isinstance(root, dict) or root.get("format") != FORMAT:

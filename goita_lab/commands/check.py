@@ -89,7 +89,9 @@ def _answers(args: Args) -> str:
         ask_beliefs(agent, Questions.load().view()[:FEW])
     except (AssertionError, AgentError) as error:
         return str(error)
-    except (Exception, SystemExit) as error:  # an agent may raise whatever it likes
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an agent may raise whatever it likes
         return f"it raised {raised(error)}"
     finally:
         end_agent(agent)

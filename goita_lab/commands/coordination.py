@@ -36,7 +36,12 @@ from goita_env.rules import JGA, RULE_SETS, Rules
 from goita_lab import cli
 from goita_lab.arena.coordination import leaderboard, report
 from goita_lab.arena.coordination.benchmark import Benchmark
-from goita_lab.arena.coordination.leaderboard import ExactEntry, PlayedEntry
+from goita_lab.arena.coordination.leaderboard import (
+    ExactBoard,
+    ExactEntry,
+    PlayedBoard,
+    PlayedEntry,
+)
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
 from goita_lab.arena.report.figures import line
@@ -113,6 +118,8 @@ class Args:
             self.benchmark()
         check_workers(self.workers)
         cli.check_outputs(self.enter, summary=self.json, store=self.results)
+        if self.enter is not None:
+            leaderboard.read_for(self.enter, ExactBoard if self.rules.is_small else PlayedBoard)
 
     def _refuse(self, options: Sequence[str], where: str) -> None:
         """Raises a SettingError if one of these options is given."""

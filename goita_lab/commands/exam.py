@@ -95,7 +95,7 @@ class TakeArgs:
     """file for a page: the tables, and the costliest decisions of the first agent with boards"""
 
     def __post_init__(self) -> None:
-        cli.check_outputs(self.json, self.html)
+        cli.check_outputs(self.json, self.html, inputs=[self.exam] if self.exam else [])
 
     def run(self, command: str) -> int:
         compared = [spec for spec in READERS if spec not in self.agents]

@@ -43,7 +43,7 @@ class Args:
     json: Path | None = None
 
     def __post_init__(self) -> None:
-        cli.check_outputs(self.output, self.json)
+        cli.check_outputs(self.output, self.json, inputs=self.games)
         check_seed(self.seed)
 
 

@@ -23,7 +23,7 @@ from typing import Any, Final, Protocol
 from goita_agents.files import write_whole
 from goita_agents.identity import Identities
 from goita_agents.registry import check_distinct, expand
-from goita_env.errors import AgentError, GoitaError, SettingError
+from goita_env.errors import GoitaError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli, provenance
@@ -33,7 +33,7 @@ from goita_lab.signals.plan import Settings, full, quick
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
 from goita_lab.signals.worth import worth
-from goita_lab.work import Runner, shown
+from goita_lab.work import Runner, WorkerError, shown
 
 
 @dataclass(frozen=True)
@@ -227,11 +227,11 @@ def measured(args: Command, command: str = "") -> int:
     try:
         check_distinct(getattr(args, "agents", ()))
         code = args.run(command)
-    except (SettingError, AgentError) as error:
-        cli.fail(error)
-    except (GoitaError, ImportError, OSError) as error:
+    except (WorkerError, ImportError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
+    except GoitaError as error:
+        cli.fail(error)
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted; the same command goes on, a measure with --results\n")
         return 130

@@ -71,6 +71,7 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
         run = Run.resume(directory)
         stack.callback(run.close)
         settings = resumed(words, run)
+        run.note_changes(players_of(settings.partners or (), settings.opponents or ()))
     measuring = settings.measuring()
     use_threads(settings.threads or 1)
     model = start(settings, run, new=directory is None)

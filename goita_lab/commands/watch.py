@@ -60,7 +60,7 @@ class Args:
         if self.analyse is None and self.json is not None:
             raise SettingError("expected --analyse AGENT with --json, got none")
         store = None if self.analyse is None else cli.beside(self.page)
-        cli.check_outputs(self.page, self.json, store=store)
+        cli.check_outputs(self.page, self.json, store=store, inputs=[Path(self.record)])
         if self.analyse is not None and self.page.suffix == ANIMATION:
             raise SettingError(f"expected a page as output of --analyse, got {str(self.page)!r}")
         check_workers(self.workers)

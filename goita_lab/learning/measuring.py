@@ -17,6 +17,7 @@ import numpy as np
 
 from goita_agents.asking import agent_plays, build_agent
 from goita_agents.base import Agent, Float, close
+from goita_agents.files import read_text
 from goita_agents.registry import plain_text
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
@@ -31,6 +32,7 @@ PAST: Final = "past"
 
 PAST_SHARE: Final = 0.75
 MAX_SNAPSHOTS: Final = 32  # beyond which every second one is deleted
+MOST_BYTES: Final = 1 << 26  # of a curve
 ROUNDS_PER_MATCH: Final = 8  # divides the deals of matches, so that measuring costs the same
 
 
@@ -106,9 +108,11 @@ def read_curve(path: Path) -> dict[str, Float]:
     """Returns the curves in a strength.csv by opponent: decisions, points, low, high [4, M]."""
     curves: dict[str, list[tuple[float, ...]]] = {}
     names = ("decisions", "points_per_round", "low", "high")
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
+    try:
+        for row in csv.DictReader(StringIO(read_text(path, MOST_BYTES), newline="")):
             curves.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
+    except (KeyError, TypeError, csv.Error) as error:  # another column, or a row that is cut
+        raise SettingError(f"expected columns opponent, {', '.join(names)} in {path}") from error
     if not curves:
         raise SettingError(f"expected measurements, got none in {path}")
     return {opponent: np.array(rows).T for opponent, rows in curves.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -76,6 +77,16 @@ class Run:
         run = cls(directory, read_settings(directory / "config.json"))
         run._lock()
         return run
+
+    def note_changes(self, players: Sequence[str]) -> None:
+        """Says which agents are made of something else since the run began, and stores it."""
+        begun, now = self.config.get("provenance", {}), provenance(players)["digests"]
+        before = begun.get("digests", {})
+        changed = [name for name in players if before.get(name) != now.get(name)]
+        if changed:
+            sys.stderr.write(f"{self}: agents have changed since it began: {', '.join(changed)}\n")
+            changed = sorted({*begun.get("changed", []), *changed})
+            self.configure(self.config | {"provenance": {**begun, "changed": changed}})
 
     def close(self) -> None:
         """Lets other processes train in the directory."""

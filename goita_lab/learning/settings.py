@@ -6,7 +6,6 @@ have them. Torch is imported when a model is built, not before: the command's he
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
@@ -23,7 +22,7 @@ from goita_agents.bots.network_file import MAX_BYTES, MAX_DECISIONS, MAX_LAYERS,
 from goita_agents.bots.transform import Transform
 from goita_agents.files import decode
 from goita_env import GoitaVectorEnv
-from goita_env.checks import check_seed, unique_keys
+from goita_env.checks import check_seed, read_limited
 from goita_env.errors import SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
@@ -467,11 +466,13 @@ def read_layer_widths(path: Path) -> tuple[int, ...]:
     return tuple(widths)
 
 
+MOST_BYTES: Final = 1 << 20
+"""Largest size of a file of settings."""
+
+
 def read_settings(path: Path) -> dict[str, Any]:
     """Returns the settings in a JSON file; a SettingError if it is none, or cannot be read."""
     try:
-        content = path.read_bytes()
-        json.loads(content, object_pairs_hook=unique_keys)
-        return decode(content, dict[str, Any], "settings of a training")
-    except (OSError, ValueError, RecursionError) as error:
+        return decode(read_limited(path, MOST_BYTES), dict[str, Any], "settings of a training")
+    except (OSError, ValueError) as error:
         raise SettingError(f"expected settings of a training in {path}: {error}") from error

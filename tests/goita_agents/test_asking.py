@@ -109,6 +109,17 @@ def test_who_is_trusted_is_of_this_distribution():
     assert not is_trusted(derived)
 
 
+def test_no_agent_is_trusted_because_it_says_so(monkeypatch):
+    class Claims(Uniform):
+        __module__ = "goita_agents.bots.greedy"
+        trusted_class = property(type)
+
+    assert not is_trusted(Claims())
+    changed = load_agent("greedy")
+    monkeypatch.setattr(sys.modules[__name__], "returns_ours", lambda: changed, raising=False)
+    assert not is_trusted(load_agent(f"{__name__}:returns_ours"))
+
+
 def wrong_probabilities():
     """Yields what is wrong with an answer, and how the error says it."""
 
@@ -157,7 +168,9 @@ def test_what_is_no_array_of_probabilities_is_refused_by_its_shape(answer):
     refuses(AnswerError, r"expected probabilities of shape \(\d+, 69\)", env.reset, seed=0)
 
 
-@pytest.mark.parametrize("error", [ValueError("bad\x1b[31m \ud800"), SystemExit(0), MemoryError()])
+@pytest.mark.parametrize(
+    "error", [ValueError("bad\x1b[31m \ud800"), SystemExit(0), GeneratorExit()]
+)
 @pytest.mark.parametrize("method", ["act", "probabilities", "beliefs", "begin"])
 def test_whatever_an_agent_raises_is_an_error_on_one_line_that_names_it(method, error):
     view, legal = views()
@@ -358,3 +371,9 @@ def test_an_agent_may_write_its_next_answer_into_the_same_array():
 
 def test_an_agent_without_probabilities_is_no_policy():
     assert not isinstance(load_agent("solver"), Policy)
+
+
+def test_an_agent_whose_name_cannot_be_set_is_not_built(monkeypatch):
+    fixed = type("Fixed", (Uniform,), {"name": property(lambda _: "greedy")})
+    monkeypatch.setattr(sys.modules[__name__], "Fixed", fixed, raising=False)
+    refuses(AgentError, "expected to build .*, but it raised Attr", load_agent, f"{__name__}:Fixed")

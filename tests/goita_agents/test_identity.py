@@ -15,6 +15,7 @@ import helper
 
 class Bot:
     def __init__(self, path="", paths: tuple[str, ...] = (), default="by_default.txt", listed="",
+                 defaults: tuple[str, ...] = ("also_by_default.txt",),
                  written=""):
         self.files, self.outputs = tuple(filter(None, [listed])), (written,)
 
@@ -32,6 +33,7 @@ FILES = {
     "inner/deep.py": "other = 1\n",
     "unused.py": "",
     "by_default.txt": "",
+    "also_by_default.txt": "",
     "weights.bin": "1",
     "listed.bin": "1",
     "folder/a.txt": "1",
@@ -118,6 +120,9 @@ def test_one_file_is_its_own_hash_and_so_is_a_network(place):
         ("python 'unbalanced", ()),
         ("goita bot bots:Bot:path=weights.bin", ("bots.py", "helper.py", "inner/deep.py")),
         ("goita bot x=bots:Bot:path=weights.bin", ("weights.bin",)),
+        ("goita bot --seed 3 plain:base=(bots:Bot)", ("bots.py", "inner/deep.py")),
+        ("python -m bots", ("bots.py", "helper.py", "inner/deep.py")),
+        ("python ./bots.py", ("bots.py", "helper.py", "inner/deep.py")),
     ],
 )
 def test_the_files_among_the_words_of_a_command_count(place, monkeypatch, command, counts):
@@ -148,12 +153,14 @@ def test_what_exists_and_cannot_be_covered_is_said_once(place, capsys, monkeypat
         assert digest(spec) is not None
     digest("d=bots:Bot:listed=gone.bin")
     digest("e=bots:Bot:path=gone.bin")
+    digest("f=exec:python folder")
     assert capsys.readouterr().err.splitlines() == [
         "the digest of a does not cover 'folder/link/fifo': it is a fifo",
         "the digest of a does not cover 'folder': its files have more than 3,000 bytes",
         "the digest of b does not cover 'fifo': it is a fifo",
         "the digest of c does not cover '/dev/null': it is a device",
         "the digest of d does not cover 'gone.bin': there is no such file",
+        "the digest of f does not cover 'folder': it is a folder",
     ]
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -17,12 +18,14 @@ from goita_agents.bots.network import NetworkAgent, file_digest
 from goita_agents.bots.network_file import write_network
 from goita_agents.champion.agent import network
 from goita_env.errors import GoitaError, SettingError
+from goita_env.rules import read_rules
 from goita_lab.arena.coordination import leaderboard
 from goita_lab.commands import exact, exam
 from goita_lab.exact.agent import SolvedAgent, restore
 from goita_lab.exact.teamwork import Players, shipped
 from goita_lab.exact.tree import enumerate_game
 from goita_lab.exam.questions import READERS, SHIPPED, Questions
+from goita_lab.learning.measuring import read_curve
 from goita_lab.signals.listening import Heard, listen, standard_models
 from goita_lab.signals.measures.shuffled import Shuffled
 from goita_lab.signals.measures.value import ALL, SourcePoints
@@ -62,6 +65,26 @@ def readers(tree):
         "leaderboard_exact.json": leaderboard.read,
         "network.safetensors": lambda path: (NetworkAgent.load(path), file_digest(path)),
     }
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/null")])
+def test_what_is_no_regular_file_is_refused_before_it_is_opened(make, readers, tmp_path):
+    for name, read in {**readers, "rules.json": lambda path: read_rules(str(path))}.items():
+        make(tmp_path / name)
+        with pytest.raises(GoitaError, match=f"expected a .*file, got '{tmp_path / name}'"):
+            read(tmp_path / name)
+
+
+def test_a_key_of_json_that_is_there_twice_is_refused(originals, tmp_path):
+    path = tmp_path / "twice.json"
+    path.write_text('{"format": 1, ' + (originals / "leaderboard.json").read_text()[1:])
+    assert "got 'format' twice" in refused(leaderboard.read, path)
+
+
+def test_a_curve_with_other_columns_or_a_cut_row_is_refused(tmp_path):
+    for text in ("a,b\n1,2\n", "decisions,opponent,points_per_round,low,high\n1,greedy,2\n"):
+        (tmp_path / "strength.csv").write_text(text)
+        assert "expected columns opponent, " in refused(read_curve, tmp_path / "strength.csv")
 
 
 KINDS = ("solution.npz", "players.npz", "exam.npz")

@@ -17,7 +17,8 @@ from msgspec import Meta
 
 from goita_agents.base import AgentError
 from goita_agents.bots.network import NetworkAgent
-from goita_agents.files import locked, read_limited, write_whole
+from goita_agents.files import locked, write_whole
+from goita_env.checks import read_limited
 from goita_env.errors import SettingError
 from goita_env.information import InformationStructure, MessageChannel
 

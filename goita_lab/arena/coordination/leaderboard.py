@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from goita_agents.files import decode, json_text, locked, read_limited, write_whole
+from goita_agents.files import decode, json_text, locked, write_whole
 from goita_agents.identity import Identities
 from goita_agents.registry import check_shipped, short_name
+from goita_env.checks import read_limited
 from goita_env.errors import SettingError
 from goita_env.rounds import Episode
 from goita_env.rules import JGA
@@ -138,6 +139,19 @@ def read(path: Path) -> Board:
     return board
 
 
+def read_for(path: Path, kind: type[Board]) -> Board:
+    """Reads the leaderboard that entries of a kind are added to; a new one if there is none.
+
+    Raises:
+        SettingError: the file is no leaderboard of the kind.
+        OSError: the file cannot be read.
+    """
+    board = read(path) if path.exists() else kind(())
+    if type(board) is not kind:
+        raise SettingError(f"expected a leaderboard of the same benchmark, got {path}")
+    return board
+
+
 def add(path: Path, added: Board) -> None:
     """Adds entries to a file, each in place of an entry of its name, game and split.
 
@@ -146,9 +160,7 @@ def add(path: Path, added: Board) -> None:
         OSError: the file cannot be read or written.
     """
     with locked(path, "a leaderboard", wait=True):
-        board = read(path) if path.exists() else type(added)(())
-        if type(board) is not type(added):
-            raise SettingError(f"expected a leaderboard of the same benchmark, got {path}")
+        board = read_for(path, type(added))
         entries = *board.entries, *added.entries
         named = {(entry.rules, entry.split, entry.name): entry for entry in entries}
         ranked = sorted(named, key=lambda key: (*key[:2], named[key].rank, key[2]))

@@ -26,8 +26,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from goita_agents.files import json_text, read_limited, read_text, write_whole
+from goita_agents.files import json_text, read_text, write_whole
 from goita_agents.identity import Identities
+from goita_env.checks import read_limited, unique_keys
 from goita_env.errors import GoitaError, RecordError, SettingError
 from goita_env.records.model import brief
 from goita_lab.arena.tournament.plan import Schedule, Task
@@ -156,7 +157,7 @@ def _read_manifest(file: Path) -> dict[str, Any]:
     """Returns the content of a manifest; a SettingError if it is of another format."""
     try:
         # Not by msgspec, which refuses lone surrogates: a path may have some.
-        content = json.loads(read_limited(file, MOST_BYTES))
+        content = json.loads(read_limited(file, MOST_BYTES), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise SettingError(f"expected JSON in {str(file)!r}: {error}") from error
     kind = content.get("format") if isinstance(content, dict) else content

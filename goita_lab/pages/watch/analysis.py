@@ -17,7 +17,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from goita_agents.asking import ask_probabilities, at_temperature, build_agent
+from goita_agents.asking import (
+    ask_probabilities,
+    at_temperature,
+    build_agent,
+    check_consistent,
+)
 from goita_agents.base import AgentError, Float, HasTemperature, Policy, is_stateless
 from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.people import PEOPLE, people
@@ -29,6 +34,7 @@ from goita_agents.solver.solver import Solver, load_kernel
 from goita_env import Game, View, actions
 from goita_env.errors import RecordError
 from goita_env.records import DealRecord, from_game
+from goita_env.rules import JGA
 from goita_lab.pages.watch.decisions import FORMAT, ActionGrade, Decision
 from goita_lab.pages.watch.reading import Source
 from goita_lab.phases import PHASES, phases_of
@@ -142,6 +148,7 @@ class Analyst:
                 "expected an agent with known probabilities and no memory, such as champion, "
                 f"heuristic or file:PATH, got {agent.name!r} (of a search bot: its base)"
             )
+        check_consistent(agent, JGA)
         self._base: Policy = agent
         self._shown, self.policy = agent, agent.name
         if isinstance(agent, HasTemperature):

@@ -9,8 +9,8 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Final
 
-from goita_agents.files import read_limited
 from goita_env.actions import CALL, REDEAL
+from goita_env.checks import read_limited
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, history
 from goita_env.rules import JGA, Rules

@@ -237,6 +237,8 @@ def write(
         for path in (part_file(folder, kind, n) for n in part_numbers(folder) for kind in FOLDERS):
             path.unlink(missing_ok=True)
     there = [n for n in range(len(parts)) if part_file(folder, DECISIONS, n).exists()]
+    if not there and {path.name for path in folder.glob("[!.]*")} - {*FOLDERS.values()}:
+        raise SettingError(f"expected a folder of a log or none, got {str(folder)!r}")
     kept = {number for number in there if _is_same(folder, number, parts[number])}
     sys.stderr.write(kept_line(folder, len(kept), len(there) - len(kept)))
     beyond = part_file(folder, DECISIONS, len(parts))

@@ -134,6 +134,9 @@ def test_another_log_in_the_folder_is_an_error_that_says_which_and_stays(folder,
     refuses(log.LogError, "at most", next, log.write(folder, agents, PART, part_rounds=PART))
     assert log.read(folder).rounds == ROUNDS
     refuses(log.LogError, "expected a folder with", log.read, tmp_path)
+    (tmp_path / "games.jsonl").touch()
+    foreign = log.write(tmp_path, agents, ROUNDS)
+    refuses(SettingError, "expected a folder of a log or none", next, foreign)
 
 
 def test_the_command_writes_a_log_and_begins_it_anew(tmp_path, capsys):
@@ -144,6 +147,8 @@ def test_the_command_writes_a_log_and_begins_it_anew(tmp_path, capsys):
     assert log.read(tmp_path / "a").rounds == 4
     assert main([*words, "2", "--seed", "1", "--anew"]) == 0
     assert (log.read(tmp_path / "a").rounds, log.read(tmp_path / "a").seed) == (2, 1)
+    (tmp_path / "a" / DECISIONS).write_bytes(b"cut")
+    assert "expected a Parquet file of a log" in refusal(capsys, main, [*words, "2"])
 
 
 # Logs from somebody else: each crafted one is one clear error, and none runs or loads anything.

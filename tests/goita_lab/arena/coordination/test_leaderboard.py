@@ -169,6 +169,16 @@ def test_only_unmarked_results_are_entered(tmp_path, capsys):
     assert not board.exists()
 
 
+@pytest.mark.parametrize("argv", [["greedy"], ["greedy", "--rules", "mini_3"]])
+def test_a_file_that_takes_no_such_entries_is_refused_before_the_first_deal(argv, tmp_path, capsys):
+    other = "goita-leaderboard-2" if "--rules" in argv else "goita-exact-leaderboard-1"
+    (tmp_path / "board.json").write_text(f'{{"format": "{other}", "entries": []}}')
+    with pytest.raises(SystemExit, match="2"):
+        command.main([*argv, "--enter", str(tmp_path / "board.json"), "--json", "/dev/stdout"])
+    printed = capsys.readouterr()
+    assert (printed.out, "of the same benchmark" in printed.err) == ("", True)
+
+
 def test_a_file_of_another_format_is_refused(tmp_path):
     board = tmp_path / "board.json"
     board.write_text('{"format": "another", "entries": []}')
