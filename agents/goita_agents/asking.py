@@ -428,13 +428,13 @@ class GuardedAgent:
         self._agent: Any = self._call("__init__", build)
         self.forfeited = self._agent is None
         # Even to look for its methods may run the class's code.
-        told = self._call("begin", lambda: isinstance(self._agent, StatefulAgent))
-        self.is_stateful = bool(told)
+        is_stateful = self._call("begin", lambda: isinstance(self._agent, StatefulAgent))
+        self.is_stateful = bool(is_stateful)
 
     def _tell(self, method: str, *arguments: Any) -> None:
         def tell() -> None:
-            if (told := getattr(self._agent, method, None)) is not None:
-                told(*arguments)
+            if (of_round := getattr(self._agent, method, None)) is not None:
+                of_round(*arguments)
 
         if self.is_stateful or method == "close":
             self._call(method, tell, arguments[0] if arguments else None)

@@ -164,18 +164,18 @@ class PolicyModel:
                 the options of the view.
         """
         self._check(view)
-        known = ask_probabilities(self._asked, view, legal)
+        policy = ask_probabilities(self._asked, view, legal)
         if self._power == 0:
-            likeliest = known.argmax(axis=1)
-            known = np.zeros(legal.shape)
-            known[np.arange(len(known)), likeliest] = 1
+            likeliest = policy.argmax(axis=1)
+            policy = np.zeros(legal.shape)
+            policy[np.arange(len(policy)), likeliest] = 1
         elif self._power is not None:
-            most, power = known.max(axis=1, keepdims=True), 1 / self._power
-            known = np.where(most**power > 0, known, known / most) ** power
-            known /= known.sum(axis=1, keepdims=True)
+            highest, power = policy.max(axis=1, keepdims=True), 1 / self._power
+            policy = np.where(highest**power > 0, policy, policy / highest) ** power
+            policy /= policy.sum(axis=1, keepdims=True)
         if not self.epsilon:
-            return known
-        return (1 - self.epsilon) * known + self.epsilon * _uniform(legal)
+            return policy
+        return (1 - self.epsilon) * policy + self.epsilon * _uniform(legal)
 
 
 class SharedAnswers:
@@ -224,10 +224,10 @@ class _AskedOnce:
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         batch = view.words.tobytes()
-        found = self.known.get(batch)
-        if found is None:
-            found = self.known[batch] = ask_probabilities(self.policy, view, legal)
-        return found
+        answers = self.known.get(batch)
+        if answers is None:
+            answers = self.known[batch] = ask_probabilities(self.policy, view, legal)
+        return answers
 
 
 class CachedModel:
@@ -248,18 +248,20 @@ class CachedModel:
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], zero where illegal."""
         keys, moment = view.digest(), (int(view.num_plays[0]), int(view.passes[0]))
-        known, answers = self._known.get(moment, (keys[:0], np.zeros(legal[:0].shape)))
+        known_keys, answers = self._known.get(moment, (keys[:0], np.zeros(legal[:0].shape)))
         new = np.arange(len(keys))
-        if len(known):
-            place = np.minimum(known.searchsorted(keys), len(known) - 1)
-            new = np.flatnonzero(known[place] != keys)
+        # The known keys are sorted, so a key's place in them is found by bisection.
+        if len(known_keys):
+            place = np.minimum(known_keys.searchsorted(keys), len(known_keys) - 1)
+            new = np.flatnonzero(known_keys[place] != keys)
         if len(new):
-            asked = self._model.probabilities(view[new], legal[new])
-            known, answers = np.concatenate([known, keys[new]]), np.concatenate([answers, asked])
-            order = known.argsort()
-            known, answers = known[order], answers[order]
-            self._known[moment] = known, answers
-        return answers[known.searchsorted(keys)]
+            new_answers = self._model.probabilities(view[new], legal[new])
+            known_keys = np.concatenate([known_keys, keys[new]])
+            answers = np.concatenate([answers, new_answers])
+            order = known_keys.argsort()
+            known_keys, answers = known_keys[order], answers[order]
+            self._known[moment] = known_keys, answers
+        return answers[known_keys.searchsorted(keys)]
 
 
 @dataclass(eq=False)

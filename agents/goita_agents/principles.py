@@ -53,8 +53,8 @@ class Principle:
         """
         speaks, advised = self.test(view)
         legal = view.legal()[:, :NUM_ACTIONS]
-        meant = legal & speaks[:, None] & (_PLAYS | (_PASSES & self.passing))
-        follow, against = meant & advised, meant & ~advised
+        concerned = legal & speaks[:, None] & (_PLAYS | (_PASSES & self.passing))
+        follow, against = concerned & advised, concerned & ~advised
         applies = (follow.any(axis=1) & against.any(axis=1))[:, None]
         return follow & applies, against & applies
 
@@ -184,14 +184,14 @@ class Evidence:
     @property
     def pays(self) -> bool:
         """Whether following it is worth something, and more than a random principle."""
-        return all(found is not None and found[1] > 0 for found in (self.worth, self.beyond))
+        return all(figure is not None and figure[1] > 0 for figure in (self.worth, self.beyond))
 
 
 @cache
 def evidence() -> dict[str, Evidence]:
     """Returns the evidence for each principle, by its key."""
     text = files(__package__).joinpath("principles.json").read_text(encoding="utf-8")
-    return {key: Evidence(**one) for key, one in json.loads(text)["principles"].items()}
+    return {key: Evidence(**figures) for key, figures in json.loads(text)["principles"].items()}
 
 
 def speaking(

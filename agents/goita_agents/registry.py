@@ -94,16 +94,16 @@ def points() -> dict[str, EntryPoint]:
 
     Of two other packages with one name the first counts.
     """
-    found: dict[str, EntryPoint] = {}
-    for one in sorted(entry_points(group=GROUP), key=lambda one: not is_built_in(one)):
-        found.setdefault(one.name, one)
-    return found
+    points: dict[str, EntryPoint] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: not is_built_in(point)):
+        points.setdefault(point.name, point)
+    return points
 
 
 def agent_names() -> list[str]:
     """Returns the known agents as they are written: ``greedy``, ``file:PATH``, ``MODULE:CLASS``."""
-    shown = [f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name for name in points()]
-    return [*shown, "MODULE:CLASS"]
+    names = [f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name for name in points()]
+    return [*names, "MODULE:CLASS"]
 
 
 @dataclass(frozen=True)
@@ -125,12 +125,12 @@ class Named:
     def load(self) -> Entry:
         """Imports what the name stands for; an AgentError if it is no class or function."""
         point = points().get(self.name)
-        found = _load_own(self.name) if point is None else point.load()
-        if isinstance(found, Entry):
-            return found
+        entry = _load_own(self.name) if point is None else point.load()
+        if isinstance(entry, Entry):
+            return entry
         if point is not None:
-            return Entry(found, argument="TEXT", options=False)
-        return Entry(found)
+            return Entry(entry, argument="TEXT", options=False)
+        return Entry(entry)
 
     def split(self) -> tuple[tuple[str, ...], str]:
         """Returns the argument, if there is one, and the options; a path may contain commas."""
@@ -139,9 +139,9 @@ class Named:
             return (), self.text
         if not entry.options:
             return (self.text,), ""
-        parts, known = self.text.split(","), inspect.signature(entry.factory).parameters
+        parts, parameters = self.text.split(","), inspect.signature(entry.factory).parameters
         end = len(parts)
-        while parts[end - 1].partition("=")[0].strip() in known and end > 1:
+        while parts[end - 1].partition("=")[0].strip() in parameters and end > 1:
             if os.path.exists(",".join(parts[:end])):
                 break
             end -= 1
@@ -150,10 +150,10 @@ class Named:
     def options(self) -> Iterator[tuple[str, Any, str]]:
         """Yields each option's text, its annotation (None: no such option) and its value."""
         text = self.split()[1] if self.text else ""
-        known = options_of(self.load().factory) if text else {}
+        options = options_of(self.load().factory) if text else {}
         for part in split_text(text):
             key, _, value = (piece.strip() for piece in part.partition("="))
-            yield part, known[key].hint if key in known else None, value
+            yield part, options[key].hint if key in options else None, value
 
     def agents(self) -> Iterator[str]:
         """Yields the texts of the agents among the options."""
@@ -180,12 +180,12 @@ def _load_own(text: str) -> Callable[..., Any]:
     if module not in before:
         _LOADED[module] = sys.modules.keys() - before
     try:
-        found: Callable[..., Any] = pkgutil.resolve_name(text)
+        factory: Callable[..., Any] = pkgutil.resolve_name(text)
     except AttributeError as error:
         raise AgentError(f"expected a class or function of {module}, but: {error}") from error
-    if not callable(found):
-        raise AgentError(f"expected a class or function {name} of {module}, got {found!r}")
-    return found
+    if not callable(factory):
+        raise AgentError(f"expected a class or function {name} of {module}, got {factory!r}")
+    return factory
 
 
 # ------------------------------------------------------------------------------------ reading texts
@@ -210,10 +210,10 @@ def parse(spec: str) -> Named:
     whole = unnamed(spec)
     name, colon, text = whole.partition(":")
     if name in points():
-        found = Named(spec, name, text, not is_built_in(points()[name]))
+        named = Named(spec, name, text, not is_built_in(points()[name]))
     elif own := _OWN.fullmatch(whole):
         colon, text = ("", "") if own[2] is None else (":", own[2])
-        found = Named(spec, own[1], text, True)
+        named = Named(spec, own[1], text, True)
     else:
         hint = f"; a policy's file is file:{spec}" if os.path.isfile(spec) else ""
         raise AgentError(f"expected an agent of {', '.join(agent_names())}; got {spec!r}{hint}")
@@ -221,7 +221,7 @@ def parse(spec: str) -> Named:
         raise AgentError(f"expected {name}:{ARGUMENTS[name]}, got {spec!r}")
     if colon and not text:
         raise AgentError(f"expected options after the colon, got {spec!r}")
-    return found
+    return named
 
 
 def every_part(spec: str) -> Iterator[Named]:
@@ -252,7 +252,7 @@ def expand(specs: Iterable[str]) -> tuple[str, ...]:
     members = {text: _members(text) for text in texts}
     if not any(members.values()):
         return texts
-    return tuple(dict.fromkeys(one for text in texts for one in members[text] or (text,)))
+    return tuple(dict.fromkeys(member for text in texts for member in members[text] or (text,)))
 
 
 def _members(text: str) -> tuple[str, ...] | None:
@@ -386,11 +386,11 @@ def _checked_value(key: str, hint: Any, text: str, spec: str) -> Any:
     try:
         return _value(hint, text)
     except (KeyError, ValueError) as error:
-        wanted = getattr(hint, "__name__", str(hint))
+        expected = getattr(hint, "__name__", str(hint))
         if get_origin(hint) is Literal:
-            wanted = " or ".join(get_args(hint))
+            expected = " or ".join(get_args(hint))
         inner = f": {error}" if isinstance(error, AgentError) else ""
-        raise AgentError(f"expected {key}={wanted}, got {text!r} in {spec!r}{inner}") from error
+        raise AgentError(f"expected {key}={expected}, got {text!r} in {spec!r}{inner}") from error
 
 
 def _listed(name: str, option: Option) -> str:
@@ -448,7 +448,7 @@ def _agents_in(hint: Any, value: str) -> list[str]:
         return [_unbracketed(value)]
     if hint == tuple[Agent, ...]:
         return list(
-            expand(_unbracketed(one.strip()) for one in split_text(_unbracketed(value), ";"))
+            expand(_unbracketed(part.strip()) for part in split_text(_unbracketed(value), ";"))
         )
     return []
 
@@ -475,10 +475,10 @@ def _value(hint: Any, text: str) -> Any:
 
 def check_names(specs: Iterable[str]) -> None:
     """Checks that no two agents have the same name; raises an AgentError."""
-    found: dict[str, str] = {}
+    spec_of: dict[str, str] = {}
     for spec in specs:
-        if (other := found.setdefault(short_name(spec), spec)) != spec:
-            raise AgentError(f"expected another name for each agent, got {other!r} and {spec!r}")
+        if (namesake := spec_of.setdefault(short_name(spec), spec)) != spec:
+            raise AgentError(f"expected another name for each agent, got {namesake!r} and {spec!r}")
 
 
 def check_distinct(specs: Iterable[str]) -> None:

@@ -118,8 +118,8 @@ def _within(hand: npt.NDArray[np.int8], legal: Bool, chosen: Int) -> Int:
     score = _ATTACK_WORTH[after.clip(0), kinds] - 10_000 * cost
     pairs = legal[:, _PAIRS]
     best = np.where(pairs, score.reshape(len(hand), -1), np.iinfo(np.int64).min).argmax(axis=1)
-    other = np.where(pairs.any(axis=1), 1 + best, legal.argmax(axis=1))
-    return np.where(fine, chosen, other)
+    fallback = np.where(pairs.any(axis=1), 1 + best, legal.argmax(axis=1))
+    return np.where(fine, chosen, fallback)
 
 
 def _pair(hand: npt.NDArray[np.int8], attack: npt.NDArray[np.int8], legal: Bool) -> Int:

@@ -140,9 +140,9 @@ class NetworkAgent(LogitAgent):
 
     def at(self, temperature: float) -> Self:
         """Returns the same network at another temperature; the weights are shared."""
-        other = copy(self)
-        other.temperature = check_temperature(temperature)
-        return other
+        network = copy(self)
+        network.temperature = check_temperature(temperature)
+        return network
 
     @property
     def predicts_points(self) -> bool:
@@ -188,9 +188,9 @@ class NetworkAgent(LogitAgent):
         Bits that are the same in all rows are summed once; in positions of one round, as in search
         and beliefs, nine in ten are.
         """
-        weight, ones = self._weights["layers.0.weight"], bits.all(axis=0)
-        same = weight[ones].sum(axis=0) + self._weights["layers.0.bias"]
-        differ = np.flatnonzero(bits.any(axis=0) & ~ones)
+        weight, in_all_rows = self._weights["layers.0.weight"], bits.all(axis=0)
+        same = weight[in_all_rows].sum(axis=0) + self._weights["layers.0.bias"]
+        differ = np.flatnonzero(bits.any(axis=0) & ~in_all_rows)
         outputs: Array = bits[:, differ].astype(np.float32) @ weight[differ]
         outputs += same
         return outputs

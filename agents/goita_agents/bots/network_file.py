@@ -80,10 +80,10 @@ class NetworkInfo:
 
     def description(self) -> dict[str, Any]:
         """Returns the fields as JSON can hold them, without those that are not needed."""
-        found: dict[str, Any] = {"observation_version": OBSERVATION_VERSION}
-        found |= {name: getattr(self, name) for name in _ALWAYS}
-        found |= {name: value for name in _OPTIONAL if (value := getattr(self, name))}
-        return found | self.rules.to_keys() | self.information.to_keys()
+        description: dict[str, Any] = {"observation_version": OBSERVATION_VERSION}
+        description |= {name: getattr(self, name) for name in _ALWAYS}
+        description |= {name: value for name in _OPTIONAL if (value := getattr(self, name))}
+        return description | self.rules.to_keys() | self.information.to_keys()
 
     @classmethod
     def parse(cls, metadata: Mapping[str, str] | None) -> Self:
@@ -92,19 +92,19 @@ class NetworkInfo:
         if metadata is None or kind != FORMAT:
             raise AgentError(f"expected a network of the format {FORMAT!r}, got {kind!r:.100}")
         try:
-            found = msgspec.json.decode(metadata.get("network", ""), type=dict[str, Any])
-            if (version := found.pop("observation_version", None)) != OBSERVATION_VERSION:
+            description = msgspec.json.decode(metadata.get("network", ""), type=dict[str, Any])
+            if (version := description.pop("observation_version", None)) != OBSERVATION_VERSION:
                 raise ValueError(
                     f"this network was made for version {version!r:.100} of the observation, this "
                     f"is version {OBSERVATION_VERSION}: `python tools/widen.py` in a checkout "
                     "widens files of earlier ones"
                 )
-            found["rules"] = Rules.from_keys(found)
-            found["information"] = InformationStructure.from_keys(found)
-            found.pop("rules_fields", None)
-            if unknown := found.keys() - {one.name for one in fields(cls)}:
+            description["rules"] = Rules.from_keys(description)
+            description["information"] = InformationStructure.from_keys(description)
+            description.pop("rules_fields", None)
+            if unknown := description.keys() - {known_field.name for known_field in fields(cls)}:
                 raise ValueError(f"no fields beside those of this version, got {sorted(unknown)}")
-            return msgspec.convert(found, cls)
+            return msgspec.convert(description, cls)
         except (ValueError, RecursionError) as error:
             raise AgentError(f"expected the description of a network: {error!s:.1000}") from error
 
@@ -168,11 +168,11 @@ def digest(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
     described = [info.layers, info.decisions, f"{info.reward_scale:.9g}", info.reward]
     described += [info.rules.to_keys(), info.transform, info.information.to_keys()]
     described += [info.policy, info.settings] if info.policy else []
-    found = sha256(json.dumps(described, sort_keys=True).encode())
+    digest_so_far = sha256(json.dumps(described, sort_keys=True).encode())
     for name in sorted(tensors):
-        found.update(f"{name} {tensors[name].shape}".encode())
-        found.update(np.ascontiguousarray(tensors[name], "<f4").tobytes())
-    return found.hexdigest()
+        digest_so_far.update(f"{name} {tensors[name].shape}".encode())
+        digest_so_far.update(np.ascontiguousarray(tensors[name], "<f4").tobytes())
+    return digest_so_far.hexdigest()
 
 
 def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
@@ -182,15 +182,15 @@ def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
             f"expected a stack of layers, got a network of the class {info.policy!r:.200}, which "
             "goita_lab.learning:SavedPolicy:path=FILE,policy=CLASS plays"
         )
-    wanted = [*(f"layers.{layer}" for layer in range(info.layers)), "policy", "value"]
-    names = {f"{name}.{part}" for name in wanted for part in ("weight", "bias")}
+    layer_names = [*(f"layers.{layer}" for layer in range(info.layers)), "policy", "value"]
+    names = {f"{name}.{part}" for name in layer_names for part in ("weight", "bias")}
     if names != tensors.keys():
         foreign = shortened(sorted(tensors.keys() - names))
         raise AgentError(
             f"expected the tensors of {info.layers} layers, policy and value; "
             f"missing {sorted(names - tensors.keys())}, foreign {foreign}"
         )
-    biases = {name: tensors[f"{name}.bias"].size for name in wanted}
+    biases = {name: tensors[f"{name}.bias"].size for name in layer_names}
     size, actions = info.information.observation_size, info.information.num_actions
     widths = [size, *(biases[f"layers.{layer}"] for layer in range(info.layers))]
     shapes = {f"layers.{layer}": (w, v) for layer, (v, w) in enumerate(pairwise(widths))}

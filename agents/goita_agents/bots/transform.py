@@ -32,16 +32,16 @@ class Transform:
         self.hidden: Bool = np.zeros(OBSERVATION_SIZE, bool)
         slices = (*SLICES, *MESSAGE_SLICES)
         for name in self.texts:
-            exact = [one for one in slices if one.name == name]
-            found = exact or [one for one in slices if one.name.startswith(f"{name}_")]
-            if not found:
-                known = ", ".join(dict.fromkeys(one.name.rstrip("0123456789_") for one in slices))
+            exact = [part for part in slices if part.name == name]
+            matching = exact or [part for part in slices if part.name.startswith(f"{name}_")]
+            if not matching:
+                names = ", ".join(dict.fromkeys(part.name.rstrip("0123456789_") for part in slices))
                 raise AgentError(
-                    f"expected names of slices of the observation ({known}; with the seat, 0 to 3, "
+                    f"expected names of slices of the observation ({names}; with the seat, 0 to 3, "
                     f"and the play, 0 to 3, where there are several), got {name!r:.100}"
                 )
-            for one in found:
-                self.hidden[one.start : one.stop] = True
+            for part in matching:
+                self.hidden[part.start : part.stop] = True
         self._kept: Words = ~np.packbits(self.hidden, bitorder="little").view(np.uint64)
 
     def __bool__(self) -> bool:

@@ -77,34 +77,34 @@ class Wrapped:
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns an action in each row: int64 [N]."""
-        asked = self.asked(legal)
-        if asked.all():
+        is_asked = self.asked(legal)
+        if is_asked.all():
             chosen: Int = self.base.act(*self._question(view, legal), rng)
             return chosen
-        if not asked.any():
+        if not is_asked.any():
             return _silence(legal)
-        question = self._question(view[asked], legal[asked])
+        question = self._question(view[is_asked], legal[is_asked])
         answer = np.asarray(self.base.act(*question, rng))
         # Raises for what is no answer at all.
         read_actions(answer, question[1], f" from {self.name!r}")
         chosen = _silence(legal).astype(answer.dtype)
-        chosen[asked] = answer
+        chosen[is_asked] = answer
         return chosen
 
     def _probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], with messages [N, 77]."""
-        asked, found = self.asked(legal), np.zeros(legal.shape)
-        if not asked.all():
-            found[~asked, _silence(legal[~asked])] = 1.0
-        if asked.any():
-            question = self._question(view[asked], legal[asked])
-            found[asked, : question[1].shape[1]] = self.base.probabilities(*question)
-        return found
+        is_asked, probabilities = self.asked(legal), np.zeros(legal.shape)
+        if not is_asked.all():
+            probabilities[~is_asked, _silence(legal[~is_asked])] = 1.0
+        if is_asked.any():
+            question = self._question(view[is_asked], legal[is_asked])
+            probabilities[is_asked, : question[1].shape[1]] = self.base.probabilities(*question)
+        return probabilities
 
     def _question(self, view: View, legal: Bool) -> tuple[View, Bool]:
         """Returns what the agent inside is shown of rows, and its mask."""
-        shown = self.shown(view)
-        return shown, legal[:, : shown.information.num_actions]
+        inner_view = self.shown(view)
+        return inner_view, legal[:, : inner_view.information.num_actions]
 
     @property
     def deterministic(self) -> bool:
@@ -116,10 +116,10 @@ class Wrapped:
 
     def _at(self, temperature: float) -> Self:
         """Returns the same policy, wrapped in the same way, at another temperature."""
-        other = copy(self)
-        Wrapped.__init__(other, self.base.at(temperature))  # its methods are its own
-        other.name = self.name
-        return other
+        wrapped = copy(self)
+        Wrapped.__init__(wrapped, self.base.at(temperature))  # its methods are its own
+        wrapped.name = self.name
+        return wrapped
 
     def _begin(self, games: Int, seats: Int, view: View) -> None:
         self.base.begin(games, seats, self.shown(view))
@@ -132,8 +132,8 @@ class Wrapped:
 
     @property
     def faults(self) -> list[Fault]:
-        found: list[Fault] = self.base.faults
-        return found
+        faults: list[Fault] = self.base.faults
+        return faults
 
     @property
     def forfeited(self) -> bool:

@@ -105,11 +105,11 @@ class ExternalAgent:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Builds the agent of "COMMAND" or "[ms=200]COMMAND"; else raises an AgentError."""
-        given, bracket, command = text[1:].partition("]") if text[:1] == "[" else ("", "]", text)
+        limits, bracket, command = text[1:].partition("]") if text[:1] == "[" else ("", "]", text)
         if not bracket:
             raise AgentError(f"expected exec:[OPTIONS]COMMAND, got no closing bracket in {text!r}")
         options: dict[str, int] = {}
-        for part in given.split(",") if given.strip() else []:
+        for part in limits.split(",") if limits.strip() else []:
             if (match := _OPTION.fullmatch(part)) is None:
                 raise AgentError(
                     "expected options ms=1000 and start_ms=10000, in whole milliseconds, got "
@@ -196,8 +196,10 @@ class ExternalAgent:
             programs[0].greet(time.monotonic() + self.start_ms / 1000)
         except BotError as error:
             stderr = programs[0].process.stderr() if programs else ()
-            said = f"; it wrote {stderr[-1]!r}" if stderr else ""
-            raise AgentError(f"expected to start {self.command!r}, but: {error}{said}") from error
+            last_line = f"; it wrote {stderr[-1]!r}" if stderr else ""
+            raise AgentError(
+                f"expected to start {self.command!r}, but: {error}{last_line}"
+            ) from error
         finally:
             _end_all(programs)
 

@@ -107,14 +107,15 @@ class Host:
         table, names = self._table(message), message.get("legal")
         if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
             raise ProtocolError(f"expected names of legal actions, got {names!r}")
-        numbers, many = [actions.parse(name) for name in names], self._information.num_actions
-        if max(numbers) >= many:
+        legal_actions = [actions.parse(name) for name in names]
+        num_actions = self._information.num_actions
+        if max(legal_actions) >= num_actions:
             raise ProtocolError(f"expected actions of a game without messages, got {names!r}")
-        legal = np.zeros((1, many), bool)
-        legal[0, numbers] = True
-        view, agent = table.asked(numbers), self._agent
+        legal = np.zeros((1, num_actions), bool)
+        legal[0, legal_actions] = True
+        view, agent = table.asked(legal_actions), self._agent
         (chosen,) = ask_actions(agent, view, legal, self._rng).tolist()
-        self._send({"type": "act", "game": table.game, "action": actions.name(chosen, many)})
+        self._send({"type": "act", "game": table.game, "action": actions.name(chosen, num_actions)})
 
     def _redeal(self, message: Message) -> None:
         table, agent = self._table(message), self._agent

@@ -128,5 +128,5 @@ class Program:
         raise _unexpected("nonsense", '{"type":"act","game":...,"action":"..."}', line)
 
 
-def _unexpected(kind: Kind, wanted: str, line: bytes) -> BotError:
-    return BotError(kind, f"expected {wanted}, got {protocol.shorten(line)}")
+def _unexpected(kind: Kind, expected: str, line: bytes) -> BotError:
+    return BotError(kind, f"expected {expected}, got {protocol.shorten(line)}")

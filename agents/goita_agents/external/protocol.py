@@ -61,25 +61,25 @@ def shorten(line: bytes | str) -> str:
 
 def printable(text: str) -> str:
     """Replaces what must not be shown or stored: control characters and lone surrogates."""
-    return "".join(one if one.isprintable() or one in "\n\t" else "\ufffd" for one in text)
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
 
 
 def deal(game: int, seat: int, view: View, row: int) -> Message:
     """Returns the message that begins a deal, for the viewer at ``seat`` of one row."""
-    own, other = view.scores[row].tolist()
+    own, theirs = view.scores[row].tolist()
     message: Message = {
         "type": "deal",
         "game": game,
         "seat": seat,
         "dealer": (seat + int(view.dealer[row])) % NUM_SEATS,
         "hand": dealt_hand(view, row),
-        "scores": [other, own] if seat & 1 else [own, other],
+        "scores": [theirs, own] if seat & 1 else [own, theirs],
     }
     if view.information.shown is not None:
-        shown: list[str | None] = [None] * NUM_SEATS
+        shown_hands: list[str | None] = [None] * NUM_SEATS
         for relative in view.information.shown_seats:
-            shown[(seat + relative) % NUM_SEATS] = _shown_hand(view, row, relative)
-        message["shown"] = shown
+            shown_hands[(seat + relative) % NUM_SEATS] = _shown_hand(view, row, relative)
+        message["shown"] = shown_hands
     return message
 
 
@@ -141,12 +141,12 @@ class EventMessages:
     def _messages(self, row: int, channel: MessageChannel) -> list[tuple[int, Message]]:
         """Returns the messages that the viewer has heard, with relative seats."""
         view = self._view
-        dealer, said = int(view.dealer[row]), self._said[row]
+        dealer, sent = int(view.dealer[row]), self._said[row]
         # The dealer is asked first, so those between it and a viewer that is asked have answered.
         turns = -dealer % NUM_SEATS if view.asked_message[row] else NUM_SEATS
         seats = ((dealer + turn) % NUM_SEATS for turn in range(turns))
         return [
-            (seat, {"event": SAY, "message": int(said[seat])})
+            (seat, {"event": SAY, "message": int(sent[seat])})
             for seat in seats
             if channel.audience == "all" or seat % 2 == 0
         ]
@@ -157,29 +157,29 @@ class EventMessages:
         dealer, called, choices = int(view.dealer[row]), view.called[row], view.choices[row]
         order = ((dealer + turn) % NUM_SEATS for turn in range(NUM_SEATS))
         callers = [seat for seat in order if called[seat]]
-        found: list[tuple[int, Message]] = []
+        answers: list[tuple[int, Message]] = []
         for seat in callers:
             what: Message = {"event": "call", "pawns": int(called[seat])}
             if called[seat] > 5:
                 what["hand"] = format_hand(view.face_up[row, seat])
-            found.append((seat, what))
+            answers.append((seat, what))
         partners = [(seat + 2) % NUM_SEATS for seat in callers]
-        found += [
+        answers += [
             (seat, {"event": actions.name(int(choices[seat]))})
             for seat in partners
             if choices[seat]
         ]
-        return found
+        return answers
 
-    def _decision(self, row: int, number: int) -> tuple[int, Message]:
+    def _decision(self, row: int, event: int) -> tuple[int, Message]:
         """Returns a pass or a play, with its relative seat."""
-        seat, play = int(self._seat[row, number]), int(self._event[row, number])
+        seat, play = int(self._seat[row, event]), int(self._event[row, event])
         if play == NONE:
             return seat, {"event": "pass"}
         view = self._view
         kind = int(view.event_block[row, play])
         if kind == FACE_DOWN and seat in self._shown:
-            kind = int(self._known_blocks[row, seat, self._decisions.play[row, number]])
+            kind = int(self._known_blocks[row, seat, self._decisions.play[row, event]])
         return seat, {
             "event": "play",
             "block": HIDDEN if kind == FACE_DOWN else DIGITS[kind],

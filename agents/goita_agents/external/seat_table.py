@@ -91,18 +91,18 @@ class SeatTable:
                 raise ProtocolError(f"expected a play of seat {seat}, which leads, got a pass")
             return actions.PASS
         block, attack = message.get("block"), protocol.read_kind(message.get("attack"))
-        shown = self._replay.shown_at_scoring(attack)[0]
+        shown_kinds = self._replay.shown_at_scoring(attack)[0]
         finishes = view.hand_sizes[0, (seat - self.seat) % 4] == 2
         hidden = leads and seat != self.seat and seat not in self._shown
         if hidden and finishes and block != HIDDEN:
-            hidden = not shown[protocol.read_kind(block)]
+            hidden = not shown_kinds[protocol.read_kind(block)]
         if (block == HIDDEN) != hidden:
             raise ProtocolError(f"expected a block {'x' if hidden else 'to see'}, got {block!r}")
         if hidden:  # any kind will do that is not shown at scoring
-            return actions.encode(int(shown.argmin()), attack)
+            return actions.encode(int(shown_kinds.argmin()), attack)
         played = [protocol.read_kind(block), attack]
-        held = view.hands[0, (seat - self.seat) % NUM_SEATS]
-        if held[0] != NONE and (held < np.bincount(played, minlength=NUM_KINDS)).any():
+        hand = view.hands[0, (seat - self.seat) % NUM_SEATS]
+        if hand[0] != NONE and (hand < np.bincount(played, minlength=NUM_KINDS)).any():
             raise ProtocolError(f"expected a play from the hand, got {message!r}")
         return actions.encode(*played)
 
@@ -110,17 +110,17 @@ class SeatTable:
         """Returns the dealt tiles [k, 8] of the seats that this one is shown, None if none is."""
         if not self._shown:
             return None
-        told = message.get("shown")
-        if not isinstance(told, list) or [one is not None for one in told] != [
+        stated = message.get("shown")
+        if not isinstance(stated, list) or [stated_hand is not None for stated_hand in stated] != [
             seat in self._shown for seat in range(NUM_SEATS)
         ]:
             raise ProtocolError(
                 f"expected the hands of seats {sorted(self._shown)} in a list of four, null for "
-                f'the others, as "shown", got {told!r}'
+                f'the others, as "shown", got {stated!r}'
             )
         seats = [(self.seat + relative) % NUM_SEATS for relative in self._information.shown_seats]
         size = self.rules.hand_size
-        hands = [protocol.read_counts({"shown": told[seat]}, "shown", size) for seat in seats]
+        hands = [protocol.read_counts({"shown": stated[seat]}, "shown", size) for seat in seats]
         if (sum([*hands, hand[0]]) > np.array(self.rules.deck)).any():
             raise ProtocolError(f"expected hands of one set of tiles, got {message!r}")
         return np.array(hands)

@@ -80,12 +80,12 @@ class Process:
         while (end := self._in.find(b"\n")) < 0:
             if self._ended:
                 raise BotError("died", self._how_it_ended())
-            left = deadline - time.monotonic()
+            remaining = deadline - time.monotonic()
             # After the deadline one more look: this process may have been held up.
-            came = self._pump(max(left, 0.0))
+            came = self._pump(max(remaining, 0.0))
             if len(self._in) > MAX_LINE and b"\n" not in self._in:
                 break
-            if left <= 0 and not came:
+            if remaining <= 0 and not came:
                 raise BotError("late", "expected an answer in time, got none")
         if not 0 <= end <= MAX_LINE:
             raise BotError("flood", f"expected lines of {MAX_LINE} bytes at most, got a longer one")
@@ -134,18 +134,18 @@ class Process:
         self._stdout.close()
         self._stderr.close()
 
-    def _kill(self, number: signal.Signals) -> None:
+    def _kill(self, kill_signal: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+            os.killpg(self.pid, kill_signal)
 
     def _exits_within(self, patience: float) -> bool:
         """Waits for the program to end, and reads its output meanwhile."""
         deadline = time.monotonic() + patience
         while self._exit_status() is None:
-            left = deadline - time.monotonic()
-            if left <= 0:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
                 return False
-            self._pump(min(left, 0.005))
+            self._pump(min(remaining, 0.005))
             del self._in[_CHUNK:]
         return True
 
@@ -158,11 +158,11 @@ class Process:
             return "expected an answer, but the program was ended"
         if not self._exits_within(0.2):
             return "expected an answer, but the program closed its output"
-        found = self._exit_status()
-        if found is not None and found.si_code != os.CLD_EXITED:
-            return f"expected an answer, but signal {found.si_status} ended the program"
-        status = "?" if found is None else found.si_status
-        return f"expected an answer, but the program ended with exit code {status}"
+        status = self._exit_status()
+        if status is not None and status.si_code != os.CLD_EXITED:
+            return f"expected an answer, but signal {status.si_status} ended the program"
+        code = "?" if status is None else status.si_status
+        return f"expected an answer, but the program ended with exit code {code}"
 
     # ---------------------------------------------------------------------------------- the streams
 

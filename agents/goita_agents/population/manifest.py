@@ -132,10 +132,10 @@ class Population:
         if not path.exists():
             return
         try:
-            found = msgspec.json.decode(read_limited(path, MOST_BYTES), type=_Manifest)
+            manifest = msgspec.json.decode(read_limited(path, MOST_BYTES), type=_Manifest)
         except (msgspec.MsgspecError, RecursionError) as error:
             raise SettingError(f"expected a manifest of {FORMAT} in {path}: {error}") from error
-        for member in found.members:
+        for member in manifest.members:
             if member.name in self.members:
                 raise SettingError(f"expected each member once in {path}, got {member.name!r}")
             self.members[member.name] = member
@@ -153,13 +153,13 @@ class Population:
             method: of the members; None: any.
             seeds: of the members; None: any.
         """
-        wanted = None if seeds is None else set(seeds)
+        chosen_seeds = None if seeds is None else set(seeds)
         return tuple(
-            one.agent
-            for one in self.members.values()
-            if split in (None, one.split)
-            and method in (None, one.method)
-            and (wanted is None or one.seed in wanted)
+            member.agent
+            for member in self.members.values()
+            if split in (None, member.split)
+            and method in (None, member.method)
+            and (chosen_seeds is None or member.seed in chosen_seeds)
         )
 
     def network(self, name: str) -> NetworkAgent:
@@ -171,9 +171,11 @@ class Population:
         """
         member = self.members.get(name)
         if member is None:
-            known = ", ".join(dict.fromkeys(one.method for one in self.members.values()))
+            methods = ", ".join(
+                dict.fromkeys(known_member.method for known_member in self.members.values())
+            )
             raise AgentError(
-                f"expected a member of the population, METHOD-SEED of {known}; got {name!r}"
+                f"expected a member of the population, METHOD-SEED of {methods}; got {name!r}"
             )
         path = self.weights(name)
         network = NetworkAgent.load(path)
@@ -192,10 +194,12 @@ class Population:
         """
         path = self.folder / "manifest.json"
         with locked(path, "a manifest", wait=True):
-            found = Population(self.folder).members | {member.name: member}
-            methods = list(dict.fromkeys(one.method for one in found.values()))
-            ordered = sorted(found.values(), key=lambda one: (methods.index(one.method), one.seed))
-            self.members = {one.name: one for one in ordered}
+            members = Population(self.folder).members | {member.name: member}
+            methods = list(dict.fromkeys(other.method for other in members.values()))
+            ordered = sorted(
+                members.values(), key=lambda other: (methods.index(other.method), other.seed)
+            )
+            self.members = {member.name: member for member in ordered}
             data = msgspec.json.encode(_Manifest(FORMAT, tuple(ordered)))
             write_whole(path, msgspec.json.format(data, indent=1) + b"\n")
 
