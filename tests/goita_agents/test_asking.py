@@ -115,9 +115,8 @@ def test_no_agent_is_trusted_because_it_says_so(monkeypatch):
         trusted_class = property(type)
 
     assert not is_trusted(Claims())
-    changed = load_agent("greedy")
-    monkeypatch.setattr(sys.modules[__name__], "returns_ours", lambda: changed, raising=False)
-    assert not is_trusted(load_agent(f"{__name__}:returns_ours"))
+    monkeypatch.setattr(sys.modules[__name__], "ours", lambda: load_agent("greedy"), raising=False)
+    assert not is_trusted(load_agent(f"{__name__}:ours"))
 
 
 def wrong_probabilities():
@@ -350,6 +349,8 @@ def test_another_temperature_is_asked_for_in_the_same_way(at):
 def test_code_that_runs_when_an_agent_is_looked_at_cannot_leave():
     looked_at = type("LookedAt", (Uniform,), {"faults": property(leaves)})
     refuses(AgentError, "expected to build .*, but it raised SystemExit", load_agent, looked_at)
+    unnamed = type("Unnamed", (Uniform,), {"name": property(lambda _: None)})  # cannot be set
+    refuses(AgentError, "expected to build .*, but it raised AttributeE", load_agent, unnamed)
     agent = planted(plays=leaves)
     refuses(AgentError, r"to answer plays\(\), but it raised", build_agent, agent, JGA)
     refuses(AgentError, r"to answer plays\(\), but it raised", PolicyModel, agent)
@@ -371,9 +372,3 @@ def test_an_agent_may_write_its_next_answer_into_the_same_array():
 
 def test_an_agent_without_probabilities_is_no_policy():
     assert not isinstance(load_agent("solver"), Policy)
-
-
-def test_an_agent_whose_name_cannot_be_set_is_not_built(monkeypatch):
-    fixed = type("Fixed", (Uniform,), {"name": property(lambda _: "greedy")})
-    monkeypatch.setattr(sys.modules[__name__], "Fixed", fixed, raising=False)
-    refuses(AgentError, "expected to build .*, but it raised Attr", load_agent, f"{__name__}:Fixed")

@@ -123,14 +123,11 @@ def test_the_help_is_the_text_under_each_field(capsys):
     assert "--no-fast" not in text
 
 
-def test_an_error_cannot_steer_the_terminal(capsys):
-    with pytest.raises(SystemExit, match="2"):
-        cli.fail("expected\x1b[2J\r one\nor two")
-    assert capsys.readouterr().err.endswith("error: expected\ufffd[2J\ufffd one\nor two\n")
-
-
-def test_what_a_dataclass_refuses_is_an_error_of_the_command_line(capsys):
+def test_what_a_dataclass_refuses_is_an_error_of_the_command_line_and_cannot_steer_it(capsys):
     for text in ("--untold -1 --names a", "--names", "--level middle --names a", "--nam a"):
         with pytest.raises(SystemExit, match="2"):
             cli.parse(Options, text.split())
     assert "expected untold >= 0" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        cli.fail("expected\x1b[2J\r one\nor two")
+    assert capsys.readouterr().err.endswith("error: expected\ufffd[2J\ufffd one\nor two\n")

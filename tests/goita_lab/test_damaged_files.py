@@ -81,10 +81,9 @@ def test_a_key_of_json_that_is_there_twice_is_refused(originals, tmp_path):
     assert "got 'format' twice" in refused(leaderboard.read, path)
 
 
-def test_a_curve_with_other_columns_or_a_cut_row_is_refused(tmp_path):
-    for text in ("a,b\n1,2\n", "decisions,opponent,points_per_round,low,high\n1,greedy,2\n"):
-        (tmp_path / "strength.csv").write_text(text)
-        assert "expected columns opponent, " in refused(read_curve, tmp_path / "strength.csv")
+def test_a_curve_with_other_columns_is_refused(tmp_path):
+    (tmp_path / "strength.csv").write_text("decisions,points_per_round,low,high\n1,2,1,3\n")
+    assert "expected columns opponent, " in refused(read_curve, tmp_path / "strength.csv")
 
 
 KINDS = ("solution.npz", "players.npz", "exam.npz")
