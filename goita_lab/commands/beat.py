@@ -57,7 +57,7 @@ class Args:
     deals: int = 600
     """deals that the champion plays to learn from, each twice, the teams' seats exchanged"""
     measured: int = 400
-    """fresh deals on which the search is measured beside the champion alone"""
+    """fresh deals on which the search and the champion without search are measured"""
     seed: int = 0
     """seed of the games to learn from; the fresh deals have the next one"""
     workers: int = 1

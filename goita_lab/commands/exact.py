@@ -9,9 +9,9 @@
     goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
     goita exact mini_3 --message                      solves it with a message before play
 
-All seats learn by PCFR+ until no seat alone gains more than --target points, or for so many rounds.
-A team gains more than a seat. With --team a best response of two partners who do not talk is sought
-by a linear program, which bounds it from above, and proven by an integer program.
+All seats learn by PCFR+ until no single seat gains more than --target points, or for --rounds
+rounds. A team may gain more than a seat. With --team a linear program bounds the best response of
+two partners who do not talk from above, and an integer program proves it.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class Args:
     agents: tuple[str, ...] | None = None
     """agents with known probabilities, which are measured at all four seats; nothing is solved"""
     eyes: Eyes = "own"
-    """what is seen beside one's own: own (the game as it is), blocks (all tiles under face-down
-    blocks), partner (one's partner's tiles)"""
+    """tiles that a seat sees next to its own: own (none, the game as it is), blocks (those under
+    all face-down blocks), partner (those of its partner)"""
     message: bool = False
     """solve the game in which the dealer sends its partner one bit before play"""
     rounds: int = 1000
     """rounds of the learners, at most"""
     target: float = 0.01
-    """points that a seat alone may still gain"""
+    """points that a single seat may still gain"""
     team: float | None = None
     """look for the best responses of teams, with so many seconds of this machine to prove each;
     0: bounds have to do. In games of a million histories it takes minutes"""

@@ -44,7 +44,7 @@ class MakeArgs:
     """
 
     output: Path = field(metadata=cli.short("-o"))
-    """file of the exam (.npz); finished pieces are kept beside it until the exam is done"""
+    """file of the exam (.npz); finished pieces are kept next to it until the exam is done"""
     positions: int = 600
     """number of positions"""
     seed: int = 0

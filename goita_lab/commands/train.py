@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -118,13 +118,9 @@ def resumed(words: Sequence[str], run: Run) -> Training:
     """Returns the settings of a run, of which the command line may replace a few."""
     saved = Training.from_config(run.config)
     settings = given(words, saved)
-    changed = {
-        field.name
-        for field in fields(saved)
-        if getattr(settings, field.name) != getattr(saved, field.name)
-    }
-    fixed = changed - {"total_timesteps", "progress", "resume"}
-    if options := [f"--{name.replace('_', '-')}" for name in vars(saved) if name in fixed]:
+    free = ("total_timesteps", "progress", "resume")
+    changed = [name for name in vars(saved) if getattr(settings, name) != getattr(saved, name)]
+    if options := [f"--{name.replace('_', '-')}" for name in changed if name not in free]:
         raise SettingError(
             f"expected the settings that {run} was begun with, but for --total-timesteps and "
             f"--no-progress, got other {', '.join(options)}"

@@ -193,11 +193,7 @@ def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, 
     expected[name] = {*map(short_name, task.opponents)}
     entered = {partner: {*against} for partner, against in cells.items()}
     if entered != expected:
-        wrong = next(
-            partner
-            for partner in [*expected, *entered]
-            if entered.get(partner) != expected.get(partner)
-        )
+        wrong = next(row for row in [*expected, *entered] if entered.get(row) != expected.get(row))
         raise SettingError(
             f"expected cells of {name} with every partner of the task and with itself against "
             f"every opponent, got others with {wrong}"

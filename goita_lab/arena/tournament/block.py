@@ -1,6 +1,6 @@
 """Plays one block of duplicate deals: the unit of work and of randomness.
 
-The result of ``play_block`` depends on its task alone, not on the process or the order. All games
+The result of ``play_block`` depends only on its task, not on the process or the order. All games
 of the block step together. Each agent gets one batch of the rows in which it has a choice; a single
 legal action is played without calling it. Agents receive views and masks, not the state.
 """

@@ -87,7 +87,7 @@ class PairResult:
     ms_per_decision: dict[str, float]  #: Milliseconds of each agent for a decision with a choice.
     rounds_per_second: float  #: On one core.
     variance_removed: float
-    """Share of the variance removed by exchanging the seats; below 0 by chance alone."""
+    """Share of the variance removed by exchanging the seats; below 0 only by chance."""
     sprt: Verdict | None = None
     faults: dict[str, int] = field(default_factory=dict)
     """Number of faults of each agent that made any."""

@@ -20,13 +20,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from goita_env.render.pen import FACES
-from goita_lab.pages.languages import (
-    LanguageName,
-    for_template,
-    language_named,
-    preferred_language,
-    style,
-)
+from goita_lab.pages import languages
+from goita_lab.pages.languages import LanguageName, language_named, preferred_language
 from goita_lab.pages.play import replies
 
 _BROWSER: Final = "goita_lab.pages.play.browser"
@@ -75,7 +70,7 @@ async def match_page(request: Request) -> Response:
 @cache
 def _match_text(name: LanguageName) -> str:
     environment = Environment(loader=PackageLoader(__package__, "browser"), autoescape=True)
-    return environment.get_template("page.html").render(**for_template(name))
+    return environment.get_template("page.html").render(**languages.for_template(name))
 
 
 async def file(name: str, _: Request) -> Response:
@@ -86,7 +81,7 @@ async def file(name: str, _: Request) -> Response:
 def _text(name: str) -> str:
     package, kind = FILES[name]
     text = files(package).joinpath(name).read_text(encoding="utf-8")
-    return style() + text if kind == "text/css" else text
+    return languages.style() + text if kind == "text/css" else text
 
 
 def analysis_page(text: str) -> Response:

@@ -219,20 +219,25 @@ def draw_graph(
         if verdict(decision) == "clear" and viewer in (None, decision.seat)
     ]
     parts += _bars(decisions, x_of, errors)
-    marked = ", ".join(map(str, errors))
-    whose = _team(viewer is not None)
-    if not points:
-        return {"svg": "".join(parts), "label": say("No points are known.")}
-    span = Phrase("{low} to {high}", low=f"{min(points):+.0f}", high=f"{max(points):+.0f}")
-    label = Joined(
-        " ",
-        [
-            Phrase("{whose} before each move: {span}.", whose=whose, span=span),
-            Phrase("Errors at moves {moves}.", moves=marked) if marked else "No error.",
-            *([] if result is None else [Phrase("The round ended with {n}.", n=f"{result:+}")]),
-        ],
-    )
+    label = _label(points, errors, result, viewer is not None)
     return {"svg": "".join(parts), "label": true_minus(say(label))}
+
+
+def _label(
+    points: Sequence[float], errors: Sequence[int], result: int | None, is_own: bool
+) -> Phrase:
+    """Returns the graph in words."""
+    if not points:
+        return Phrase("No points are known.")
+    moves = ", ".join(map(str, errors))
+    span = Phrase("{low} to {high}", low=f"{min(points):+.0f}", high=f"{max(points):+.0f}")
+    sentences = [
+        Phrase("{whose} before each move: {span}.", whose=_team(is_own), span=span),
+        Phrase("Errors at moves {moves}.", moves=moves) if moves else "No error.",
+    ]
+    if result is not None:
+        sentences.append(Phrase("The round ended with {n}.", n=f"{result:+}"))
+    return Joined(" ", sentences)
 
 
 def _team(is_own: bool) -> str:
