@@ -25,7 +25,7 @@ TAILS: Final = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 """Quantiles of a sample at the two ends of such an interval."""
 
 FEW: Final = 8
-"""An interval is a rough one if fewer values than this differ from the commonest value."""
+"""An interval is a rough one with fewer values, or if fewer differ from the commonest value."""
 FEW_NONZERO: Final = 5
 """An interval of fewer values other than zero is a rough one, too."""
 
