@@ -6,7 +6,8 @@
     goita beat "exec:./program" --deals 600 --measured 400 -o program --workers 2
 
 The champion plays the program; a model imitates the program in these games; the champion's search
-takes the opponents for the model, and is measured on fresh deals beside the champion alone. The
+assumes that the opponents play like the model, and is measured on fresh deals next to the champion
+without search. The
 folder takes games, model and report. The same command resumes after a stop.
 """
 
@@ -38,9 +39,9 @@ from goita_lab.work import check_workers
 
 CHAMPION: Final = "champion"
 NAME: Final = "program"
-"""Of a program that the command line gives none."""
+"""Name of a program that the command line does not name."""
 BLOCK: Final = 50
-"""Deals that are played at once, and that a stop loses."""
+"""Deals of a block; a stop loses at most one block."""
 RESERVED: Final = frozenset(",;()")
 """Characters that a path within an agent's text cannot have."""
 
@@ -56,7 +57,7 @@ class Args:
     deals: int = 600
     """deals that the champion plays to learn from, each twice, the teams' seats exchanged"""
     measured: int = 400
-    """fresh deals on which the search is measured beside the champion alone"""
+    """fresh deals on which the search and the champion without search are measured"""
     seed: int = 0
     """seed of the games to learn from; the fresh deals have the next one"""
     workers: int = 1
@@ -117,7 +118,7 @@ def run(args: Args, command: str) -> int:
     """Plays, learns, searches and writes the report; returns the exit code."""
     games = args.output / "games"
     played, summary = play(args, args.learning(), "games.db", command, games)
-    if any(one.forfeited for one in played):
+    if any(pairing.forfeited for pairing in played):
         sys.stderr.write("there is nothing to learn from a program that forfeits\n")
         return 1
     if summary.changed:
@@ -133,19 +134,20 @@ def run(args: Args, command: str) -> int:
     plan = args.measuring()
     played, summary = play(args, plan, "measured.db", command)
     origin = {"digests": summary.digests, "changed": summary.changed}
-    # Points of the champion or the search in each deal, mean of its games: [D].
-    alone, search = (-one.games("points").mean(axis=0) for one in played)
-    found = {"champion": alone, "search": search, "gain": search - alone}
-    figures = {name: mean_interval(values) for name, values in found.items()}
-    told = {"program": args.program, "seed": args.seed, "figures": figures, **origin}
-    write_whole(args.output / "result.json", to_json(told, plan.specs))
+    # Points of the champion and of its search in each deal, mean of its games: [D]. They are the
+    # program's with the other sign, because it is the first agent of both pairings.
+    champion, search = (-pairing.games("points").mean(axis=0) for pairing in played)
+    points = {"champion": champion, "search": search, "gain": search - champion}
+    figures = {name: mean_interval(by_deal) for name, by_deal in points.items()}
+    fields = {"program": args.program, "seed": args.seed, "figures": figures, **origin}
+    write_whole(args.output / "result.json", to_json(fields, plan.specs))
     write_whole(args.output / "report.html", report.html(summary))
     print(f"{text(args, figures)}\n{marks(origin)}", end="")
     return int(failed(summary.faults) or bool(summary.changed))
 
 
 def learned_from(json: Path) -> list[str | None] | None:
-    """Returns the digests of the games that the model was learned from; None: not known."""
+    """Returns the digests of the games that the model was learned from; None: unknown."""
     try:
         learned = decode(json.read_bytes(), dict[str, Any], "what was learned")
     except (GoitaError, OSError):
@@ -157,7 +159,7 @@ def learned_from(json: Path) -> list[str | None] | None:
 def play(
     args: Args, plan: TournamentPlan, results: str, command: str, saved: Path | None = None
 ) -> tuple[list[Played], Summary]:
-    """Plays what a file of results lacks, tells the faults, and returns all pairings."""
+    """Plays the blocks that a file of results lacks, prints faults, and returns all pairings."""
     tournament, stop = play_schedule(
         plan, workers=args.workers, results=args.output / results, games=saved, anew=args.anew
     )
@@ -171,17 +173,19 @@ def play(
 
 
 def text(args: Args, figures: dict[str, Interval]) -> str:
-    """Returns what was found, in lines."""
-    name, program = short_name(args.opponent), unnamed(args.program)
+    """Returns the results and what to do with them, in lines."""
+    opponent, program = short_name(args.opponent), unnamed(args.program)
     rows = {
-        f"champion against {name}": "champion",
-        f"its search with the model against {name}": "search",
+        f"champion against {opponent}": "champion",
+        f"its search with the model against {opponent}": "search",
         "gain of the search": "gain",
     }
     width = max(map(len, rows))
-    lines = [f"{row:{width}}  {estimate(figures[of])} points a round" for row, of in rows.items()]
+    lines = [
+        f"{row:{width}}  {estimate(figures[name])} points a round" for row, name in rows.items()
+    ]
     lines.append(f"{args.measured:,} fresh deals, 95 % intervals over deals.")
-    lines += [ROUGH] if any(one.few for one in figures.values()) else []
+    lines += [ROUGH] if any(figure.few for figure in figures.values()) else []
     words = shlex.join(["--partner", args.search, "--opponents", program])
     lines.append(f"play with it: goita play --web {words}")
     return "\n".join([*lines, f"report: {args.output / 'report.html'}"])

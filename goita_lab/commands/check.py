@@ -31,7 +31,7 @@ from goita_lab.exam.questions import Questions
 
 AGAINST: Final = "greedy"
 FEW: Final = 12
-"""Positions of the exam for which an agent says its beliefs, if it has any."""
+"""Positions of the exam for which the beliefs of an agent are checked, if it has any."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Args:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the checks in turn, up to the first that finds something wrong."""
+    """Runs the checks in turn, up to the first that fails."""
     args = cli.parse(Args, argv, __doc__)
     plan = args.plan()
     try:
@@ -67,13 +67,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     print("answers: ok", flush=True)
     tournament = Tournament(plan)
     tournament.play()
-    found = Summary.of(plan, tournament.played())
-    for fault in found.faults:
+    summary = Summary.of(plan, tournament.played())
+    for fault in summary.faults:
         print(f"plays: {fault.count:,} faults, the last {fault.kind}: {fault.text}")
         print(*fault.stderr, fault.traceback, sep="\n")
-    if not found.faults:
-        print(f"plays: ok, {estimate(found.pairs[0].points)} points a round v {AGAINST}")
-    return int(bool(found.faults))
+    if not summary.faults:
+        print(f"plays: ok, {estimate(summary.pairs[0].points)} points a round v {AGAINST}")
+    return int(bool(summary.faults))
 
 
 def _answers(args: Args) -> str:
@@ -91,7 +91,7 @@ def _answers(args: Args) -> str:
         return str(error)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # an agent may raise whatever it likes
+    except BaseException as error:  # an agent may raise anything
         return f"it raised {raised(error)}"
     finally:
         end_agent(agent)

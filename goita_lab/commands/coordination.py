@@ -14,8 +14,8 @@
 
 Each agent is the partner of every held-out partner, against every held-out opponent and two copies
 of the partner, over duplicate deals, in either seat and on both sides. docs/coordination.md has the
-rules of a fair entry. Agents are named as goita evaluate takes them. In a small game nothing is
-drawn: an agent is asked once at every information set, and its regret is exact.
+rules of a fair entry. Agents are named as for goita evaluate. In a small game nothing is
+random: an agent acts once at every information set, and its regret is exact.
 """
 
 from __future__ import annotations
@@ -122,14 +122,14 @@ class Args:
             leaderboard.read_for(self.enter, ExactBoard if self.rules.is_small else PlayedBoard)
 
     def _refuse(self, options: Sequence[str], where: str) -> None:
-        """Raises a SettingError if one of these options is given."""
+        """Raises a SettingError if the command line has one of these options."""
         for option in options:
             value = getattr(self, option)
             if value is not None and value is not False:
                 raise SettingError(f"expected no --{option.replace('_', '-')} {where}")
 
     def benchmark(self) -> Benchmark:
-        """Returns the benchmark, its seed not yet drawn."""
+        """Returns the benchmark; without --seed its seed is not drawn yet."""
         if self.test and (self.partners or self.opponents):
             raise SettingError("expected --test, or players of your own, got both")
         task = test_task() if self.test else VALIDATION
@@ -177,25 +177,25 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
     if code := exit_code(tournament, stop, args.results):
         return code, None
     seconds = time.perf_counter() - start
-    found = Results.of(
+    results = Results.of(
         benchmark,
         tournament.played(),
         identities=tournament.identities,
         command=command,
         seconds=seconds,
     )
-    code = int(failed(found.faults) or bool(found.changed))
+    code = int(failed(results.faults) or bool(results.changed))
     try:
         if args.json is not None:
             deals = deal_figures(tournament.played())
-            write_summary(args.json, json_text(found.to_json()), deals)
+            write_summary(args.json, json_text(results.to_json()), deals)
         if args.enter is not None:
-            leaderboard.enter(args.enter, found)
+            leaderboard.enter(args.enter, results)
     except (SettingError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         code = 1
-    print(report.terminal(found))
-    return code, found
+    print(report.terminal(results))
+    return code, results
 
 
 def check(args: Args, path: Path) -> int:
@@ -204,7 +204,7 @@ def check(args: Args, path: Path) -> int:
     Args:
         args: the options. ``rules``, if they are small, and ``test`` select the entries of one game
             and one split; the others are skipped.
-        path: a leaderboard of the benchmark or of its exact form, which its file says.
+        path: a leaderboard of the full game or of small games.
 
     Returns:
         The exit code: 0 if all entries were checked and are as entered, else 1.
@@ -268,9 +268,9 @@ def exact(args: Args) -> int:
 
 
 def completed(benchmark: Benchmark, results: Path | None) -> Benchmark:
-    """Returns the benchmark with a seed: that of the file of results, else one nobody can know."""
+    """Returns the benchmark with a seed: that of the file of results, else a secret one."""
     if benchmark.seed_given:
         return benchmark
-    kept = read_arguments(results)
-    given = kept is not None and bool(kept.get("seed_given", True))
-    return replace(benchmark, seed=draw_seed(kept), seed_given=given)
+    arguments = read_arguments(results)
+    seed_given = arguments is not None and bool(arguments.get("seed_given", True))
+    return replace(benchmark, seed=draw_seed(arguments), seed_given=seed_given)

@@ -80,7 +80,7 @@ class Args:
             raise SettingError(f"expected nothing but games in {str(self.save_games)!r}")
 
     def plan(self, seed: int = 0) -> TournamentPlan:
-        """Returns the tournament; ``seed`` stands in for a random one."""
+        """Returns the tournament; ``seed`` replaces a random one."""
         return TournamentPlan(
             agents=expand(self.agents),
             one=self.one,
@@ -124,7 +124,7 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
         sys.stderr.write(f"seed: {plan.seed}\n")
     if not played:
         return code, None
-    found = Summary.of(
+    summary = Summary.of(
         plan,
         played,
         identities=tournament.identities,
@@ -133,11 +133,11 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
     )
     try:
         if args.json and not code:
-            write_summary(args.json, json_text(found.to_json()), deal_figures(played))
+            write_summary(args.json, json_text(summary.to_json()), deal_figures(played))
         if args.html and not code:
-            write_whole(args.html, report.html(found))
+            write_whole(args.html, report.html(summary))
     except OSError as error:
         sys.stderr.write(f"{error}\n")
         code = 1
-    print(report.terminal(found))
-    return code or int(failed(found.faults) or bool(found.changed)), found
+    print(report.terminal(summary))
+    return code or int(failed(summary.faults) or bool(summary.changed)), summary

@@ -9,9 +9,9 @@
     goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
     goita exact mini_3 --message                      solves it with a message before play
 
-All seats learn by PCFR+ until no seat alone gains more than --target points, or for so many rounds.
-A team gains more than a seat. With --team a best response of two partners who do not talk is sought
-by a linear program, which bounds it from above, and proven by an integer program.
+All seats learn by PCFR+ until no single seat gains more than --target points, or for --rounds
+rounds. A team may gain more than a seat. With --team a linear program bounds the best response of
+two partners who do not talk from above, and an integer program proves it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from goita_lab.exact.tree import Channel, Eyes, Tree, enumerate_game
 from goita_lab.exact.values import Learner, gains, value
 from goita_lab.signals.playing import load_policy
 
-EVERY = 25  # Rounds of the learners between two measurements, and between two savings.
+EVERY = 25
+"""Rounds of the learners between two measurements, after each of which they are saved."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,14 @@ class Args:
     agents: tuple[str, ...] | None = None
     """agents with known probabilities, which are measured at all four seats; nothing is solved"""
     eyes: Eyes = "own"
-    """what is seen beside one's own: own (the game as it is), blocks (all tiles under face-down
-    blocks), partner (one's partner's tiles)"""
+    """tiles that a seat sees next to its own: own (none, the game as it is), blocks (those under
+    all face-down blocks), partner (those of its partner)"""
     message: bool = False
     """solve the game in which the dealer sends its partner one bit before play"""
     rounds: int = 1000
     """rounds of the learners, at most"""
     target: float = 0.01
-    """points that a seat alone may still gain"""
+    """points that a single seat may still gain"""
     team: float | None = None
     """look for the best responses of teams, with so many seconds of this machine to prove each;
     0: bounds have to do. In games of a million histories it takes minutes"""
@@ -83,7 +84,7 @@ class Args:
 
     @property
     def is_changed(self) -> bool:
-        """Seats know more than the rules say; only values and gains of single seats are found."""
+        """Seats observe more than by the rules; only the value and gains of seats are measured."""
         return self.eyes != "own" or self.message
 
 
@@ -93,55 +94,56 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         agents = {text: load_policy(text) for text in args.agents or ()}
         identities = Identities(agents)
-        found: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
+        fields: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
         if not args.is_changed:
             ruler = Ruler(args.rules)
-            found["game"] = _describe(ruler.tree)
+            fields["game"] = _describe(ruler.tree)
             policies = (
                 {text: ruler.tree.policy_of([agent] * 4) for text, agent in agents.items()}
                 if agents
                 else {"solution": _solve(ruler.tree, args).average()}
             )
-            found["measured"] = _measured(policies, ruler, args.team)
+            fields["measured"] = _measured(policies, ruler, args.team)
         else:
             tree = enumerate_game(args.rules, args.eyes, Channel() if args.message else None)
-            found["game"] = _describe(tree)
+            fields["game"] = _describe(tree)
             policy = _solve(tree, args).average()
-            found["value"], found["gains"] = value(tree, policy), gains(tree, policy)
-            print(f"value {found['value']:+.3f} for the dealer's team", flush=True)
+            fields["value"], fields["gains"] = value(tree, policy), gains(tree, policy)
+            print(f"value {fields['value']:+.3f} for the dealer's team", flush=True)
     except KeyboardInterrupt:
-        more = "the same command goes on" if args.output else "without -o all is lost"
-        sys.stderr.write(f"\nstopped; {more}\n")
+        outlook = "the same command goes on" if args.output else "without -o all is lost"
+        sys.stderr.write(f"\nstopped; {outlook}\n")
         return 130
     except (GoitaError, OSError) as error:
         cli.fail(error)
-    found["seconds"] = time.perf_counter() - start
-    found |= (origin := provenance.provenance(identities))
+    origin = provenance.provenance(identities)
+    fields |= {"seconds": time.perf_counter() - start, **origin}
     if args.json:
-        write_whole(args.json, json_text(found))
+        write_whole(args.json, json_text(fields))
     print(f"{provenance.marks(origin)}{command}", flush=True)
     return int(bool(origin["changed"]))
 
 
 def _describe(tree: Tree) -> dict[str, int]:
+    """Prints and returns the sizes of a game."""
     sizes = {
         "deals": len(tree.chance),
         "histories": len(tree.info),
         "information sets": len(tree.seat),
         "actions in them": len(tree.action),
     }
-    print(", ".join(f"{many:,} {name}" for name, many in sizes.items()), flush=True)
+    print(", ".join(f"{size:,} {name}" for name, size in sizes.items()), flush=True)
     return sizes
 
 
 def _solve(tree: Tree, args: Args) -> Learner:
-    """Learns until no player alone gains much; tells how far it is."""
+    """Learns until no single seat gains more than the target; prints the progress."""
     resumed = args.output and args.output.exists() and not args.anew
     learner = restore(tree, args.output) if resumed and args.output else Learner(tree)
     while True:
-        most = max(gains(tree, learner.average()).values())
-        sys.stderr.write(f"{learner.rounds} rounds: a player alone gains {most:.4f} at most\n")
-        if most <= args.target or learner.rounds >= args.rounds:
+        gain = max(gains(tree, learner.average()).values())
+        sys.stderr.write(f"{learner.rounds} rounds: a player alone gains {gain:.4f} at most\n")
+        if gain <= args.target or learner.rounds >= args.rounds:
             return learner
         for _ in range(min(EVERY, args.rounds - learner.rounds)):
             learner.learn()
@@ -153,30 +155,31 @@ def _measured(
     policies: dict[str, Float], ruler: Ruler, seconds: float | None
 ) -> list[dict[str, Any]]:
     """Measures policies and shows them in a table."""
-    found = {name: ruler.measure(policy, seconds) for name, policy in policies.items()}
+    measured = {name: ruler.measure(policy, seconds) for name, policy in policies.items()}
     figures = "what one seat gains, a team, and a team whose partners see each other's tiles"
     title = f"Points a round: {figures}"
     columns = ("", "value", "one seat", "team", "seeing")
     rows = [
-        (name, f"{one.value:+.3f}", f"{one.alone:.4f}", _team(one), f"{one.open:.3f}")
-        for name, one in found.items()
+        (name, f"{gain.value:+.3f}", f"{gain.alone:.4f}", _team(gain), f"{gain.open:.3f}")
+        for name, gain in measured.items()
     ]
     print("\n" + draw(Table(title, columns, tuple(rows))), flush=True)
     return [
         {
             "name": name,
-            "value": one.value,
-            "seats": one.seats,
-            "teams": [{"value": team.value, "bound": team.bound} for team in one.teams],
-            "seen": one.seen,
+            "value": gain.value,
+            "seats": gain.seats,
+            "teams": [{"value": team.value, "bound": team.bound} for team in gain.teams],
+            "seen": gain.seen,
         }
-        for name, one in found.items()
+        for name, gain in measured.items()
     ]
 
 
-def _team(found: Exploitability) -> str:
-    if found.team is None:
+def _team(gain: Exploitability) -> str:
+    """Returns what a team gains: a number if it is proven, else its bounds; "-": not sought."""
+    if gain.team is None:
         return "-"
-    least, most = found.team
-    proven = all(one.proven for one in found.teams)
-    return f"{least:.4f}" if proven else f"{least:.3f} to {most:.3f}"
+    low, high = gain.team
+    proven = all(team.proven for team in gain.teams)
+    return f"{low:.4f}" if proven else f"{low:.3f} to {high:.3f}"

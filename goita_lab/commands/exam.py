@@ -44,7 +44,7 @@ class MakeArgs:
     """
 
     output: Path = field(metadata=cli.short("-o"))
-    """file of the exam (.npz); finished pieces are kept beside it until the exam is done"""
+    """file of the exam (.npz); finished pieces are kept next to it until the exam is done"""
     positions: int = 600
     """number of positions"""
     seed: int = 0
@@ -59,24 +59,22 @@ class MakeArgs:
         cli.check_outputs(self.output, store=cli.beside(self.output))
 
     def run(self, command: str) -> int:
-        kept = cli.beside(self.output)
-        found = make(self.positions, self.seed, Runner(self.workers, kept, shown(), self.anew))
+        parts = cli.beside(self.output)
+        questions = make(self.positions, self.seed, Runner(self.workers, parts, shown(), self.anew))
         players = sorted({player for table in TABLES for player in table})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
         about["readers"] = {reader: reader_digest(reader) for reader in READERS}
-        found.save(self.output, about)
-        if kept is not None:
-            kept.unlink(missing_ok=True)
-        dropped = 1 - found.sure / found.asked
-        print(
-            f"{len(found)} positions in {self.output}; of {found.asked} {dropped:.0%} were dropped"
-        )
+        questions.save(self.output, about)
+        if parts is not None:
+            parts.unlink(missing_ok=True)
+        dropped = f"of {questions.asked} {1 - questions.sure / questions.asked:.0%} were dropped"
+        print(f"{len(questions)} positions in {self.output}; {dropped}")
         return 0
 
 
 @dataclass(frozen=True)
 class TakeArgs:
-    """Takes an exam, beside champion and heuristic.
+    """Takes an exam, together with champion and heuristic.
 
     ::
 
@@ -110,8 +108,8 @@ class TakeArgs:
         )
         origin = provenance.provenance(identities)
         if self.json is not None:
-            told = {"command": command, **figures(sheet), **origin}
-            write_whole(self.json, provenance.to_json(told))
+            fields = {"command": command, **figures(sheet), **origin}
+            write_whole(self.json, provenance.to_json(fields))
         if self.html is not None:
             foot = f"{command} {provenance.marks(origin)}".rstrip()
             write_whole(self.html, html(sheet, foot))

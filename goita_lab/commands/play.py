@@ -76,20 +76,20 @@ class Args:
         cli.check_outputs(store=self.output or self.resume)
         if self.resume:
             names = ("seat", "rules", "seed", "position", "output")
-            if given := [f"--{name}" for name in names if getattr(self, name) is not None]:
+            if options := [f"--{name}" for name in names if getattr(self, name) is not None]:
                 raise SettingError(
-                    f"expected --resume without {', '.join(given)}: a saved match keeps its own"
+                    f"expected --resume without {', '.join(options)}: a saved match keeps its own"
                 )
 
     def settings(self) -> MatchSettings:
         """Returns the settings of a new match."""
         opponents = ("heuristic",) if self.opponents is None else self.opponents
         partner = "champion" if self.partner is None else self.partner
-        agents = (HUMAN, opponents[0], partner, opponents[-1])
-        seat, rules = self.seat or 0, self.rules or JGA
+        agents = (HUMAN, opponents[0], partner, opponents[-1])  # from the person's seat on
+        own_seat, rules = self.seat or 0, self.rules or JGA
         return MatchSettings(
-            tuple(agents[(one - seat) % NUM_SEATS] for one in range(NUM_SEATS)),
-            leading_seed(seat, rules) if self.seed is None else self.seed,
+            tuple(agents[(seat - own_seat) % NUM_SEATS] for seat in range(NUM_SEATS)),
+            leading_seed(own_seat, rules) if self.seed is None else self.seed,
             rules,
             history.loads(self.position, rules=rules).deals[0] if self.position else None,
         )
@@ -98,7 +98,7 @@ class Args:
 def open_table(args: Args, stack: ExitStack) -> tuple[PlayTable, Path]:
     """Returns the match that a command line asks for, and the file that keeps it.
 
-    The stack receives what is to be ended with the match: the lock on its file, the agents.
+    The stack ends with the match, and closes the lock on its file and the agents.
     """
     if args.resume and not args.resume.exists():
         raise FileNotFoundError(f"No such file: {str(args.resume)!r}")
@@ -170,11 +170,11 @@ def _serve(args: Args, stack: ExitStack) -> tuple[int, PlayTable, Path]:
 
 
 def _next_commands(table: PlayTable, path: Path) -> str:
-    """Returns what can be done with the file of a match, a line for each command."""
+    """Returns the commands that continue a match or show it, a line each."""
     file = shlex.quote(str(path))
     look = f"Look at it, all hands open: goita watch {file}\n"
     if table.asks == "match":
         return look
-    one, partner, other = table.settings.others
-    again = f"--partner {shlex.quote(partner)} --opponents {shlex.join((one, other))}"
-    return f"Continue: goita play --resume {file} {again}\n{look}"
+    following, partner, previous = table.settings.others
+    agents = f"--partner {shlex.quote(partner)} --opponents {shlex.join((following, previous))}"
+    return f"Continue: goita play --resume {file} {agents}\n{look}"

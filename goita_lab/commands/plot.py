@@ -20,7 +20,7 @@ from goita_lab.learning.measuring import PAST, read_curve
 
 ENDINGS: Final = (".png", ".svg")
 FEW: Final = 12
-"""Measurements of a curve, at most, that are marked one by one."""
+"""Most measurements of a curve that has a mark at each of them."""
 
 
 @dataclass(frozen=True)
@@ -52,22 +52,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:
-    """Draws the curves of runs with 95 % intervals; a panel an opponent, the past last."""
+    """Draws the curves of runs with 95 % intervals: a panel for each opponent, past selves last."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    opponents = list(dict.fromkeys(opponent for one in curves.values() for opponent in one))
+    opponents = list(dict.fromkeys(opponent for curve in curves.values() for opponent in curve))
     opponents.sort(key=lambda name: name == PAST)
     figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")
     panels = figure.subplots(1, len(opponents), squeeze=False, sharey=True)[0]
     for panel, opponent in zip(panels, opponents, strict=True):
-        for number, (run, one) in enumerate(curves.items()):
-            if opponent not in one:
+        for index, (run, curve) in enumerate(curves.items()):
+            if opponent not in curve:
                 continue
-            made, points, low, high = one[opponent]
-            colour, marker = f"C{number}", "." if len(made) <= FEW else ""
-            panel.plot(made / 1e6, points, marker=marker, color=colour, label=run)
-            panel.fill_between(made / 1e6, low, high, color=colour, alpha=0.2, linewidth=0)
+            decisions, points, low, high = curve[opponent]
+            colour, marker = f"C{index}", "." if len(decisions) <= FEW else ""
+            panel.plot(decisions / 1e6, points, marker=marker, color=colour, label=run)
+            panel.fill_between(decisions / 1e6, low, high, color=colour, alpha=0.2, linewidth=0)
         panel.axhline(0, color="grey", linewidth=0.8)
         own = "its own snapshot at 75 % of the decisions"
         title = f"against {own if opponent == PAST else opponent}"

@@ -44,6 +44,6 @@ def table(population: Population) -> str:
 
 def _line(member: Member) -> str:
     points = "not measured"
-    if (one := member.strength) is not None:
-        points = f"{one.points:+.2f} [{one.low:+.2f}, {one.high:+.2f}]"
+    if (strength := member.strength) is not None:
+        points = f"{strength.points:+.2f} [{strength.low:+.2f}, {strength.high:+.2f}]"
     return f"| `{member.agent}` | {member.split} | {member.decisions:,} | {points} |"

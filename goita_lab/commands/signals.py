@@ -68,8 +68,8 @@ class LogArgs:
         progress = shown()
         names = ("seed", "rules", "belief", "workers", "information", "anew")
         options = {name: vars(self)[name] for name in names}
-        for done in log.write(self.output, expand(self.agents), self.rounds, **options):
-            progress("rounds", done, self.rounds)
+        for rounds in log.write(self.output, expand(self.agents), self.rounds, **options):
+            progress("rounds", rounds, self.rounds)
         return 0
 
 
@@ -88,19 +88,19 @@ class Measure(Settings):
 
     @property
     def settings(self) -> Settings:
-        return Settings(**{one.name: getattr(self, one.name) for one in fields(Settings)})
+        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
 
     @cached_property
     def runner(self) -> Runner:
-        """How the work is done; it notes what the agents are made of."""
+        """Runs the tasks, and keeps the digests of the agents."""
         return Runner(self.workers, self.results, shown(), self.anew, Identities())
 
-    def tell(self, text: str, found: Mapping[str, Any]) -> int:
-        """Prints a text, and writes what was found to the file; returns the exit code."""
+    def report(self, text: str, figures: Mapping[str, Any]) -> int:
+        """Prints a text, and writes the figures to the JSON file; returns the exit code."""
         origin = provenance.provenance(self.runner.identities or ())
         if self.json is not None:
-            told = {"settings": self.settings, **found, **origin}
-            write_whole(self.json, provenance.to_json(told))
+            content = {"settings": self.settings, **figures, **origin}
+            write_whole(self.json, provenance.to_json(content))
         sys.stdout.write(f"{text}\n{provenance.marks(origin)}")
         return int(bool(origin["changed"]))
 
@@ -124,11 +124,10 @@ class WorthArgs(Measure):
     """number of deals of each agent; four times as many make intervals half as wide"""
 
     def run(self, command: str) -> int:
-        found = worth(
+        worths = worth(
             self.agents, self.where, self.deals, settings=self.settings, runner=self.runner
         )
-        told = {"where": self.where, "agents": found}
-        return self.tell(draw(worth_table(found)), told)
+        return self.report(draw(worth_table(worths)), {"where": self.where, "agents": worths})
 
 
 @dataclass(frozen=True)
@@ -152,11 +151,11 @@ class MessagesArgs(Measure):
     """rounds in which exact listeners follow the messages"""
 
     def run(self, command: str) -> int:
-        found = messages.message_uses(
+        uses = messages.message_uses(
             self.agents, self.deals, self.heard, settings=self.settings, runner=self.runner
         )
-        shown = f"{draw(messages.table(found))}\n\n{messages.told_kinds(found)}"
-        return self.tell(shown, {"agents": found})
+        text = f"{draw(messages.table(uses))}\n\n{messages.told_kinds(uses)}"
+        return self.report(text, {"agents": uses})
 
 
 @dataclass(frozen=True)
@@ -188,15 +187,15 @@ class ReportArgs(Measure):
 
         plan = quick(self.agents) if self.quick else full(self.agents, self.share)
         plan = replace(plan, **vars(self.settings))
-        beside = cli.beside(self.output)
-        runner = replace(self.runner, results=self.results or beside)
-        found = study(plan, runner)
+        parts = cli.beside(self.output)
+        runner = replace(self.runner, results=self.results or parts)
+        measured_study = study(plan, runner)
         origin = provenance.provenance(self.runner.identities or ())
-        write_whole(self.output, html(found, f"{command} {provenance.marks(origin)}"))
+        write_whole(self.output, html(measured_study, f"{command} {provenance.marks(origin)}"))
         if self.json is not None:
-            write_whole(self.json, to_json(found, command, origin))
-        if beside is not None and not origin["changed"]:
-            beside.unlink(missing_ok=True)
+            write_whole(self.json, to_json(measured_study, command, origin))
+        if parts is not None and not origin["changed"]:
+            parts.unlink(missing_ok=True)
         sys.stdout.write(provenance.marks(origin))
         return int(bool(origin["changed"]))
 

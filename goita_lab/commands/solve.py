@@ -19,17 +19,19 @@ from goita_lab import cli
 
 def report(solution: Solution) -> str:
     """Returns a solution as text: each action with its points, then the line."""
-    place, best = solution.position, solution.best
-    rows = [f"seat {place.seat + 1} to move ({place.rules.name}); points for its team:", ""]
-    order = sorted(solution.bounds.items(), key=lambda item: (-sum(item[1]), item[0]))
-    for action, (low, high) in order:
+    position, best = solution.position, solution.best
+    rows = [f"seat {position.seat + 1} to move ({position.rules.name}); points for its team:", ""]
+    # By the middle of the bounds, the best first; ties by action.
+    order = sorted((-low - high, action) for action, (low, high) in solution.bounds.items())
+    for _, action in order:
+        low, high = solution.bounds[action]
         points = f"{low:+}" if low == high else f"{low:+} to {high:+}"
         word = "pass" if action == actions.PASS else actions.name(action)
         rows.append(f"  {word:>4}  {points}{'  best' if action in best else ''}")
     moves = ",".join(f"{seat + 1}{actions.name(action)}" for seat, action in solution.line)
     rows += ["", f"line  {moves or '-'}"]
-    done = "finished" if solution.finished else "not finished"
-    return "\n".join([*rows, f"{done}, {solution.nodes:,} nodes, {solution.seconds:.3f} s"])
+    state = "finished" if solution.finished else "not finished"
+    return "\n".join([*rows, f"{state}, {solution.nodes:,} nodes, {solution.seconds:.3f} s"])
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return train(words, stack)
         except GoitaError as error:
             cli.fail(error)
-        except BrokenPipeError:  # nobody reads what is shown
+        except BrokenPipeError:  # the output was closed
             raise
         except OSError as error:
             sys.stderr.write(f"goita train: error: {error}\n")
@@ -110,36 +110,38 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
     return 0
 
 
-def given(words: Sequence[str], kept: Training) -> Training:
-    """Returns settings with those in their place that a command line gives."""
-    return replace(kept, **vars(cli.parse(Options, words, __doc__, default=kept)))
+def given(words: Sequence[str], settings: Training) -> Training:
+    """Returns settings, of which the options of a command line replace some."""
+    return replace(settings, **vars(cli.parse(Options, words, __doc__, default=settings)))
 
 
 def resumed(words: Sequence[str], run: Run) -> Training:
-    """Returns the settings of a run, with those of the command line that may change."""
-    kept = Training.from_config(run.config)
-    found = given(words, kept)
+    """Returns the settings of a run, of which the command line may replace a few."""
+    saved = Training.from_config(run.config)
+    settings = given(words, saved)
     free = ("total_timesteps", "progress", "resume")
-    differ = [f.name for f in fields(kept) if getattr(found, f.name) != getattr(kept, f.name)]
-    if fixed := [f"--{name.replace('_', '-')}" for name in differ if name not in free]:
+    changed = [name for name in vars(saved) if getattr(settings, name) != getattr(saved, name)]
+    if options := [f"--{name.replace('_', '-')}" for name in changed if name not in free]:
         raise SettingError(
             f"expected the settings that {run} was begun with, but for --total-timesteps and "
-            f"--no-progress, got other {', '.join(fixed)}"
+            f"--no-progress, got other {', '.join(options)}"
         )
-    return found
+    return settings
 
 
-def extended(settings: Training, run: Run, made: int) -> Training:
-    """Stores a resumed run's number of decisions where it is another; returns the settings."""
+def extended(settings: Training, run: Run, timesteps: int) -> Training:
+    """Stores a new total of a resumed run, after ``timesteps`` decisions; returns the settings."""
     before, decisions = run.config["total_timesteps"], settings.total_timesteps
     if decisions == before:
         return settings
-    if decisions <= made:
-        raise SettingError(f"expected more decisions than the {made:,} made, got {decisions:,}")
+    if decisions <= timesteps:
+        raise SettingError(
+            f"expected more decisions than the {timesteps:,} made, got {decisions:,}"
+        )
     run.configure(run.config | {"total_timesteps": decisions})
     print(
-        f"goes on from {made:,} to {decisions:,} decisions instead of {before:,}: learning "
-        f"rate and entropy, now {made / decisions:.0%} of the way, reach their ends there"
+        f"goes on from {timesteps:,} to {decisions:,} decisions instead of {before:,}: learning "
+        f"rate and entropy, now {timesteps / decisions:.0%} of the way, reach their ends there"
     )
     return settings
 

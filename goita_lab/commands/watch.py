@@ -90,12 +90,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         cli.fail(str(error).partition("\n")[0])
     for remark in source.remarks():
         sys.stderr.write(f"{remark}\n")
-    left = f" of {source.total}" if source.total > len(source.deals) else ""
-    deals = "deal" if len(source.deals) == 1 and not left else "deals"
+    total = f" of {source.total}" if source.total > len(source.deals) else ""
+    deals = "deal" if len(source.deals) == 1 and not total else "deals"
     ended = sum(watched.gained is not None for watched in source.deals)
     # After a redeal a round has several deals.
     rounds = "" if ended == len(source.deals) else f", {ended} round{'s' * (ended != 1)} finished"
-    sys.stdout.write(f"{args.page}: {len(source.deals)}{left} {deals}{rounds}\n")
+    sys.stdout.write(f"{args.page}: {len(source.deals)}{total} {deals}{rounds}\n")
     return code
 
 

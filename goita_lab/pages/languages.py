@@ -1,6 +1,6 @@
-"""Knows the languages of pages: one table of texts, ``japanese.json``, by the English ones.
+"""Holds the languages of pages: ``japanese.json`` gives each English text in Japanese.
 
-What else pages have in common stands here, too: the names that a player has for seats (you, next,
+Here are also the names that a player has for seats (you, next,
 partner, previous), and the base of the style sheets.
 """
 
@@ -34,15 +34,15 @@ def language(name: LanguageName) -> Language:
     return Language(table)
 
 
-def known(name: str | None) -> LanguageName | None:
-    """Returns the name of a language if it is one."""
-    return next((one for one in LANGUAGES if one == name), None)
+def language_named(name: str | None) -> LanguageName | None:
+    """Returns a name as that of a language; None: there is no such language."""
+    return next((code for code in LANGUAGES if code == name), None)
 
 
-def wanted(header: str) -> LanguageName:
-    """Returns the first language that a browser asks for and is known: its Accept-Language."""
-    asked = (one.partition(";")[0].strip().lower()[:2] for one in header.split(","))
-    return next(filter(None, map(known, asked)), "en")
+def preferred_language(header: str) -> LanguageName:
+    """Returns the first language of a browser's Accept-Language header that pages have."""
+    codes = (entry.partition(";")[0].strip().lower()[:2] for entry in header.split(","))
+    return next(filter(None, map(language_named, codes)), "en")
 
 
 def for_template(name: LanguageName) -> dict[str, Any]:
@@ -53,20 +53,19 @@ def for_template(name: LanguageName) -> dict[str, Any]:
 
 
 def rules_of(rules: Rules) -> str:
-    """Says by which rules a game is played; the name of a rule set of somebody's own."""
+    """Returns what a page calls a rule set: its description, or the name of a user's own."""
     return _RULES.get(rules) or Phrase("rules {name}", name=rules.name)
 
 
 PLACES: Final = ("you", *RELATIVE_SEATS)
-"""The seats from the player's own counter-clockwise."""
-
+"""The seats counter-clockwise, beginning with the player's own."""
 
 PERSONS: Final = ("you", "the player at your right", "your partner", "the player at your left")
-"""What sentences call those who sit there."""
+"""What sentences call the players at these places."""
 
 
 def person(seat: int, viewer: int | None) -> str:
-    """Returns what a sentence calls who sits at a seat; a viewer of None sees numbers."""
+    """Returns what a sentence calls the player of a seat: its number if the viewer is None."""
     return f"seat {seat}" if viewer is None else PERSONS[(seat - viewer) % NUM_SEATS]
 
 
@@ -76,7 +75,7 @@ def place(seat: int, viewer: int) -> str:
 
 
 def round_end(who: str, points: int) -> Phrase:
-    """Returns who ended a round, and with how many points; ``who``: as ``place`` names a seat."""
+    """Returns which seat, named as by ``place``, ended a round, and with how many points."""
     text = "you end the round: {points} points"
     if who != PLACES[0]:
         text = "{who} ends the round: {points} points"
@@ -84,14 +83,14 @@ def round_end(who: str, points: int) -> Phrase:
 
 
 def seen_from(scene: Scene, viewer: int) -> Scene:
-    """Returns a scene whose seats have numbers with the names that a viewer has for them."""
+    """Returns a scene of numbered seats with the viewer's names for the seats (``place``)."""
     names = {f"seat {seat}": place(seat, viewer) for seat in range(NUM_SEATS)}
-    own, others = scene.scores if viewer % 2 == 0 else scene.scores[::-1]
+    own_score, opposing_score = scene.scores if viewer % 2 == 0 else scene.scores[::-1]
     bottom = [*names].index(scene.places[0].name)
     return replace(
         scene,
-        places=tuple(replace(one, name=names[one.name]) for one in scene.places),
-        scores=(("you and partner", own[1]), ("the others", others[1])),
+        places=tuple(replace(hand, name=names[hand.name]) for hand in scene.places),
+        scores=(("you and partner", own_score[1]), ("the others", opposing_score[1])),
         bottom_team=(bottom - viewer) % 2,
         who=names.get(scene.who, scene.who),
     )
@@ -99,7 +98,7 @@ def seen_from(scene: Scene, viewer: int) -> Scene:
 
 @cache
 def style() -> str:
-    """Returns what stands before a page's own style sheet."""
+    """Returns the style that all pages begin with: the colours of both themes, and ``base.css``."""
     light, dark = (
         "".join(f"--{name.replace('_', '-')}:{color};" for name, color in vars(palette).items())
         for palette in (THEMES["light"], THEMES["dark"])

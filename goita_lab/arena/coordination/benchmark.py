@@ -1,4 +1,4 @@
-"""Plans the benchmark: which cells are played, over which deals, and what is special about them.
+"""Plans the benchmark: which cells are played, over which deals, and how a run departs from it.
 
 A cell is an agent, a partner and an opponent. Each deal of a cell is played four times: the agent
 sits in either seat of its team, and the teams exchange their seats. Every pair of partner and
@@ -23,17 +23,16 @@ from goita_lab.arena.coordination.task import PEOPLE, VALIDATION, CoordinationTa
 from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, seatings_of, tasks
 
 FORMAT: Final = "goita-coordination-3"
-"""Names the JSON and the arguments of stored blocks; grows when the meaning of a field changes."""
+"""Names the JSON and the arguments of stored blocks; changes with the meaning of a field."""
 
 BLOCK_DEALS: Final = 250
-"""Deals that are played at once, and that a stop loses. Results depend on it, as on the seed."""
+"""Deals of a block; a stop loses at most one. Results depend on it, as on the seed."""
 
 LEAST_DEALS: Final = 4
-"""Each half of the deals, for the worst partner, needs two."""
+"""Two for each half of the deals: the worst partner is chosen on one and measured on the other."""
 
 Cell = tuple[str, ...]
 """Texts of two partners and of their opponent, as they sit at the table."""
-
 
 DEALS: Final[dict[tuple[Episode, bool], int]] = {
     ("round", False): 1000,
@@ -42,7 +41,7 @@ DEALS: Final[dict[tuple[Episode, bool], int]] = {
     ("match", False): 150,
     ("match", True): 30,
 }
-"""Deals of a cell, by episode, and whether it is the quick benchmark."""
+"""Deals of a cell, by episode, and by whether the benchmark is the quick one."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +51,12 @@ class Benchmark(Schedule):
     agents: tuple[str, ...]  #: Texts of the agents that are measured.
     task: CoordinationTask = VALIDATION
     seed: int = 0  #: Of the deals and of all random numbers of play.
-    seed_given: bool = True  #: Somebody chose the seed; False: the operating system.
+    seed_given: bool = True  #: The user chose the seed; False: the operating system.
     episode: Episode = "round"  #: "match": each deal begins a whole match.
     quick: bool = False  #: Play fewer deals.
     fewer_deals: tuple[tuple[int, str], ...] = ()
     """Most deals of the cells of a slow agent: (deals, text)."""
-    speak: bool = False  #: The agents take part in games with messages; else deaf and silent.
+    speak: bool = False  #: The agents send and observe messages; else they are deaf and silent.
 
     information = PLAIN
 
@@ -78,28 +77,28 @@ class Benchmark(Schedule):
         return list(dict.fromkeys([*self.agents, *self.task.specs]))
 
     def information_of(self, spec: str) -> InformationStructure:
-        """Returns the game that a partner plays; of others the base game."""
-        found = (one.information for one in self.task.partners if one.spec == spec)
-        return next(found, PLAIN)
+        """Returns the game that a partner plays; all other agents play the base game."""
+        games = (partner.information for partner in self.task.partners if partner.spec == spec)
+        return next(games, PLAIN)
 
     def deals(self, agent: str) -> int:
-        """Returns the deals of every cell of an agent."""
+        """Returns the number of deals of each cell of an agent."""
         slow = {agent, *self.task.specs}
         fewer = (deals for deals, spec in self.fewer_deals if spec in slow)
         return min([DEALS[self.episode, self.quick], *fewer])
 
     def marks(self, agent: str) -> tuple[str, ...]:
-        """Returns what keeps an agent's figures from being an entry of the full benchmark."""
+        """Returns the reasons why an agent's figures are not an entry of the full benchmark."""
         deals = self.deals(agent)
-        known = dict.fromkeys([*VALIDATION.specs, *(self.task.specs if self.task.name else ())])
-        found = {
-            **{f"names {spec}": _names(agent, spec) for spec in known if spec != PEOPLE},
+        players = dict.fromkeys([*VALIDATION.specs, *(self.task.specs if self.task.name else ())])
+        conditions = {
+            **{f"names {spec}": _names(agent, spec) for spec in players if spec != PEOPLE},
             "quick": self.quick,
             f"{deals:,} deals": deals < DEALS[self.episode, False],
             "seed given": self.seed_given,
             "other players": not self.task.name,
         }
-        return tuple(mark for mark, holds in found.items() if holds)
+        return tuple(mark for mark, holds in conditions.items() if holds)
 
     def cell(self, agent: str, partner: Partner, opponent: str) -> Cell:
         """Returns the texts at a partner's table."""
@@ -113,6 +112,7 @@ class Benchmark(Schedule):
         def plan(
             cell: Cell, names: Cell, deals: int, key: int, information: InformationStructure = PLAIN
         ) -> None:
+            # Two agents may share a cell; the one with more deals plays it for both.
             if cell in planned and planned[cell].deals >= deals:
                 return
             blocks = tasks(
@@ -131,8 +131,8 @@ class Benchmark(Schedule):
         for agent in self.agents:
             deals = self.deals(agent)
             for key, opponent in enumerate(self.task.opponents):
-                itself = agent, agent, opponent  # in the base game
-                plan(itself, itself, deals, key)
+                self_play = agent, agent, opponent  # in the base game
+                plan(self_play, self_play, deals, key)
             for partner, opponent, key in self._tables:
                 names = (agent, partner.spec, opponent)
                 cell = self.cell(agent, partner, opponent)
@@ -144,26 +144,27 @@ class Benchmark(Schedule):
 
     @cached_property
     def _seated(self) -> dict[str, str]:
-        """Returns the texts of agents by those of the agents as they sit at tables."""
+        """Texts of agents, by their texts as they sit at tables (``Partner.at_table``)."""
         specs: dict[str, str] = {}
         for agent, (partner, opponent, _) in product(self.agents, self._tables):
-            seated, _, other = self.cell(agent, partner, opponent)
-            specs |= {seated: agent, other: opponent}
+            seated_agent, _, seated_opponent = self.cell(agent, partner, opponent)
+            specs |= {seated_agent: agent, seated_opponent: opponent}
         return specs
 
     @cached_property
     def _tables(self) -> list[tuple[Partner, str, int]]:
-        """Returns every partner with every opponent, and the number of their deals."""
-        pairs = [(one, other) for one in self.task.partners for other in self.task.against(one)]
-        first = len(self.task.opponents)
-        return [(one, other, first + number) for number, (one, other) in enumerate(pairs)]
+        """Every partner with every opponent and the key of their deals; self-play has the first."""
+        task = self.task
+        pairs = [(partner, spec) for partner in task.partners for spec in task.against(partner)]
+        return [(*pair, key) for key, pair in enumerate(pairs, len(task.opponents))]
 
     def arguments(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "agents": list(self.agents),
             "partners": [
-                [one.spec, one.information.to_keys(), one.counted] for one in self.task.partners
+                [partner.spec, partner.information.to_keys(), partner.counted]
+                for partner in self.task.partners
             ],
             "task": self.task.name,
             "opponents": list(self.task.opponents),
@@ -179,9 +180,9 @@ class Benchmark(Schedule):
 
 
 def _names(agent: str, spec: str) -> bool:
-    """Tells whether an agent's text has another agent's in it: whole, not as the begin of a name.
+    """Returns whether an agent's text contains that of another agent as a whole name.
 
-    Options of a user's class are not known to be agents, so the text is searched, not parsed.
+    The text is searched and not parsed, because an option of a user's class may name an agent, too.
     """
     whole = rf"(?<![\w.-]){re.escape(spec)}(?![\w.-])"
     return re.search(whole, unnamed(agent)) is not None

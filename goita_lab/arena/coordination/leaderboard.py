@@ -1,7 +1,7 @@
-"""Keeps entries of the benchmarks in files of the repository, and checks those that were played.
+"""Keeps entries of the benchmarks in files of the repository, and checks played entries.
 
-A played entry has the points of every cell. Its figures follow from them, and ``check`` computes
-them again, compares the networks, and plays a sample of the cells.
+A played entry has the points of every cell. ``check`` computes its figures again from the cells,
+compares the digests of the agents, and plays a sample of the cells.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from goita_env.rules import JGA
 from goita_lab.arena.coordination.benchmark import Benchmark
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, test_task
-from goita_lab.arena.statistics.intervals import mean_interval
+from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.work import one_thread
@@ -35,36 +35,36 @@ MOST_BYTES: Final = 1 << 24
 SAMPLE: Final = 3
 """Cells of an entry that are played again."""
 TOLERANCE: Final = 0.05
-"""Points a round by which a cell may differ when it is played again: another processor rounds a
-network's outputs differently, which now and then decides a tie."""
+"""Points per round by which a cell may differ when it is played again: another processor rounds a
+network's outputs differently, which sometimes decides a tie."""
 ROUNDING: Final = 0.001
-"""Points a round by which a figure may differ from that of its cells."""
+"""Points per round by which a figure may differ from the one that its cells give."""
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
 Cells = dict[str, dict[str, Points]]
 
 
 class Figures(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What follows from the cells, in points per round."""
+    """The figures that follow from the cells, in points per round."""
 
     points: tuple[Points, Points, Points]
     """With unknown partners: the mean with its 95 % interval over partners."""
     self_play: Points
-    """With itself: strength."""
+    """Points in self-play: strength."""
     worst: Points
-    """With the partner with whom it makes least."""
+    """Points with the partner with which it makes least."""
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What the entries of both leaderboards have."""
+    """The fields that entries of both leaderboards have."""
 
     name: str
     agent: str
-    """Its text, by which it is measured again."""
+    """Text of the agent, by which it is measured again."""
 
     @property
     def rank(self) -> float:
-        """By which the entries of a split are sorted, and then by name."""
+        """The first key by which the entries of a split are sorted; the second is the name."""
         return 0
 
 
@@ -76,10 +76,10 @@ class PlayedEntry(Entry, frozen=True):
     speak: bool
     seed: Annotated[int, Meta(ge=0)]
     deals: Annotated[int, Meta(ge=2)]
-    """Of each cell."""
+    """Number of deals of each cell."""
     figures: Figures
     cells: Cells
-    """Points a round by partner and opponent; the agent's own name is itself."""
+    """Points per round by partner and opponent; self-play is under the agent's own name."""
     weights: dict[str, str]
     """Digest of each agent that plays (``goita_agents.identity``), by its name."""
     versions: dict[str, str]
@@ -92,7 +92,7 @@ class PlayedEntry(Entry, frozen=True):
 
     @property
     def rank(self) -> float:
-        """The most points first."""
+        """Minus the points: the entry with most points is first."""
         return -self.figures.points[0]
 
 
@@ -102,10 +102,10 @@ class ExactEntry(Entry, frozen=True):
     rules: str
     split: Literal["train", "validation", "test"]
     points: dict[str, tuple[Points, Points, Points, Points]]
-    """By partner and opponents."""
+    """Points per round, by partner and opponents."""
     strength: Points
     weights: str
-    """Its digest (``goita_agents.identity``); empty where it has none."""
+    """Digest of the agent (``goita_agents.identity``); empty: it has none."""
     versions: dict[str, str]
 
 
@@ -128,7 +128,7 @@ def read(path: Path) -> Board:
     """Reads a leaderboard of either format.
 
     Raises:
-        SettingError: there is no such file, or it is no leaderboard.
+        SettingError: the file does not exist, or is not a leaderboard.
         OSError: the file cannot be read.
     """
     expected = f"a leaderboard of {FORMAT} or {EXACT_FORMAT} in {path}"
@@ -153,10 +153,10 @@ def read_for(path: Path, kind: type[Board]) -> Board:
 
 
 def add(path: Path, added: Board) -> None:
-    """Adds entries to a file, each in place of an entry of its name, game and split.
+    """Adds entries to a file; each replaces an entry with the same name, game and split.
 
     Raises:
-        SettingError: the file is no leaderboard of the format.
+        SettingError: the file is not a leaderboard of the same format.
         OSError: the file cannot be read or written.
     """
     with locked(path, "a leaderboard", wait=True):
@@ -169,10 +169,10 @@ def add(path: Path, added: Board) -> None:
 
 
 def enter(path: Path, results: Results) -> None:
-    """Adds the agents of a benchmark, each in place of an entry of its name and task."""
+    """Adds the agents of a benchmark; each replaces an entry with the same name and task."""
     plan = results.benchmark
-    told = results.to_json()
-    shared = {name: told[name] for name in ("task", "episode", "seed", "versions", "command")}
+    fields = results.to_json()
+    shared = {name: fields[name] for name in ("task", "episode", "seed", "versions", "command")}
     new: list[dict[str, Any]] = []
     for agent, entry in zip(plan.agents, results.entries, strict=True):
         wrong = [*entry.marks, *(["it forfeited"] if entry.forfeited else []), *entry.left_out]
@@ -197,36 +197,37 @@ def enter(path: Path, results: Results) -> None:
 
 
 def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, float]]) -> Figures:
-    """Returns what follows from the cells of an agent."""
+    """Returns the figures that follow from the cells of an agent."""
     expected = {
-        short_name(one.spec): {*map(short_name, task.against(one))} for one in task.partners
+        short_name(partner.spec): {*map(short_name, task.against(partner))}
+        for partner in task.partners
     }
     expected[name] = {*map(short_name, task.opponents)}
-    found = {partner: {*against} for partner, against in cells.items()}
-    if found != expected:
-        wrong = next(one for one in [*expected, *found] if found.get(one) != expected.get(one))
+    entered = {partner: {*against} for partner, against in cells.items()}
+    if entered != expected:
+        wrong = next(row for row in [*expected, *entered] if entered.get(row) != expected.get(row))
         raise SettingError(
             f"expected cells of {name} with every partner of the task and with itself against "
             f"every opponent, got others with {wrong}"
         )
-    partners = [short_name(one.spec) for one in task.partners if one.counted]
-    means = [float(np.mean([*cells[one].values()])) for one in partners]
-    ends = (means[0],) * 3
+    partners = [short_name(partner.spec) for partner in task.partners if partner.counted]
+    means = [float(np.mean([*cells[partner].values()])) for partner in partners]
+    points = Interval(means[0], means[0], means[0])
     if len(means) > 1:
-        over = mean_interval(means)
-        ends = (over.mean, over.low, over.high)
-    mean, low, high = (round(one, 3) for one in ends)
-    own = float(np.mean([*cells[name].values()]))
-    return Figures((mean, low, high), round(own, 3), round(min(means), 3))
+        points = mean_interval(means)
+    mean, low, high = (round(bound, 3) for bound in (points.mean, points.low, points.high))
+    self_play = float(np.mean([*cells[name].values()]))
+    return Figures((mean, low, high), round(self_play, 3), round(min(means), 3))
 
 
 def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[str]:
-    """Checks an entry, and yields a sentence for each thing that is another.
+    """Checks an entry, and yields a sentence for each difference.
 
     Args:
         entry: the entry.
-        seed: of the draw of the cells that are played.
-        agent: its text, if that names a file or code, which a leaderboard may not.
+        seed: of the draw of the cells that are played again.
+        agent: the text of the agent, which the entry's own text must not be if it names a file or
+            code.
     """
     task = VALIDATION if entry.split == "validation" else test_task()
     spec = agent or check_shipped(entry.agent, "a leaderboard")
@@ -235,7 +236,7 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
     for name, value in msgspec.to_builtins(entry.figures).items():
         if np.abs(np.subtract(value, computed[name])).max() > ROUNDING:
             yield f"{name}: {value} entered, {computed[name]} by its cells"
-    # All players must be made of what they were made of.
+    # The digests of all players must be those of the entry.
     plan = Benchmark(
         (spec,),
         task,
@@ -248,18 +249,20 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
     for name in sorted({*entered, *now}):
         if entered.get(name) != now.get(name):
             yield f"weights of {name}: {entered.get(name)} entered, {now.get(name)} here"
-    # Some cells, drawn, must come out as entered when they are played again. A table is a cell's
-    # three players; with itself the agent is the partner of its own row.
+    # A random sample of cells must give the entered points when they are played again. In
+    # self-play the agent is the partner of the row with its own name.
     tournament = Tournament(plan)
-    tables = {
+    cells = {
         (short_name(partner.spec), short_name(opponent)): plan.cell(spec, partner, opponent)
         for partner in task.partners
         for opponent in task.against(partner)
     }
-    tables |= {(entry.name, short_name(one)): (spec, spec, one) for one in task.opponents}
-    drawn = np.random.default_rng(seed).permutation(len(tables))[:SAMPLE]
-    for partner, opponent in (list(tables)[number] for number in drawn.tolist()):
-        ledger = tournament.ledgers[tables[partner, opponent]]
+    cells |= {
+        (entry.name, short_name(opponent)): (spec, spec, opponent) for opponent in task.opponents
+    }
+    drawn = np.random.default_rng(seed).permutation(len(cells))[:SAMPLE]
+    for partner, opponent in (list(cells)[index] for index in drawn.tolist()):
+        ledger = tournament.ledgers[cells[partner, opponent]]
         for block in ledger.missing():
             with one_thread():
                 ledger.add(play_block(block, guarded=True))
@@ -271,5 +274,5 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
 
 
 def _by_name(digests: Mapping[str, str], specs: Iterable[str]) -> dict[str, str]:
-    """Returns the digests of some agents by their names, of those that have one."""
+    """Returns the digests of agents by their names; agents without a digest are left out."""
     return {short_name(spec): digests[spec] for spec in specs if spec in digests}

@@ -20,20 +20,21 @@ LEGEND: Final = (
 
 def terminal(results: Results) -> str:
     """Returns the tables of agents and partners, the faults and the facts."""
-    shown = [agents_table(results)]
-    shown += [differences_table(results)] if results.differences else []
-    shown += [
+    tables = [agents_table(results)]
+    tables += [differences_table(results)] if results.differences else []
+    tables += [
         partners_table(f"{entry.agent}: by partner", entry.partners)
         for entry in best_first(results)
         if entry.partners
     ]
-    return text(shown, results.faults, results.command, facts(results), note=LEGEND)
+    return text(tables, results.faults, results.command, facts(results), note=LEGEND)
 
 
 def best_first(results: Results) -> list[Entry]:
-    """Returns the entries by points, the most first, those without a figure last."""
+    """Returns the entries by points, most points first, entries without points last."""
     return sorted(
-        results.entries, key=lambda one: (one.points is None, -one.points.mean if one.points else 0)
+        results.entries,
+        key=lambda entry: (entry.points is None, -entry.points.mean if entry.points else 0),
     )
 
 
@@ -60,8 +61,11 @@ def agents_table(results: Results) -> Table:
 
 
 def differences_table(results: Results) -> Table:
-    """Returns what each agent makes more than the first, deal by deal."""
-    rows = [(one.agent, _estimate(one.points), f"{one.deals:,}") for one in results.differences]
+    """Returns the points of each agent minus those of the first, on the same deals."""
+    rows = [
+        (difference.agent, _estimate(difference.points), f"{difference.deals:,}")
+        for difference in results.differences
+    ]
     heads = ("agent", "points", "deals a cell")
     return Table(f"Minus {results.differences[0].minus}", heads, tuple(rows))
 
@@ -73,15 +77,15 @@ def partners_table(title: str, rows: Iterable[Row]) -> Table:
 
 
 def remarks(entry: Entry) -> str:
-    """Returns what a reader has to know about an entry, in words."""
-    found = ["forfeited"] if entry.forfeited else []
-    found += [f"{entry.faults:,} faults"] if entry.faults else []
-    found += [f"without {name}" for name in entry.left_out]
-    return ", ".join([*found, *entry.marks])
+    """Returns the reservations about an entry: forfeits, faults, missing partners, marks."""
+    parts = ["forfeited"] if entry.forfeited else []
+    parts += [f"{entry.faults:,} faults"] if entry.faults else []
+    parts += [f"without {name}" for name in entry.left_out]
+    return ", ".join([*parts, *entry.marks])
 
 
 def facts(results: Results) -> dict[str, str]:
-    """Returns what it takes to repeat the run, by name."""
+    """Returns the settings and versions that repeat the run, by name."""
     plan, correlation = results.benchmark, results.rank_correlation
     ranked = {"rank correlation with self-play": f"{correlation:.2f}"} if correlation else {}
     return {
@@ -92,7 +96,7 @@ def facts(results: Results) -> dict[str, str]:
         "opponents": _names(plan.task.opponents),
         **ranked,
         "time": duration(results.seconds),
-        "versions": ", ".join(f"{name} {found}" for name, found in results.versions.items()),
+        "versions": ", ".join(f"{name} {version}" for name, version in results.versions.items()),
     }
 
 
@@ -100,8 +104,8 @@ def _names(specs: Iterable[str]) -> str:
     return ", ".join(map(short_name, specs))
 
 
-def _estimate(found: Estimate | None) -> str:
-    if found is None:
+def _estimate(points: Estimate | None) -> str:
+    if points is None:
         return ""
-    partners = f" {interval(found.over_partners)}" if found.over_partners else ""
-    return f"{estimate(found.over_deals)}{partners}"
+    partners = f" {interval(points.over_partners)}" if points.over_partners else ""
+    return f"{estimate(points.over_deals)}{partners}"

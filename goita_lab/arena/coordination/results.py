@@ -1,7 +1,7 @@
 """Turns the played cells into figures, with intervals over deals and over partners.
 
-In points per round: X(a, p) is what a makes as the partner of p, the mean over the opponents. The
-score is the mean of X(a, p) over the partners; X(a, a) stands beside it.
+X(a, p) is the points per round of agent a with partner p, the mean over the opponents. The score of
+a is the mean of X(a, p) over the partners; its strength is X(a, a), which is reported next to it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from goita_lab.arena.tournament.summary import FaultCount, Played, fault_counts
 from goita_lab.provenance import CHANGED, plain, provenance
 
 LEAST_RANKED: Final = 4
-"""Agents from which on the ranking is compared with their strength."""
+"""Least number of agents whose ranking is compared with their strength."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Estimate:
 
     over_deals: Interval  #: For these partners: the deals are the sample.
     over_partners: Interval | None
-    """For partners like these: they are the sample, each with deals of its own; None: there is
-    one."""
+    """For partners like these: the partners are the sample, each with other deals; None: there is
+    only one partner."""
     partners: int
 
     @property
@@ -44,14 +44,14 @@ class Estimate:
 
     @classmethod
     def of(cls, values: Float) -> Self:
-        """Returns the estimate of a figure's values: [P, D]."""
+        """Returns the estimate of a figure from its values by partner and deal: [P, D]."""
         partners = mean_interval(values.mean(axis=1)) if len(values) > 1 else None
         return cls(mean_interval(values.mean(axis=0)), partners, len(values))
 
 
 @dataclass(frozen=True)
 class Row:
-    """What an agent makes with one partner, over deals."""
+    """The points of an agent with one partner, over deals."""
 
     partner: str  #: Name of the partner.
     opponents: str  #: Name of the opponent; "": the mean over all.
@@ -64,31 +64,31 @@ class Entry:
 
     agent: str
     deals: int  #: Of each cell.
-    marks: tuple[str, ...]  #: What keeps it from being an entry of the full benchmark.
+    marks: tuple[str, ...]  #: Reasons why it is not an entry of the full benchmark.
     forfeited: bool
     left_out: tuple[str, ...]
-    """Partners whose cells could not be played to their end; no mean counts them."""
+    """Partners whose cells could not be played to their end; no mean includes them."""
     faults: int
     ms_per_decision: float
     points: Estimate | None = None  #: With unknown partners: the score.
     self_play: Interval | None = None  #: X(a, a), over deals: strength.
     worst: Row | None = None
-    """The partner with whom the agent makes least on the deals with even numbers, and what it makes
-    on those with odd ones."""
+    """The partner with which the agent makes least on deals with even numbers, with the points on
+    deals with odd numbers."""
     partners: tuple[Row, ...] = ()
     cells: tuple[Row, ...] = ()
-    """With each partner, and with itself, against each opponent."""
+    """Points with each partner, and in self-play, against each opponent."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What an agent makes with unknown partners more than another one, on the same deals."""
+    """The points of an agent with unknown partners minus those of another, on the same deals."""
 
     agent: str
     minus: str
     deals: int  #: Of each cell.
     points: Estimate
-    """Over all partners with which both played to the end."""
+    """Over the partners with which both agents played all cells to the end."""
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,15 @@ class Results:
     benchmark: Benchmark
     entries: tuple[Entry, ...]
     differences: tuple[Difference, ...]
-    """Of every other agent and the first; agents that forfeited have none."""
+    """Of every other agent and the first agent, except agents that forfeited."""
     rank_correlation: float | None
-    """Spearman's, of points with unknown partners and points in self-play over the agents; 1: the
+    """Spearman's, over the agents, of points with unknown partners and points in self-play; 1: the
     ranking is that of strength. None: there are too few agents."""
     faults: tuple[FaultCount, ...]
     versions: dict[str, str]  #: Of packages, and the commit of a checkout.
     weights: dict[str, str]  #: SHA-256 of the networks of other agents, by the text of each.
     digests: dict[str, str]  #: SHA-256 of all that each agent is made of, by its text.
-    changed: list[str]  #: Texts of agents that were made of something else at the end.
+    changed: list[str]  #: Texts of agents that changed during the run.
     command: str = ""
     seconds: float = 0.0
 
@@ -125,28 +125,24 @@ class Results:
         Args:
             benchmark: the benchmark.
             everything: all of its pairings.
-            identities: what the agents were made of when they were built; None: what they are
-                made of now.
+            identities: digests of the agents when they were built; None: the present ones.
             command: the command line.
             seconds: duration of the command.
         """
-        played = {one.pairing.tasks[0].agents: one for one in everything}
-        first, *others = benchmark.agents
+        played_by_cell = {played.pairing.tasks[0].agents: played for played in everything}
+        first, *later = benchmark.agents
         origin = provenance(identities or benchmark.specs)
         entries = tuple(
-            _Measured(benchmark, played, agent).entry(origin["changed"])
+            _Measured(benchmark, played_by_cell, agent).entry(origin["changed"])
             for agent in benchmark.agents
         )
+        differences = (_difference(benchmark, played_by_cell, agent, first) for agent in later)
         return cls(
             benchmark,
             entries,
-            tuple(
-                found
-                for agent in others
-                if (found := _difference(benchmark, played, agent, first)) is not None
-            ),
+            tuple(difference for difference in differences if difference is not None),
             _rank_correlation(entries),
-            tuple(count for one in everything for count in fault_counts(one)),
+            tuple(count for played in everything for count in fault_counts(played)),
             **origin,
             command=command,
             seconds=seconds,
@@ -155,17 +151,17 @@ class Results:
     def to_json(self) -> dict[str, Any]:
         """Returns all of it as JSON; players are named by their short names."""
         plan = self.benchmark
-        found: dict[str, Any] = plain(
+        fields: dict[str, Any] = plain(
             {
                 "format": FORMAT,
                 "task": plan.task.name,
                 "partners": [
                     {
-                        "partner": short_name(one.spec),
-                        "counted": one.counted,
-                        **one.information.to_keys(),
+                        "partner": short_name(partner.spec),
+                        "counted": partner.counted,
+                        **partner.information.to_keys(),
                     }
-                    for one in plan.task.partners
+                    for partner in plan.task.partners
                 ],
                 "opponents": list(map(short_name, plan.task.opponents)),
                 "episode": plan.episode,
@@ -174,14 +170,14 @@ class Results:
                 "seed": plan.seed,
                 "seed_given": plan.seed_given,
                 "agents": {short_name(agent): agent for agent in plan.agents},
-                **{name: one for name, one in vars(self).items() if name != "benchmark"},
+                **{name: field for name, field in vars(self).items() if name != "benchmark"},
             }
         )
-        return found
+        return fields
 
 
 class _Measured:
-    """The figures of one agent, on the first deals or on all."""
+    """The figures of one agent, on the first ``deals`` of each cell (None: on all)."""
 
     def __init__(
         self,
@@ -195,52 +191,56 @@ class _Measured:
         self.task = benchmark.task
 
     def entry(self, changed: Sequence[str]) -> Entry:
-        """Returns the entry; ``changed``: texts of agents that were not the same all the time."""
+        """Returns the entry; ``changed``: texts of agents that changed during the run."""
         marks = [f"{short_name(spec)} {CHANGED}" for spec in changed if spec != self.agent]
         marks += [CHANGED] if self.agent in changed else []
         own = [self.played[cell] for cell in self._own_cells()]
         name = short_name(self.agent)
-        left_out = [one for one in self.task.partners if not self._is_whole(one)]
+        left_out = [partner for partner in self.task.partners if not self._is_whole(partner)]
         forfeited = self.forfeited()
         faults = Counter(agent for played in own for agent, _ in played.faults())
         thinking = sum(float(block.thinking[0]) for played in own for block in played.blocks)
         decisions = sum(int(block.decisions[0]) for played in own for block in played.blocks)
-        found: dict[str, Any] = {}
+        figures: dict[str, Any] = {}
         if not forfeited:
-            found = self._figures([p for p in self.task.partners if p not in left_out])
+            whole = [partner for partner in self.task.partners if partner not in left_out]
+            figures = self._figures(whole)
         return Entry(
             agent=name,
             deals=self.deals,
             marks=(*self.benchmark.marks(self.agent), *marks),
             forfeited=forfeited,
-            left_out=() if forfeited else tuple(short_name(one.spec) for one in left_out),
+            left_out=() if forfeited else tuple(short_name(partner.spec) for partner in left_out),
             faults=faults[name],
             ms_per_decision=1000 * thinking / max(1, decisions),
-            **found,
+            **figures,
         )
 
     def forfeited(self) -> bool:
-        """Tells whether the agent gave up a cell."""
+        """Returns whether the agent forfeited a cell."""
         name = short_name(self.agent)
         return any(name in self.played[cell].forfeited for cell in self._own_cells())
 
     def counted(self) -> dict[Partner, Float]:
-        """Returns the points of each deal with every partner that means count: [D] each."""
-        partners = [one for one in self.task.partners if one.counted]
-        return {one: np.mean(self._cells(one), axis=0) for one in partners if self._is_whole(one)}
+        """Returns the points of each deal with every partner that means include: [D] each."""
+        return {
+            partner: np.mean(self._cells(partner), axis=0)
+            for partner in self.task.partners
+            if partner.counted and self._is_whole(partner)
+        }
 
     def _own_cells(self) -> list[Cell]:
-        """Returns every cell in which the agent plays: with partners, and with itself."""
-        beside = [
-            self.benchmark.cell(self.agent, partner, one)
+        """Returns every cell in which the agent plays: with partners, and in self-play."""
+        with_partners = [
+            self.benchmark.cell(self.agent, partner, opponent)
             for partner in self.task.partners
-            for one in self.task.against(partner)
+            for opponent in self.task.against(partner)
         ]
-        itself = [(self.agent, self.agent, one) for one in self.task.opponents]
-        return list(dict.fromkeys([*beside, *itself]))
+        self_play = [(self.agent, self.agent, opponent) for opponent in self.task.opponents]
+        return list(dict.fromkeys([*with_partners, *self_play]))
 
     def _is_whole(self, partner: Partner) -> bool:
-        """Tells whether all cells with a partner were played to their end."""
+        """Returns whether all cells with a partner were played to their end."""
         return not any(
             self.played[self.benchmark.cell(self.agent, partner, opponent)].forfeited
             for opponent in self.task.against(partner)
@@ -253,64 +253,72 @@ class _Measured:
             return {}
         name = short_name(self.agent)
         cells = {
-            (short_name(partner.spec), short_name(opponent)): values
+            (short_name(partner.spec), short_name(opponent)): points
             for partner in partners
-            for opponent, values in zip(
+            for opponent, points in zip(
                 self.task.against(partner), self._cells(partner), strict=True
             )
         }
-        itself = {
-            (name, short_name(one)): self._points((self.agent, self.agent, one))
-            for one in self.task.opponents
+        self_play = {
+            (name, short_name(opponent)): self._points((self.agent, self.agent, opponent))
+            for opponent in self.task.opponents
         }
-        least = min(counted, key=lambda one: float(counted[one][::2].mean()))
+        # Chosen on the even deals and measured on the odd ones: the choice does not bias the mean.
+        worst_partner = min(counted, key=lambda partner: float(counted[partner][::2].mean()))
         return {
             "points": Estimate.of(np.array(list(counted.values()))),
-            "self_play": mean_interval(np.mean(list(itself.values()), axis=0)),
-            "worst": Row(short_name(least.spec), "", mean_interval(counted[least][1::2])),
-            "partners": tuple(
-                Row(short_name(one.spec), "", mean_interval(np.mean(self._cells(one), axis=0)))
-                for one in partners
+            "self_play": mean_interval(np.mean(list(self_play.values()), axis=0)),
+            "worst": Row(
+                short_name(worst_partner.spec), "", mean_interval(counted[worst_partner][1::2])
             ),
-            "cells": tuple(Row(*at, mean_interval(one)) for at, one in (cells | itself).items()),
+            "partners": tuple(
+                Row(short_name(partner.spec), "", mean_interval(np.mean(points, axis=0)))
+                for partner, points in zip(partners, map(self._cells, partners), strict=True)
+            ),
+            "cells": tuple(
+                Row(*names, mean_interval(points)) for names, points in (cells | self_play).items()
+            ),
         }
 
     def _cells(self, partner: Partner) -> list[Float]:
         """Returns the points of each deal against each opponent: [D] each."""
-        against = self.task.against(partner)
-        return [self._points(self.benchmark.cell(self.agent, partner, one)) for one in against]
+        return [
+            self._points(self.benchmark.cell(self.agent, partner, opponent))
+            for opponent in self.task.against(partner)
+        ]
 
     def _points(self, cell: Cell) -> Float:
         """Returns the points per round of two partners in each deal: [D].
 
-        Where deals begin matches, some longer than others, the ratio of points and rounds is
+        If deals begin matches, some longer than others, the ratio of points and rounds is
         linearised, so that the mean over deals is exactly the points per round.
         """
         played = self.played[cell]
         points = played.games("points").sum(axis=0)[: self.deals]
         rounds = played.games("rounds").sum(axis=0)[: self.deals]
         ratio = points.sum() / rounds.sum()
-        values: Float = ratio + (points - ratio * rounds) / rounds.mean()
-        return values
+        # The deviations from the ratio add up to 0.
+        linearised: Float = ratio + (points - ratio * rounds) / rounds.mean()
+        return linearised
 
 
 def _difference(
     benchmark: Benchmark, played: Mapping[Cell, Played], agent: str, minus: str
 ) -> Difference | None:
-    """Returns an agent's points minus those of another one on the deals of both, if there are."""
+    """Returns an agent's points minus those of another on the same deals; None: a forfeit."""
     deals = min(benchmark.deals(agent), benchmark.deals(minus))
-    both = [_Measured(benchmark, played, one, deals) for one in (agent, minus)]
-    if any(one.forfeited() for one in both):
+    first, second = (_Measured(benchmark, played, spec, deals) for spec in (agent, minus))
+    if first.forfeited() or second.forfeited():
         return None
-    own, other = (one.counted() for one in both)
-    shared = [own[one] - other[one] for one in own if one in other]
-    if not shared:
+    points, baseline = first.counted(), second.counted()
+    gains = [points[partner] - baseline[partner] for partner in points if partner in baseline]
+    if not gains:
         return None
-    return Difference(short_name(agent), short_name(minus), deals, Estimate.of(np.array(shared)))
+    return Difference(short_name(agent), short_name(minus), deals, Estimate.of(np.array(gains)))
 
 
 def _rank_correlation(entries: Sequence[Entry]) -> float | None:
-    """Returns how far the ranking is that of self-play."""
+    """Returns how far the ranking is that of self-play (Spearman); None: too few agents."""
     ranked = [
         (entry.points.mean, entry.self_play.mean)
         for entry in entries

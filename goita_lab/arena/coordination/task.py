@@ -1,4 +1,4 @@
-"""Names the partners and opponents of the benchmark. No other file does."""
+"""Names the partners and opponents of the benchmark, in no other file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ class Partner:
     """A partner."""
 
     spec: str  #: Its text, as ``load_agent`` takes it.
-    information: InformationStructure = PLAIN  #: The game that it plays: messages, and who hears.
-    counted: bool = True  #: It counts in the means over partners; otherwise it has its row alone.
+    information: InformationStructure = PLAIN  #: The game that it plays: messages and shown tiles.
+    counted: bool = True  #: Means over partners include it; otherwise it only has a row.
 
     def at_table(self, spec: str, *, speaks: bool = False) -> str:
         """Returns the text of another agent as it sits at this partner's table.
 
-        In a game with messages it is deaf and silent, unless it ``speaks`` or is the partner.
+        In a game with messages the agent is deaf and silent, unless it ``speaks`` or is the partner
+        itself.
         """
         if self.information == PLAIN or speaks or spec == self.spec:
             return spec
@@ -32,13 +33,13 @@ class Partner:
 
 @dataclass(frozen=True)
 class CoordinationTask:
-    """A task: whom an agent plays with, and against."""
+    """A task: the partners and the opponents of an agent."""
 
     partners: tuple[Partner, ...]
     opponents: tuple[str, ...]
-    """Texts of the opponents; both seats of the other team are played by the same one."""
+    """Texts of the opponents; the same agent plays both seats of the other team."""
     name: str = ""
-    """Of a task that the project defines: its figures may be entered; empty: one of your own."""
+    """Name of a task of the project, whose figures may be entered; empty: a user's task."""
 
     def __post_init__(self) -> None:
         if not any(partner.counted for partner in self.partners):
@@ -53,16 +54,15 @@ class CoordinationTask:
     @property
     def specs(self) -> list[str]:
         """The text of every agent once, in order."""
-        partners = (one.spec for one in self.partners)
+        partners = (partner.spec for partner in self.partners)
         return list(dict.fromkeys([*partners, *self.opponents]))
 
     def against(self, partner: Partner) -> tuple[str, ...]:
-        """Returns the opponents beside a partner: the task's, and two copies of the partner itself.
+        """Returns the opponents next to a partner: those of the task, and copies of the partner.
 
-        The copies eavesdrop: they know how the partner plays, and what messages mean that they
-        observe.
+        The copies eavesdrop: they know how the partner plays, and what its messages mean.
         """
-        return (*(one for one in self.opponents if one != partner.spec), partner.spec)
+        return (*(spec for spec in self.opponents if spec != partner.spec), partner.spec)
 
 
 OPPONENTS: Final = tuple(
@@ -70,20 +70,20 @@ OPPONENTS: Final = tuple(
 )
 
 PEOPLE: Final = "people"
-"""Text of the model of people, which has a row of its own."""
+"""Text of the model of people, whose row no mean includes."""
 
 
 def members(split: Split) -> list[Partner]:
-    """Returns the members of a split as partners; of some methods the first runs alone."""
+    """Returns the members of a split as partners; of some methods only the first runs."""
     return [
-        Partner(one.agent, INFORMATION.get(one.method, PLAIN))
-        for one in shipped().members.values()
-        if one.split == split and one.seed < _RUNS.get(one.method, MOST_SEED + 1)
+        Partner(member.agent, INFORMATION.get(member.method, PLAIN))
+        for member in shipped().members.values()
+        if member.split == split and member.seed < _RUNS.get(member.method, MOST_SEED + 1)
     ]
 
 
 _RUNS: Final = {"offbelief": 3, "beside-heuristic": 3}
-"""Runs of these methods that are partners; of others all are."""
+"""Number of runs of these methods that are partners; of other methods all runs are."""
 
 VALIDATION: Final = CoordinationTask(
     partners=(
@@ -94,10 +94,10 @@ VALIDATION: Final = CoordinationTask(
     opponents=OPPONENTS,
     name="validation",
 )
-"""The task while agents are made. An entrant is neither trained on these agents nor chosen by them
-alone."""
+"""The task during development. An entrant is neither trained with these agents nor selected only by
+its results with them."""
 
 
 def test_task() -> CoordinationTask:
-    """Returns the task of the final table, whose partners nobody measured anything with before."""
+    """Returns the task of the final table, with partners that no earlier measurement used."""
     return CoordinationTask(tuple(members("test")), OPPONENTS, "test")

@@ -19,6 +19,6 @@ __all__ = ["fault_texts", "html", "pairs", "terminal"]
 
 
 def pairs(results: Sequence[PairResult]) -> str:
-    """Returns the table of some pairs alone, for the terminal."""
+    """Returns only the table of pairs, for the terminal."""
     table = pairs_table(results)
     return draw(table) if table else ""

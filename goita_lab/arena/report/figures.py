@@ -1,4 +1,4 @@
-"""Writes figures, and text that comes from anybody's program, as all reports show them."""
+"""Formats figures, and cleans text of users' programs, for all reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|
 def clean(text: str) -> str:
     """Returns text without terminal escapes; other control, bidi and half characters become U+FFFD.
 
-    The line breaks and tabs that are left stand for themselves.
+    Line breaks and tabs stay.
     """
     plain = _ESCAPES.sub("", text)
     return "".join(
@@ -28,7 +28,7 @@ def clean(text: str) -> str:
 
 
 ROUGH: Final = '"]?": an interval of few values, so it is a rough one'
-"""Explains the sign."""
+"""Explains the sign of a rough interval."""
 
 
 def line(text: str) -> str:
@@ -37,33 +37,33 @@ def line(text: str) -> str:
 
 
 def signed(value: float, decimals: int = 2, sign: str = "+") -> str:
-    """Returns a number with its sign, none if it rounds to zero; ``sign``: "-" for that alone."""
+    """Returns a number with its sign, unless it rounds to zero; ``sign``: "-" shows only minus."""
     text = f"{value:{sign},.{decimals}f}"
     return text if set(text) & set("123456789") else text.lstrip("+-")
 
 
-def true_minus(number: str) -> str:
-    """Returns a number, or several, with the sign that pages print in place of the hyphen."""
-    return number.replace("-", "−")
+def true_minus(numbers: str) -> str:
+    """Returns one or more numbers with the minus sign of typography in place of the hyphen."""
+    return numbers.replace("-", "−")
 
 
-def interval(found: Interval, decimals: int = 2, sign: str = "+") -> str:
-    """Returns ``[low, high]`` with signs; "?" behind it: of few values, so it is a rough one."""
-    ends = f"[{signed(found.low, decimals, sign)}, {signed(found.high, decimals, sign)}]"
-    return f"{ends}?" if found.few else ends
+def interval(bounds: Interval, decimals: int = 2, sign: str = "+") -> str:
+    """Returns ``[low, high]`` with signs; a "?" follows a rough interval, of few values."""
+    ends = f"[{signed(bounds.low, decimals, sign)}, {signed(bounds.high, decimals, sign)}]"
+    return f"{ends}?" if bounds.few else ends
 
 
-def estimate(found: Interval | None, decimals: int = 2, sign: str = "+") -> str:
+def estimate(mean: Interval | None, decimals: int = 2, sign: str = "+") -> str:
     """Returns ``mean [low, high]``; None: an empty text."""
-    if found is None:
+    if mean is None:
         return ""
-    return f"{signed(found.mean, decimals, sign)} {interval(found, decimals, sign)}"
+    return f"{signed(mean.mean, decimals, sign)} {interval(mean, decimals, sign)}"
 
 
-def percent(found: Interval) -> str:
-    """Returns a rate and its interval in percent; "?" behind it as behind ``interval``."""
-    text = f"{100 * found.mean:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
-    return f"{text}?" if found.few else text
+def percent(rate: Interval) -> str:
+    """Returns a rate and its interval in percent; a "?" follows it as in ``interval``."""
+    text = f"{100 * rate.mean:.1f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
+    return f"{text}?" if rate.few else text
 
 
 def brief(value: float) -> str:
@@ -74,18 +74,18 @@ def brief(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Returns seconds in the units that one would say."""
+    """Returns a duration in words: "3.2 s", "5 min 10 s", "2 h 3 min"."""
     if seconds < 60:
         return f"{brief(seconds)} s"
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, full_seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {full_seconds} s"
 
 
 def span(values: Iterable[int]) -> str:
-    """Returns whole numbers as ``200 to 1,000``, or the one that all of them are."""
-    found = sorted(values)
-    if not found:
+    """Returns the range of whole numbers: "200 to 1,000", or "200" if all are equal."""
+    numbers = sorted(values)
+    if not numbers:
         return ""
-    least, most = f"{found[0]:,}", f"{found[-1]:,}"
-    return least if least == most else f"{least} to {most}"
+    low, high = f"{numbers[0]:,}", f"{numbers[-1]:,}"
+    return low if low == high else f"{low} to {high}"

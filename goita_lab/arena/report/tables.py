@@ -1,4 +1,4 @@
-"""Lays out a tournament, the strongest agents first: scores, tables of text, faults in words."""
+"""Arranges a tournament's scores in tables of text, the strongest first; puts faults in words."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from goita_lab.arena.report.figures import (
     brief,
     clean,
     duration,
+    estimate,
     interval,
     line,
     percent,
@@ -34,35 +35,35 @@ Scores = Mapping[tuple[str, str], Interval]
 
 def pair_scores(summary: Summary) -> Scores:
     """Returns points per round of the first agent against the second; both triangles."""
-    found: dict[tuple[str, str], Interval] = {}
+    scores: dict[tuple[str, str], Interval] = {}
     for pair in summary.pairs:
         mean, (low, high) = pair.points_per_round, pair.ci95
-        found[pair.b, pair.a] = Interval(-mean, -high, -low, few=pair.few)
-        found[pair.a, pair.b] = pair.points
-    return found
+        scores[pair.b, pair.a] = Interval(-mean, -high, -low, few=pair.few)
+        scores[pair.a, pair.b] = pair.points  # last: it stays if the agents are the same
+    return scores
 
 
 def partner_scores(summary: Summary) -> Scores:
     """Returns points per round of two agents as partners, both ways; empty without cross-play."""
-    found: dict[tuple[str, str], Interval] = {}
+    scores: dict[tuple[str, str], Interval] = {}
     for cell in summary.cross.cells if summary.cross else ():
         first, second = cell.partners
         score = Interval(cell.points_per_round, *cell.ci95, few=cell.few)
-        found[first, second] = found[second, first] = score
-    return found
+        scores[first, second] = scores[second, first] = score
+    return scores
 
 
 def strongest_first(summary: Summary) -> list[str]:
-    """Returns agents by rating, those without one last by points per round, ties as they came.
+    """Returns agents by rating, then unrated ones by points per round; ties stay in order.
 
-    Who forfeited comes after who did not.
+    Agents that forfeited come after all others.
     """
     elo = {rating.agent: rating.elo for rating in summary.ratings}
     out = {fault.agent for fault in summary.faults if fault.forfeited}
     scores = pair_scores(summary)
 
     def weakness(name: str) -> tuple[bool, float, float]:
-        points = [score.mean for (agent, other), score in scores.items() if agent == name != other]
+        points = [score.mean for (a, b), score in scores.items() if a == name != b]
         mean = sum(points) / len(points) if points else -inf
         return name in out, -elo.get(name, -inf), -mean
 
@@ -71,18 +72,18 @@ def strongest_first(summary: Summary) -> list[str]:
 
 def trouble(summary: Summary) -> dict[str, str]:
     """Returns what went wrong by agent: "forfeited 1 pairing, crashed 3×"."""
-    found = {}
+    remarks = {}
     for agent in dict.fromkeys(fault.agent for fault in summary.faults):
-        made = [fault for fault in summary.faults if fault.agent == agent]
-        lost = len({fault.pair for fault in made if fault.forfeited})
+        faults = [fault for fault in summary.faults if fault.agent == agent]
+        lost = len({fault.pair for fault in faults if fault.forfeited})
         counts: Counter[str] = Counter()
-        for fault in made:
+        for fault in faults:
             counts[kind(fault)] += fault.count
-        parts = [f"forfeited {lost} pairing{'s' * (lost > 1)}"] if lost else []
-        found[agent] = ", ".join(parts + [f"{name} {many:,}×" for name, many in counts.items()])
+        parts = [f"forfeited {lost} pairing{'s' if lost > 1 else ''}"] if lost else []
+        remarks[agent] = ", ".join(parts + [f"{name} {count:,}×" for name, count in counts.items()])
     for agent in map(short_name, summary.changed):
-        found[agent] = ", ".join(filter(None, [found.get(agent), CHANGED]))
-    return found
+        remarks[agent] = ", ".join(filter(None, [remarks.get(agent), CHANGED]))
+    return remarks
 
 
 def kind(fault: FaultCount) -> str:
@@ -92,27 +93,27 @@ def kind(fault: FaultCount) -> str:
 
 
 def fault_texts(faults: Iterable[FaultCount]) -> list[str]:
-    """Returns what went wrong, a text for each agent and kind of fault.
+    """Returns a text for each agent, pairing and kind of fault.
 
-    It says who did what wrong, where and how often; under it the place and the text of the last
-    fault, and the last lines of what the bot wrote.
+    The first line names the agent, the pairing, the kind and how often it happened. The lines below
+    it have the place and the message of the last fault, and the last lines that the bot wrote.
     """
-    found = []
+    texts = []
     for fault in faults:
         lost = "; it forfeited the pairing" if fault.forfeited else ""
         often = f"{fault.count:,} time{'' if fault.count == 1 else 's'}"
-        told = [f"fault: {line(_setting(fault))}: {kind(fault)}, {often}{lost}"]
+        head = f"fault: {line(_setting(fault))}: {kind(fault)}, {often}{lost}"
         where = [f"deal {fault.deal}"] if fault.deal >= 0 else []
         where += [f"seat {fault.seat}"] if fault.seat >= 0 else []
-        wrote = [f"{', '.join(where)}: {fault.text}" if where else fault.text]
-        wrote += [*fault.traceback.splitlines()[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
-        lines = "\n".join(one.rstrip("\r\n") for one in wrote if one)
-        found.append("\n".join(told + [f"    {one}" for one in clean(lines).splitlines()]))
-    return found
+        details = [f"{', '.join(where)}: {fault.text}" if where else fault.text]
+        details += [*fault.traceback.splitlines()[-STDERR_LINES:], *fault.stderr[-STDERR_LINES:]]
+        block = clean("\n".join(detail.rstrip("\r\n") for detail in details if detail))
+        texts.append("\n".join([head, *(f"    {detail}" for detail in block.splitlines())]))
+    return texts
 
 
 def _setting(fault: FaultCount) -> str:
-    """Returns who made a fault, and in which pairing."""
+    """Returns which agent made a fault, and in which pairing."""
     if len(fault.pair) == 3:
         first, second, opponent = fault.pair
         return f"{fault.agent} in {first} with {second} against {opponent}"
@@ -121,7 +122,7 @@ def _setting(fault: FaultCount) -> str:
 
 
 def facts(summary: Summary) -> dict[str, str]:
-    """Returns what it takes to repeat the run, by name."""
+    """Returns the settings and versions that repeat the run, by name."""
     return {
         "seed": str(summary.seed),
         "rules": summary.rules.name,
@@ -130,7 +131,7 @@ def facts(summary: Summary) -> dict[str, str]:
         "deals a pair": span(pair.deals for pair in summary.pairs) or f"{summary.deals:,}",
         "block deals": str(summary.block_deals),
         "time": duration(summary.seconds),
-        "versions": ", ".join(f"{name} {found}" for name, found in summary.versions.items()),
+        "versions": ", ".join(f"{name} {version}" for name, version in summary.versions.items()),
     }
 
 
@@ -142,11 +143,11 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     agents: tuple[str, ...] = ()
-    """Columns of names, to be escaped; the others are figures. By default the first column."""
+    """Columns of names, to be escaped; other columns have figures. By default the first column."""
     notes: tuple[str, ...] = ()
     """Columns of words that may wrap."""
     against: str = ""
-    """The opponents of all rows, to be escaped too; empty where rows or columns say so."""
+    """The opponents of all rows, to be escaped too; empty where rows or columns name them."""
 
     def __post_init__(self) -> None:
         if not self.agents:
@@ -158,46 +159,48 @@ class Table:
         return cls(title, tuple(rows[0]), tuple(tuple(row.values()) for row in rows), **options)
 
 
-def rating(found: Rating) -> tuple[str, str]:
-    """Returns a rating and its interval; where an end is not shown, what is known of it."""
-    low, high = found.ci95
+def rating(strength: Rating) -> tuple[str, str]:
+    """Returns a rating and its interval; if the interval lacks an end, a bound of the rating."""
+    low, high = strength.ci95
     if isinf(low) and isinf(high):
         return "unknown", ""
     if isinf(high):
         return f"at least {signed(low, 0)}", "no upper end"
     if isinf(low):
         return f"at most {signed(high, 0)}", "no lower end"
-    return signed(found.elo, 0), interval(Interval(found.elo, low, high, few=found.few), 0)
+    bounds = Interval(strength.elo, low, high, few=strength.few)
+    return signed(strength.elo, 0), interval(bounds, 0)
 
 
 def ratings_table(summary: Summary) -> Table | None:
-    """Returns the ratings, the best first, with what went wrong beside them; None if none.
+    """Returns the ratings, the best first, and the faults; None: nobody is rated.
 
-    Who forfeited has no rank.
+    An agent that forfeited has no rank.
     """
     notes = trouble(summary)
     heads = ("", "agent", "Elo", "95 %", *(("faults",) if notes else ()))
     rows = [
         (
-            str(rank) if one.ranked else "-",
-            one.agent,
-            *rating(one),
-            *((notes.get(one.agent, ""),) if notes else ()),
+            str(rank) if strength.ranked else "-",
+            strength.agent,
+            *rating(strength),
+            *((notes.get(strength.agent, ""),) if notes else ()),
         )
-        for rank, one in enumerate(summary.ratings, 1)
+        for rank, strength in enumerate(summary.ratings, 1)
     ]
     return Table("Ratings", heads, tuple(rows), ("agent",), notes=("faults",)) if rows else None
 
 
 def tables(summary: Summary, matrix: Table | None) -> list[Table]:
-    """Returns all tables of a report in order, those that would be empty left out.
+    """Returns all tables of a report in order, except empty ones.
 
     Args:
         summary: the tournament.
-        matrix: the one of agents against each other, if it is shown.
+        matrix: the table of agents against each other, if it is shown.
     """
-    found = (ratings_table(summary), matrix, cross_play_table(summary), pairs_table(summary.pairs))
-    return [table for table in found if table is not None]
+    ratings, cross_play = ratings_table(summary), cross_play_table(summary)
+    candidates = (ratings, matrix, cross_play, pairs_table(summary.pairs))
+    return [table for table in candidates if table is not None]
 
 
 def matrix_table(summary: Summary, *, bounds: bool) -> Table | None:
@@ -207,18 +210,18 @@ def matrix_table(summary: Summary, *, bounds: bool) -> Table | None:
 
 
 def cross_play_table(summary: Summary) -> Table | None:
-    """Returns points per round of row and column as partners; None where none were played."""
+    """Returns points per round of row and column as partners; None without cross-play."""
     if summary.cross is None:
         return None
     title = "Cross-play: points per round, row and column as partners"
     scores, against = partner_scores(summary), summary.cross.opponents
-    met = {name for pair in scores for name in pair}
-    agents = [name for name in strongest_first(summary) if name in met]
+    partners = {name for pair in scores for name in pair}
+    agents = [name for name in strongest_first(summary) if name in partners]
     return _square(title, agents, scores, bounds=True, against=against)
 
 
 def pairs_table(pairs: Sequence[PairResult]) -> Table | None:
-    """Returns all pairs, from the side of the first; columns that would be empty are left out."""
+    """Returns all pairs, with points of the first agent; empty columns are left out."""
     if not pairs:
         return None
     columns = {
@@ -252,16 +255,16 @@ def _fault_counts(pair: PairResult) -> str:
 def _square(
     title: str, agents: Sequence[str], scores: Scores, *, bounds: bool, against: str = ""
 ) -> Table | None:
-    """Returns a matrix whose columns carry the numbers of its rows; None without scores."""
+    """Returns a matrix whose columns have the numbers of its rows as heads; None without scores."""
     if not scores:
         return None
     rows = []
-    for number, row in enumerate(agents, 1):
-        found = [scores.get((row, column)) for column in agents]
+    for rank, agent in enumerate(agents, 1):
+        row = [scores.get((agent, opponent)) for opponent in agents]
         if bounds:
-            cells = [f"{signed(one.mean)} {interval(one)}" if one else "" for one in found]
+            cells = [estimate(score) for score in row]
         else:
-            cells = [signed(one.mean, 1) if one else "" for one in found]
-        rows.append((str(number), row, *cells))
-    heads = tuple(str(number) for number in range(1, len(agents) + 1))
+            cells = [signed(score.mean, 1) if score else "" for score in row]
+        rows.append((str(rank), agent, *cells))
+    heads = tuple(str(rank) for rank in range(1, len(agents) + 1))
     return Table(title, ("", "agent", *heads), tuple(rows), ("agent",), against=against)

@@ -1,4 +1,4 @@
-"""Draws tables for the terminal, by ``rich``; folded where it is narrow."""
+"""Draws tables for the terminal, with ``rich``; in a narrow terminal row by row."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MATRIX: Final = 12
 WIDTH: Final = 100
 """Columns where there is no terminal."""
 _NARROWEST: Final = 24
-"""Columns below which a terminal folds the lines itself: a figure needs so many."""
+"""Columns that are used at least, because a figure needs them; a narrower terminal wraps them."""
 _NAME: Final = 16
-"""Least places of a column of names; longer names fold."""
+"""Least width of a column of names; longer names fold."""
 
 
 def terminal(summary: Summary) -> str:
@@ -36,25 +36,25 @@ def terminal(summary: Summary) -> str:
 
     It has colours if standard output is a terminal.
     """
-    few = 2 < len(summary.agents) <= MATRIX
-    matrix = tables.matrix_table(summary, bounds=False) if few else None
-    found = tables.tables(summary, matrix)
-    return text(found, summary.faults, summary.command, tables.facts(summary))
+    shows_matrix = 2 < len(summary.agents) <= MATRIX
+    matrix = tables.matrix_table(summary, bounds=False) if shows_matrix else None
+    all_tables = tables.tables(summary, matrix)
+    return text(all_tables, summary.faults, summary.command, tables.facts(summary))
 
 
 def text(
-    found: Iterable[Table],
+    tables_shown: Iterable[Table],
     faults: Iterable[FaultCount],
     command: str,
     facts: Mapping[str, str],
     note: str = "",
 ) -> str:
-    """Returns a report: tables, faults, a note, the command and what it takes to repeat it."""
-    parts = [draw(table) for table in found]
-    told = [command, *(f"{title}: {fact}" for title, fact in facts.items() if fact)]
+    """Returns a report: tables, faults, a note, the command, and the facts that repeat the run."""
+    parts = [draw(table) for table in tables_shown]
+    footer = [command, *(f"{title}: {fact}" for title, fact in facts.items() if fact)]
     if any("]?" in part for part in parts):
-        told.append(ROUGH)
-    parts += [*tables.fault_texts(faults), note, "\n".join(filter(None, map(line, told)))]
+        footer.append(ROUGH)
+    parts += [*tables.fault_texts(faults), note, "\n".join(filter(None, map(line, footer)))]
     return "\n\n".join(filter(None, parts))
 
 
@@ -82,15 +82,16 @@ def draw(table: Table) -> str:
             heading = column.replace(" ", "\n") if len(column) > 8 else column
             drawn.add_column(heading, justify="right", no_wrap=True, min_width=longest)
     for row in table.rows:
-        drawn.add_row(*(Text(line(told)) for told in row))
+        drawn.add_row(*(Text(line(cell)) for cell in row))
     against = f", against {line(table.against)}" if table.against else ""
     console.print(Text(table.title + against, "bold"), "", sep="\n")
+    # Measured on a wide console: the width that the table needs without breaking a figure.
     if console.measure(drawn, options=console.options.update(width=1000)).minimum > console.width:
         console.print(*_folded(table, console.width), sep="\n")
     else:
         console.print(drawn)
-    told = console.file.getvalue() if isinstance(console.file, StringIO) else ""
-    return "\n".join(one.rstrip() for one in told.splitlines()).rstrip()
+    output = console.file.getvalue() if isinstance(console.file, StringIO) else ""
+    return "\n".join(text_line.rstrip() for text_line in output.splitlines()).rstrip()
 
 
 def _folded(table: Table, width: int) -> list[Text]:
@@ -101,11 +102,12 @@ def _folded(table: Table, width: int) -> list[Text]:
         names = " against ".join(line(row[place]) for place in places)
         lines.append(Text(" ".join([*rank, names]), "cyan"))
         after = slice(max(places) + 1, None)
+        # A no-break space keeps a heading and its figure on one line.
         figures = [
             f"{column}: {line(cell)}".replace(" ", "\N{NO-BREAK SPACE}")
             for column, cell in zip(table.columns[after], row[after], strict=True)
             if cell
         ]
         wrapped = textwrap.wrap("   ".join(figures), width - 4)
-        lines += [Text("    " + one.replace("\N{NO-BREAK SPACE}", " ")) for one in wrapped]
+        lines += [Text("    " + part.replace("\N{NO-BREAK SPACE}", " ")) for part in wrapped]
     return lines

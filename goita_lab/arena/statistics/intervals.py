@@ -20,14 +20,14 @@ from goita_env.arrays import Float
 from goita_env.errors import SettingError
 
 LEVEL: Final = 0.95
-"""Of every interval here: of a mean, a rate, a rating, a bound."""
+"""Level of all intervals: of means, rates, ratings and bounds."""
 TAILS: Final = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
-"""The quantiles of samples at the ends of such an interval."""
+"""Quantiles of a sample at the two ends of such an interval."""
 
 FEW: Final = 8
-"""With fewer values, or fewer that differ from the commonest, an interval is a rough one."""
+"""An interval is a rough one with fewer values, or if fewer differ from the commonest value."""
 FEW_NONZERO: Final = 5
-"""So it is with fewer values that are not zero."""
+"""An interval of fewer values other than zero is a rough one, too."""
 
 
 def normal_quantile(level: float = LEVEL) -> float:
@@ -50,7 +50,7 @@ class Interval:
     low: float
     high: float
     few: bool = field(default=False, kw_only=True)
-    """It rests on few values, or on few that differ: it may well be too narrow."""
+    """A rough interval: of few values, or of few that differ, so it may be too narrow."""
 
     @property
     def bounded(self) -> bool:
@@ -86,7 +86,7 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = 
     differing, _ = _differing(above / below)
     few = bool(differing < FEW or np.count_nonzero(above) < FEW_NONZERO)
     half = 0.0
-    if differing:  # else exactly 0, where rounding would leave a little
+    if differing:  # else exactly 0, which rounding errors would miss
         error = float(((above - ratio * below) / below.mean()).std(ddof=1)) / sqrt(size)
         half = t_quantile(size - 1, level) * error
     return Interval(ratio, ratio - half, ratio + half, few=few)
@@ -128,7 +128,10 @@ def over_runs(values: Sequence[float]) -> Interval:
 
 
 def jackknife_error(left: Sequence[float]) -> float:
-    """Returns a standard error from a statistic without each unit (Efron and Stein 1981)."""
+    """Returns the standard error of a statistic (Efron and Stein 1981).
+
+    ``left``: its values when one unit after another is left out.
+    """
     values = np.asarray(left)
     return sqrt((len(values) - 1) / len(values) * float(((values - values.mean()) ** 2).sum()))
 
@@ -137,7 +140,7 @@ def variance_removed(games: npt.ArrayLike) -> float:
     """Returns the share of the variance of a deal's mean that playing each deal S times removes.
 
     It is 1 - S Var(mean of a deal) / Var(single game) of ``games`` [S, n], points of the first
-    team: 0 for independent games of a deal, 1 where their luck cancels; below 0 by chance alone.
+    team: 0 for independent games of a deal, 1 where their luck cancels; below 0 only by chance.
     """
     array = np.asarray(games, np.float64)
     single, means = float(array.var(ddof=1)), float(array.mean(axis=0).var(ddof=1))
@@ -145,10 +148,10 @@ def variance_removed(games: npt.ArrayLike) -> float:
 
 
 def _differing(values: Float) -> tuple[int, float]:
-    """Returns how many values differ from the commonest one, and that one."""
+    """Returns how many values differ from the commonest value, and the commonest value."""
     distinct, counts = np.unique(values, return_counts=True)
-    place = counts.argmax()
-    return len(values) - int(counts[place]), float(distinct[place])
+    commonest = counts.argmax()
+    return len(values) - int(counts[commonest]), float(distinct[commonest])
 
 
 def _deals(values: npt.ArrayLike) -> Float:

@@ -3,7 +3,7 @@
 The model (Zermelo 1929; Bradley and Terry 1952): a wins a game against b with probability
 1 / (1 + 10^((elo_b - elo_a) / 400)). Games are rounds, or whole matches where those were played.
 The fit is the maximum likelihood of all win counts at once, by ``choix``; so the order of the games
-does not matter. Each pair that met is given half a win on both sides beside its own, so that the
+does not matter. Both agents of each pair that met get half a win in addition, so that the
 fit is finite.
 
 An interval holds the middle 95 % of fits to resampled deals. All pairs share their deals, so a deal
@@ -53,18 +53,18 @@ class Rating:
     agent: str
     elo: float
     ci95: tuple[float, float]
-    """An end that the games do not show is infinite, and ``elo`` is no estimate then."""
+    """An end that the games do not determine is infinite; then ``elo`` is not an estimate."""
     few: bool = False
-    """The interval rests on few deals that differ, so it is a rough one."""
+    """A rough interval, which rests on few deals that differ."""
     ranked: bool = True
-    """False for who forfeited: some of its games were played at random."""
+    """False if the agent forfeited, so that some of its games were played at random."""
 
 
 def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) -> list[Rating]:
     """Returns the ratings of all agents that met, the strongest first.
 
-    Games of an agent against itself are left out. There are no ratings where some agents cannot be
-    compared with others, even through third ones.
+    Games of an agent against itself are left out. Nobody is rated if some agents cannot be
+    compared, not even through common opponents.
     """
     names = list(dict.fromkeys(name for pair in games for name in (pair.a, pair.b)))
     pairs = [pair for pair in games if pair.a != pair.b]
@@ -117,14 +117,14 @@ def _resampled(
 
     A bound is not known where it is missing in more resamples than lie beyond an interval's end.
     """
-    most = max(len(pair.won) for pair in pairs)
-    size = -(-most // _MOST_UNITS)  # deals of a group, rounded up
+    most_deals = max(len(pair.won) for pair in pairs)
+    size = -(-most_deals // _MOST_UNITS)  # deals of a group, rounded up
     groups = [(_grouped(pair.won, size), _grouped(pair.played, size)) for pair in pairs]
-    number = -(-most // size)
+    num_groups = -(-most_deals // size)
     fits, missing = np.empty((resamples, len(best))), np.zeros((2, len(best)))
     for fit in fits:
         # How often each group is drawn; a pair with fewer deals has the first of the groups.
-        drawn = np.bincount(rng.integers(number, size=number), minlength=number)
+        drawn = np.bincount(rng.integers(num_groups, size=num_groups), minlength=num_groups)
         sums = [
             (float(drawn[: len(won)] @ won), float(drawn[: len(played)] @ played))
             for won, played in groups
@@ -138,10 +138,10 @@ def _resampled(
 def _bounds_without_losses_or_wins(
     bounds: Float, counts: Float, best: Float, anchor: int | None, pairs: Sequence[PairGames]
 ) -> Float:
-    """Returns bounds [2, A] that go as far as deals allow which were all won, or all lost.
+    """Widens bounds [2, A] of agents without losses or without wins, and returns them.
 
-    Where a cell of the counts has the added half win alone, it gets as many wins as Wilson's
-    interval allows in games that were all lost.
+    A count of wins that is only the added half win becomes as many wins as Wilson's interval allows
+    in games that were all lost; the fit to these counts gives the end that is known.
     """
     no_lower, no_upper = _endless(counts, anchor)
     if not (no_lower | no_upper).any():
@@ -158,10 +158,10 @@ def _bounds_without_losses_or_wins(
 
 
 def _cancelling(pairs: Sequence[PairGames]) -> dict[int, tuple[float, float]]:
-    """Returns the places of pairs whose wins cancel in nearly all deals.
+    """Returns the indices of pairs whose wins cancel in nearly all deals.
 
-    With each come the numbers of wins, below 0 and above it, by which the ends of its win rate's
-    interval differ from those that were counted.
+    The values are numbers of wins, one below 0 and one above: the ends of the interval of the
+    pair's win rate, minus the wins that were counted.
     """
     shifts = {}
     for place, pair in enumerate(pairs):
@@ -192,22 +192,23 @@ def _counts(
 
 
 def _endless(counts: Float, anchor: int | None) -> Bool:
-    """Tells whose rating has no lower end, and whose no upper one, by these counts: [2, A].
+    """Returns which ratings have no lower end, and which no upper end, by these counts: [2, A].
 
-    The games show that an agent is not endlessly stronger than another only by a chain of wins that
-    leads from the other to it (Ford 1957).
+    An agent's strength is bounded above only if a chain of wins leads to it from the anchor, or
+    without one from every agent, and below only if such a chain leads back (Ford 1957).
     """
+    # chains[a, b]: wins lead from a to b. Each product doubles the length of the chains.
     chains = (counts > _HALF_WIN) | np.eye(len(counts), dtype=bool)
     for _ in range(len(counts).bit_length()):
         chains = chains @ chains
-    others = slice(None) if anchor is None else [anchor]
-    return np.stack([~chains[:, others].all(axis=1), ~chains[others].all(axis=0)])
+    anchors = slice(None) if anchor is None else [anchor]
+    return np.stack([~chains[:, anchors].all(axis=1), ~chains[anchors].all(axis=0)])
 
 
 def _elo(strengths: Float, anchor: int | None) -> Float:
-    """Returns strengths in Elo, an agent or the mean at 0: [..., A]."""
+    """Returns strengths in Elo, with the anchor or without one the mean at 0: [..., A]."""
     zero = strengths.mean(axis=-1) if anchor is None else strengths[..., anchor]
-    return _ELO * (strengths - zero[..., None]) + 0.0
+    return _ELO * (strengths - zero[..., None]) + 0.0  # + 0.0: no negative zero
 
 
 def _grouped(values: Float, size: int) -> Float:
@@ -216,6 +217,7 @@ def _grouped(values: Float, size: int) -> Float:
 
 
 def _connected(names: Sequence[str], pairs: Sequence[PairGames]) -> bool:
+    # Each pass reaches the opponents of the agents so far: as many passes as agents are enough.
     reached = {names[0]}
     for _ in names:
         for pair in pairs:

@@ -25,7 +25,7 @@ from goita_env.errors import SettingError
 
 Decision = Literal["H0", "H1"]
 
-ERRORS: Final = 0.05  #: alpha and beta: of accepting either hypothesis where the other one holds.
+ERRORS: Final = 0.05  #: alpha and beta: probability of accepting a hypothesis if the other holds.
 MIN_DEALS: Final = 100  #: Deals before any decision: the sample variance of fewer says little.
 
 _LEAST_VARIANCE: Final = 1e-6  # points squared; keeps the ratio finite for equal deals

@@ -1,8 +1,8 @@
 """Compares agents over duplicate deals: plays the blocks of a plan and keeps those that count.
 
-Each deal is played twice with the teams' seats exchanged, the same dealer and, after a redeal, the
-same next deals; so the luck of the deal cancels. Deal number i under a seed is the one that
-``GoitaVectorEnv`` deals to its game i under that seed, whatever the pair.
+Each deal is played twice with the seats of the teams exchanged, the same dealer and, after a
+redeal, the same next deals, so that the luck of the deal cancels. Deal number i under a seed is the
+one that ``GoitaVectorEnv`` deals to its game i under that seed, whatever the pair.
 
 ::
 
@@ -55,8 +55,8 @@ from goita_lab.work import WorkerError, on_workers, one_thread, shown
 class Ledger:
     """A ledger that collects the blocks of one pairing and decides when it is over.
 
-    Blocks may come in any order. The first blocks without a gap count, up to the block in which
-    the pairing is decided; so what counts depends on the plan alone.
+    Blocks may come in any order. The blocks up to the first missing one count, but none after the
+    block in which the pairing is decided; so which blocks count depends on the plan only.
 
     Attributes:
         over: every block has been counted, the test has decided, or an agent has forfeited.
@@ -107,7 +107,7 @@ class Ledger:
         if self._test:
             values = block.points.sum(axis=0) / block.rounds.sum(axis=0)
             self.over |= self._test.add(values) is not None
-        # Each block has instances of its own of a bot; the sum of their faults counts.
+        # Each block builds its own instances of a bot, so their faults are added up.
         self._faults.update(player for player, _ in block.faults)
         out = {player for player, faults in self._faults.items() if faults >= FAULTS}
         self._forfeited = out.union(block.forfeited)
@@ -119,7 +119,7 @@ class Tournament:
 
     Args:
         plan: the schedule.
-        identities: what its agents are made of (``Schedule.check_agents``); None: nobody asks.
+        identities: digests of its agents (``Schedule.check_agents``); None: agents do not change.
     """
 
     def __init__(self, plan: Schedule, identities: Identities | None = None) -> None:
@@ -159,8 +159,8 @@ class Tournament:
         """
         missing = (task for ledger in self.ledgers.values() for task in ledger.missing())
         for result in play_blocks(missing, workers, save=games is not None):
-            # Nobody knows who played a block whose agents are made of something else by now; the
-            # file asks for itself.
+            # If an agent has changed since, nobody knows which version of it played the block. The
+            # file of results checks the same itself.
             if games and not self.identities.changed(self.plan.specs_of(result.task)):
                 games.write(result.task, result.games)
             if file is not None:
@@ -169,11 +169,11 @@ class Tournament:
             if progress is not None:
                 progress(result)
         if games is not None:
-            # Other workers may have been ahead when a pairing was decided.
+            # When a pairing was decided, workers may already have been playing later blocks.
             games.keep(self.kept())
 
     def kept(self) -> list[Task]:
-        """Returns the blocks that have been played and count, or may come to count."""
+        """Returns the played blocks that count, or will count if the blocks before them do."""
         return [task for ledger in self.ledgers.values() for task in ledger.kept()]
 
     def played(self) -> list[Played]:
@@ -181,7 +181,7 @@ class Tournament:
         return [ledger.played() for ledger in self.ledgers.values() if ledger.over]
 
     def deals_left(self) -> int:
-        """Returns the most deals that are still to be played."""
+        """Returns the number of deals that are left if no pairing ends early."""
         return sum(ledger.deals_left() for ledger in self.ledgers.values())
 
 
@@ -191,7 +191,7 @@ def play_blocks(
     """Yields the results of blocks as they are finished, in any order.
 
     Args:
-        tasks: taken as workers become free, so it may end early.
+        tasks: one is taken whenever a worker is free, so the iterator may end early.
         workers: number of workers; with one the blocks are played in this process.
         save: let the results hold the games.
     """
@@ -230,12 +230,13 @@ def play_pair(
     Raises:
         AgentError, SettingError: if an argument is impossible, before anything is played.
     """
-    given = tuple(one if isinstance(one, str) else build_agent(one) for one in (a, b))
-    check_names(one for one in given if isinstance(one, str))
+    # Texts stay texts, so that each block may build the agents; classes are built here.
+    specs = tuple(spec if isinstance(spec, str) else build_agent(spec) for spec in (a, b))
+    check_names(spec for spec in specs if isinstance(spec, str))
     built: list[Agent] = []
     try:
-        players = [_shared(one, built, get_rules(rules), information) for one in given]
-        texts = tuple(one if isinstance(one, str) else one.name for one in given)
+        players = [_shared(spec, built, get_rules(rules), information) for spec in specs]
+        texts = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
         names = tuple(map(short_name, texts))
         results: list[BlockResult] = []
         planned = tasks(
@@ -252,7 +253,10 @@ def play_pair(
 def _shared(
     spec: str | Agent, built: list[Agent], rules: Rules, information: InformationStructure
 ) -> Agent | None:
-    """Returns an agent for all blocks, noted in ``built``; None if each block builds its own."""
+    """Returns the agent for all blocks, or None if each block is to build its own.
+
+    An agent that is built here from a text is added to ``built``, which the caller closes.
+    """
     if not isinstance(spec, str):
         check_plays(spec, spec.name, information)
         return spec
@@ -262,7 +266,7 @@ def _shared(
 
 
 Stop = GoitaError | OSError | KeyboardInterrupt
-"""What ends play early; what was played until then stays."""
+"""Exceptions that end play early; blocks that were played until then stay."""
 
 
 def play_schedule(
@@ -278,7 +282,7 @@ def play_schedule(
     Args:
         plan: the schedule.
         workers: number of workers, which changes no result.
-        results: file of finished blocks, from which it goes on; None: none is kept.
+        results: file of finished blocks, from which play continues; None: no file.
         games: folder to which the games are written; None: they are not saved.
         anew: begin file and folder anew, whatever they hold.
 
@@ -298,11 +302,11 @@ def play_schedule(
     def note(result: BlockResult) -> None:
         nonlocal played
         played += result.task.deals
-        # The rest is less than before where a pairing was decided.
+        # The total shrinks when a pairing is decided early.
         show("deals of all pairings", played, played + tournament.deals_left())
 
     try:
-        # What a class prints is not among the tables.
+        # Standard output is for the tables, so what a user's class prints goes to standard error.
         with file or nullcontext(), redirect_stdout(sys.stderr):
             tournament.play(workers=workers, file=file, games=folder, progress=note)
     except (GoitaError, OSError, KeyboardInterrupt) as error:
@@ -313,11 +317,11 @@ def play_schedule(
 def exit_code(tournament: Tournament, stop: Stop | None, results: Path | None) -> int:
     """Returns a command's exit code after ``play_schedule``; says on standard error why it stopped.
 
-    ``results``: the file from which the same command goes on; None: what was not finished is lost.
+    ``results``: the file from which the same command continues; None: unfinished pairings are lost.
     """
     if stop is None:
         return 0
     reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}\n"
-    more = "the same command goes on" if results else "without --results the rest is lost"
-    sys.stderr.write(f"\n{reason}stopped with {tournament.deals_left():,} deals left; {more}\n")
+    outlook = "the same command goes on" if results else "without --results the rest is lost"
+    sys.stderr.write(f"\n{reason}stopped with {tournament.deals_left():,} deals left; {outlook}\n")
     return 130 if isinstance(stop, KeyboardInterrupt) else 1

@@ -1,8 +1,8 @@
 """Plays one block of duplicate deals: the unit of work and of randomness.
 
-The result of ``play_block`` depends on its task alone, not on the process or the order. All games
+The result of ``play_block`` depends only on its task, not on the process or the order. All games
 of the block step together. Each agent gets one batch of the rows in which it has a choice; a single
-legal action is played without asking. Agents see views and masks, no state.
+legal action is played without calling it. Agents receive views and masks, not the state.
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ def play_block(
         task: the block.
         players: existing agents; missing ones are built from their texts, and closed at the end.
         save: let the result hold the games.
-        guarded: record what goes wrong in a user's class as a fault instead of raising, and play a
-            random legal action.
+        guarded: record an exception of a user's class as a fault instead of raising it, and play a
+            random legal action in its place.
     """
-    objects = {number: one for number, one in enumerate(players) if one is not None}
-    for number, spec in enumerate(task.agents):
-        if number not in objects:
+    agents = {player: agent for player, agent in enumerate(players) if agent is not None}
+    for player, spec in enumerate(task.agents):
+        if player not in agents:
             warm_up(spec, task.rules, task.information)
     start = time.perf_counter()
     seated: list[Seated] = []
     try:
-        for one in seat_players(task, objects, guarded=guarded):
-            seated.append(one)  # noqa: PERF402  (those built before an error are closed)
+        for instance in seat_players(task, agents, guarded=guarded):
+            seated.append(instance)  # noqa: PERF402  (those built before an error are closed)
         block = _Block(task, seated, save)
         block.play()
     finally:
-        close(one.agent for one in seated if one.player not in objects)
+        close(instance.agent for instance in seated if instance.player not in agents)
     return block.result(start)
 
 
 @cache
 def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
-    """Has an agent make some decisions before its clock runs: what it needs is compiled and loaded.
+    """Has an agent make some decisions before it is timed, so that its code is compiled and loaded.
 
-    It is another instance, with random numbers of its own, once in a process. Users' classes and
-    programs are not asked more often than they play.
+    The decisions are those of another instance with separate random numbers, once in a process.
+    Users' classes and programs only act in games that count.
     """
     if is_own(spec):
         return
@@ -72,17 +72,15 @@ def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
     try:
         if isinstance(unwrapped(agent), ExternalAgent):
             return
-        rounds, rng = (
-            Rounds(1, rules=rules, seed=0, information=information),
-            np.random.default_rng(0),
-        )
+        rounds = Rounds(1, rules=rules, seed=0, information=information)
+        rng = np.random.default_rng(0)
         for step in count():
-            now = rounds.decisions
-            if len(now.rows) and step % 4 == 0:
-                ask_actions(agent, now.view, now.legal, rng)
+            decisions = rounds.decisions
+            if len(decisions.rows) and step % 4 == 0:
+                ask_actions(agent, decisions.view, decisions.legal, rng)
             if rounds.over:
                 return
-            rounds.step(uniform(now.legal, rng.random(len(now.rows))))
+            rounds.step(uniform(decisions.legal, rng.random(len(decisions.rows))))
     finally:
         close([agent])
 
@@ -93,9 +91,11 @@ class _Block:
     def __init__(self, task: Task, seated: Sequence[Seated], save: bool) -> None:
         self.task, self.seated = task, seated
         seatings = len(task.seatings)
+        # Games are in order of seating, then of deal: [S * D], so that a reshape gives [S, D].
         deals = np.tile(task.first + np.arange(task.deals), seatings)
         self.numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
-        self.first = seatings * task.first  # number of the first game, before the permutation
+        self.first = seatings * task.first
+        """Number of the first game; agents see the numbers in another, random order."""
         self.rounds = Rounds(
             len(deals),
             rules=task.rules,
@@ -107,17 +107,19 @@ class _Block:
             information=task.information,
         )
         self.recorder = Recorder(self.rounds) if save else None
-        sitting = np.zeros((seatings, 4), np.int64)
-        for place, one in enumerate(seated):
-            sitting[tuple(np.array(one.seats).T)] = place
-        self.owner = np.repeat(sitting, task.deals, axis=0)
+        instances = np.zeros((seatings, 4), np.int64)
+        for index, instance in enumerate(seated):
+            # The pairs (seating, seat) as a row of seatings and a row of seats: both index at once.
+            instances[tuple(np.array(instance.seats).T)] = index
+        self.owner = np.repeat(instances, task.deals, axis=0)
         """[N, 4] Index in ``seated`` of the agent at each seat."""
+        # 1 in the first, third, ... seating, -1 in the others; each for all deals of the seating.
         self.sign = np.repeat(1 - 2 * (np.arange(seatings) & 1), task.deals)
         """[N] +1 where the first team sits at seats 0 and 2."""
         self.figures = {name: np.zeros(len(deals), np.int32) for name in GAME_FIGURES}
         self.decisions = np.zeros(len(task.agents), np.int64)
         self.thinking = np.zeros(len(task.agents))
-        self.stateful = [place for place, one in enumerate(seated) if one.is_stateful]
+        self.stateful = [index for index, instance in enumerate(seated) if instance.is_stateful]
         self.faults = BlockFaults(task, seated, self.numbers)
 
     def play(self) -> None:
@@ -157,39 +159,40 @@ class _Block:
         """Yields the deals of the saved games, by deal, seating and number."""
         if self.recorder is None:
             return
+        # Games are in order of seating; transposed, those of a deal follow each other.
         for game in np.arange(len(self.sign)).reshape(-1, self.task.deals).T.ravel().tolist():
             seating, deal = divmod(game, self.task.deals)
             agents = tuple(self.task.agents[player] for player in self.task.seatings[seating])
-            number = self.task.first + deal
             for record in self.recorder.deals[game]:
-                yield SavedDeal(agents, self.task.block, number, seating, record)
+                yield SavedDeal(agents, self.task.block, self.task.first + deal, seating, record)
 
     def _decide(self, decisions: PendingDecisions) -> Int:
         """Returns the players' actions in the m games that need one: int64 [m]."""
         actions = np.zeros(len(decisions.rows), np.int64)
-        asked = self.owner[decisions.rows, decisions.seats]
-        for place, one in enumerate(self.seated):
-            mine = (asked == place).nonzero()[0]
-            if len(mine):
-                actions[mine] = self._ask(one, decisions.view[mine], decisions.legal[mine])
+        owners = self.owner[decisions.rows, decisions.seats]
+        for index, instance in enumerate(self.seated):
+            own = (owners == index).nonzero()[0]
+            if len(own):
+                actions[own] = self._ask(instance, decisions.view[own], decisions.legal[own])
         return actions
 
-    def _ask(self, one: Seated, view: View, legal: Bool) -> Int:
+    def _ask(self, instance: Seated, view: View, legal: Bool) -> Int:
         start = time.perf_counter()
-        actions = ask_actions(one.agent, view, legal, one.rng)
-        self.thinking[one.player] += time.perf_counter() - start
-        self.decisions[one.player] += len(view)
+        actions = ask_actions(instance.agent, view, legal, instance.rng)
+        self.thinking[instance.player] += time.perf_counter() - start
+        self.decisions[instance.player] += len(view)
         self.faults.pool()
         return actions
 
     def _notify(self, decisions: PendingDecisions) -> None:
         if self.stateful:
-            tell(decisions, self._sitting)
+            tell(decisions, self._stateful_at)
 
-    def _sitting(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
+    def _stateful_at(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
         """Yields each stateful agent with its indices into ``rows``, its seats and its games."""
-        for place in self.stateful:
-            agent = self.seated[place].agent
-            index, seats = np.nonzero(self.owner[rows] == place)
+        for instance in self.stateful:
+            agent = self.seated[instance].agent
+            index, seats = np.nonzero(self.owner[rows] == instance)
             if len(index) and isinstance(agent, StatefulAgent):
+                # For agents each seat of a game is a game of its own.
                 yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats

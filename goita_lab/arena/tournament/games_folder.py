@@ -49,12 +49,12 @@ MOST_BYTES: Final = 10**8
 class GamesFolder:
     """A folder of the games of a tournament; it is created if missing.
 
-    The games of an agent that has changed are removed: they are played again.
+    The games of an agent that has changed are removed, because they will be played again.
 
     Args:
         path: the folder.
         plan: the tournament, or another schedule.
-        identities: what its agents are made of.
+        identities: digests of its agents.
         anew: begin the folder anew, whatever its tournament.
 
     Raises:
@@ -67,8 +67,8 @@ class GamesFolder:
     ) -> None:
         self.path = path
         self._prefixes = {
-            pairing.tasks[0].agents: "-".join([f"{number:03}", *map(_short, pairing.agents)])
-            for number, pairing in enumerate(plan.pairings(), 1)
+            pairing.tasks[0].agents: "-".join([f"{index:03}", *map(_short, pairing.agents)])
+            for index, pairing in enumerate(plan.pairings(), 1)
         }
         head = {
             "format": FORMAT,
@@ -90,11 +90,13 @@ class GamesFolder:
             if not anew:
                 stored = {name: stored[name] for name in stored.keys() - origin.keys()}
                 check_same(stored, json.loads(json.dumps(head)), f"{str(path)!r} was begun with")
-            changed = {s for s in plan.specs if digests.get(s) != identities.digests.get(s)}
+            changed = {
+                spec for spec in plan.specs if digests.get(spec) != identities.digests.get(spec)
+            }
             if anew or changed:
                 tasks = (task for pairing in plan.pairings() for task in pairing.tasks)
-                same = (task for task in tasks if changed.isdisjoint(plan.specs_of(task)))
-                self.keep(() if anew else same)
+                unchanged = (task for task in tasks if changed.isdisjoint(plan.specs_of(task)))
+                self.keep(() if anew else unchanged)
         write_whole(manifest, json_text(head | origin))
 
     def file(self, task: Task) -> Path:
@@ -113,27 +115,27 @@ class GamesFolder:
             )
 
     def keep(self, tasks: Iterable[Task]) -> None:
-        """Removes the games of all blocks but these: they were played but do not count."""
-        wanted = {self.file(task) for task in tasks}
+        """Removes the games of all blocks except these; other blocks do not count."""
+        counting = {self.file(task) for task in tasks}
         for file in self.path.glob("*.jsonl"):
-            if file not in wanted:
+            if file not in counting:
                 file.unlink()
 
 
 def _short(name: str) -> str:
-    """Returns the end of an agent's name as 32 bytes of a file's name, which may have 255."""
+    """Returns the last 32 bytes of an agent's name, for file names, which may have 255 bytes."""
     return re.sub(r"[^\w.=+]+", "_", name).encode()[-32:].decode(errors="ignore")
 
 
 def game_files(path: Path) -> list[Path]:
-    """Returns the files of saved games: those of a folder, by name, or the one that is named."""
+    """Returns the files of saved games: those of a folder, sorted by name, or the file itself."""
     return sorted(path.glob(GAMES)) if path.is_dir() else [path]
 
 
 def read_games(path: Path) -> Iterator[SavedDeal]:
     """Yields every deal of a folder of games or of one of its files, block by block.
 
-    The games may be somebody else's.
+    The files may come from somebody else.
 
     Raises:
         GoitaError: if the folder has no manifest, or one of another format, or a file holds
@@ -146,17 +148,17 @@ def read_games(path: Path) -> Iterator[SavedDeal]:
     elif path.is_dir():
         raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(path)!r}")
     for file in game_files(path):
-        for number, line in enumerate(StringIO(read_text(file, MOST_BYTES)), 1):
+        for line_number, line in enumerate(StringIO(read_text(file, MOST_BYTES)), 1):
             try:
                 yield SavedDeal.from_line(line)
             except GoitaError as error:
-                raise RecordError(f"{file.name}, line {number}: {error}") from error
+                raise RecordError(f"{file.name}, line {line_number}: {error}") from error
 
 
 def _read_manifest(file: Path) -> dict[str, Any]:
     """Returns the content of a manifest; a SettingError if it is of another format."""
     try:
-        # Not by msgspec, which refuses lone surrogates: a path may have some.
+        # json, because msgspec refuses lone surrogates, which a path may contain.
         content = json.loads(read_limited(file, MOST_BYTES), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise SettingError(f"expected JSON in {str(file)!r}: {error}") from error

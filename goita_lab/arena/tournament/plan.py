@@ -1,7 +1,7 @@
-"""Plans a tournament: who meets whom, over which deals, in which blocks.
+"""Plans a tournament: which agents meet, over which deals, in which blocks.
 
-Every result depends on the plan alone: blocks, the units of work and of randomness, have a fixed
-size, and nothing in them depends on the process that plays them or on their order.
+Every result depends on the plan only: blocks, the units of work and of randomness, have a fixed
+size, and no block depends on the process that plays it or on the order of blocks.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ BLOCK_DEALS: Final = 256
 
 MAX_DEALS: Final = 10**7  # Most deals of a pair: points per round are then known to a hundredth.
 
-
-LONGEST: Final = 1e9  # Seconds that a block takes at most: thirty years.
+LONGEST: Final = 1e9  # Most seconds of a block in a file of results: thirty years.
 
 Seating = tuple[int, int, int, int]
 
@@ -61,7 +60,7 @@ def seatings_of(agents: tuple[str, ...]) -> tuple[Seating, ...]:
     """Returns the seatings of (a, b), or of partners a and b against c in (a, b, c)."""
     if len(agents) == 2:
         return PAIR_SEATINGS
-    # With one agent as both partners the other two seatings would repeat these.
+    # With the same agent as both partners the other two seatings would repeat the first two.
     return MIXED_SEATINGS[: 2 if agents[0] == agents[1] else 4]
 
 
@@ -85,7 +84,7 @@ class Task:
 
 @dataclass(frozen=True)
 class BlockFigures:
-    """What came of a block, as files of results keep it: S seatings, D deals, P players."""
+    """The figures of a block, as files of results keep them: S seatings, D deals, P players."""
 
     points: npt.NDArray[np.int32]
     """[S, D] Points of the first team minus those of the other, after what messages cost."""
@@ -100,14 +99,14 @@ class BlockFigures:
     """Players that were out by the end; from some point on their decisions are random."""
 
     def columns(self) -> dict[str, Column]:
-        """Returns what kept figures may be."""
+        """Returns the types, shapes and bounds of stored figures."""
         games, players = ("S", "D"), ("P",)
-        most = int(self.rounds.max(initial=1))
-        points = 10 * MOST_POINTS * most  # with what messages cost
+        most_rounds = int(self.rounds.max(initial=1))
+        points = 10 * MOST_POINTS * most_rounds  # ten times: messages cost points
         return {
             "points": Column("i", games, -points, points),
             "rounds": Column("i", games, 1, MATCH_POINTS),
-            "rounds_won": Column("i", games, 0, most),
+            "rounds_won": Column("i", games, 0, most_rounds),
             "won": Column("b", games),
             "decisions": Column("i", players, 0),
             "thinking": Column("f", players, 0, LONGEST),
@@ -146,20 +145,20 @@ def tasks(
     check_seed(seed)
     rules = get_rules(rules)
     check_episode(episode, rules, information)
-    rest = (rules, episode, seatings, information)
+    settings = (rules, episode, seatings, information)
     return [
-        Task(agents, seed, block, first, min(block_deals, deals - first), *rest)
+        Task(agents, seed, block, first, min(block_deals, deals - first), *settings)
         for block, first in enumerate(range(0, deals, block_deals))
     ]
 
 
 def parse_fewer_deals(text: str) -> tuple[int, str]:
     """Returns the number and the agent of "DEALS:AGENT"; raises a SettingError."""
-    number, _, agent = text.partition(":")
-    if not (number.isascii() and number.isdigit()) or not agent:
+    deals, _, agent = text.partition(":")
+    if not (deals.isascii() and deals.isdigit()) or not agent:
         raise SettingError(f"expected DEALS:AGENT (200:greedy), got {text!r}")
-    check_deals(int(number))
-    return int(number), agent
+    check_deals(int(deals))
+    return int(deals), agent
 
 
 @dataclass(frozen=True)
@@ -187,7 +186,7 @@ class Pairing:
 
 
 class Schedule(ABC):
-    """What is played: the pairings with their blocks, and the agents in them."""
+    """A schedule: the pairings with their blocks, and the agents in them."""
 
     information: InformationStructure  #: Who knows and tells what at the tables.
     rules: str | Rules = "jga"
@@ -206,7 +205,7 @@ class Schedule(ABC):
         """Returns all of it as JSON: the arguments of files of results."""
 
     def information_of(self, spec: str) -> InformationStructure:
-        """Returns what an agent has to be able to play with."""
+        """Returns the information structure that an agent has to be able to play under."""
         return self.information
 
     def spec_of(self, seated: str) -> str:
@@ -218,7 +217,7 @@ class Schedule(ABC):
         return list(dict.fromkeys(map(self.spec_of, task.agents)))
 
     def check_agents(self) -> Identities:
-        """Builds every agent once, and starts every program; returns what they are made of."""
+        """Builds every agent once, and starts every program; returns their digests."""
         identities = Identities()
         for spec in self.specs:
             game = get_rules(self.rules), self.information_of(spec)
@@ -254,8 +253,8 @@ class TournamentPlan(Schedule):
         check_seed(self.seed)
         get_rules(self.rules)
         if len(self.agents) < (1 if self.one else 2):
-            wanted = "an agent or more" if self.one else "two agents or more"
-            raise SettingError(f"expected {wanted}, got {' '.join(self.agents)!r}")
+            expected = "an agent or more" if self.one else "two agents or more"
+            raise SettingError(f"expected {expected}, got {' '.join(self.agents)!r}")
         check_names(self.specs)
         if self.one and self.cross:
             raise SettingError("expected one of --one and --cross, got both")
@@ -281,14 +280,14 @@ class TournamentPlan(Schedule):
     def pairings(self) -> list[Pairing]:
         """Returns the pairings in playing order."""
         field = list(dict.fromkeys(self.agents))
-        twice = [name for name in field if self.agents.count(name) > 1]
+        named_twice = [agent for agent in field if self.agents.count(agent) > 1]
         if self.one:
-            pairs = [(self.one, other) for other in field]
+            pairs = [(self.one, agent) for agent in field]
         else:
             pairs = [
                 pair
                 for pair in combinations_with_replacement(field, 2)
-                if pair[0] != pair[1] or pair[0] in twice
+                if pair[0] != pair[1] or pair[0] in named_twice
             ]
         partners = list(combinations_with_replacement(field, 2)) if self.cross else []
         return [

@@ -27,7 +27,7 @@ class ResultsFile:
     Args:
         path: the file.
         plan: the tournament, or another schedule.
-        identities: what its agents are made of.
+        identities: digests of its agents.
         anew: begin the file anew, whatever its tournament.
 
     Raises:
@@ -37,7 +37,7 @@ class ResultsFile:
 
     Attributes:
         blocks: the stored blocks that count.
-        note: a line on the stored blocks that do not, because an agent has changed; "" if none.
+        note: a line on stored blocks that do not count because an agent has changed; "": none.
     """
 
     def __init__(
@@ -47,8 +47,8 @@ class ResultsFile:
         self._store = TaskStore(path, KIND, plan.arguments(), identities, anew=anew)
         try:
             tasks = [task for pairing in plan.pairings() for task in pairing.tasks]
-            kept = (task for task in tasks if self._store.has(_name(task), plan.specs_of(task)))
-            self.blocks = [self._block(task) for task in kept]
+            stored = (task for task in tasks if self._store.has(_name(task), plan.specs_of(task)))
+            self.blocks = [self._block(task) for task in stored]
         except BaseException:
             self.close()
             raise
@@ -71,7 +71,7 @@ class ResultsFile:
         self.close()
 
     def _block(self, task: Task) -> BlockResult:
-        """Returns a stored block; a SettingError if it is none of this tournament."""
+        """Returns a stored block; a SettingError if the block cannot be of this tournament."""
         name, agents = _name(task), self._plan.specs_of(task)
         figures: BlockFigures = self._store.value(name, agents, BlockFigures)
         sizes = {"S": len(task.seatings), "D": task.deals, "P": 1 + max(map(max, task.seatings))}
@@ -101,9 +101,9 @@ def read_arguments(path: Path | None) -> dict[str, Any] | None:
     return stored_arguments(path, KIND)
 
 
-def draw_seed(kept: Mapping[str, Any] | None) -> int:
-    """Returns the seed among the arguments of a file of results, else one that nobody can know."""
-    if kept is None:
+def draw_seed(arguments: Mapping[str, Any] | None) -> int:
+    """Returns the seed among the arguments of a file of results; without them a secret one."""
+    if arguments is None:
         return secrets.randbits(64)
-    seed: int = kept.get("seed", -1)  # the plan refuses what is none
+    seed: int = arguments.get("seed", -1)  # the plan refuses -1
     return seed

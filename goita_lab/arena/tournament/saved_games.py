@@ -32,10 +32,9 @@ class Recorder:
 
     def note(self, decisions: PendingDecisions) -> None:
         """Records a step from the decisions that it returned."""
-        if decisions.made is not None:
-            made = decisions.made
+        if (moves := decisions.made) is not None:
             for game, seat, action in zip(
-                made.rows.tolist(), made.seats.tolist(), made.actions.tolist(), strict=True
+                moves.rows.tolist(), moves.seats.tolist(), moves.actions.tolist(), strict=True
             ):
                 self._moves[game].append((seat, action))
         for over in (decisions.redealt, decisions.ended):
@@ -104,14 +103,14 @@ class SavedDeal:
             "seating": self.seating,
             "number": self.record.number,
         }
-        # Bytes of a path that are not text are lone surrogates here, which UTF-8 cannot write.
+        # A path with bytes that are not text has lone surrogates here, which UTF-8 cannot encode.
         players = tuple(agent.encode("utf-8", "backslashreplace").decode() for agent in self.agents)
         # All line breaks are between values: within texts JSON escapes them.
         return complete.dumps(Record((self.record,), players), keys).replace("\n", "")
 
     @classmethod
     def from_line(cls, line: str) -> Self:
-        """Returns the deal of a line, possibly somebody else's; raises a GoitaError."""
+        """Returns the deal of a line, which may come from somebody else; raises a GoitaError."""
         record = complete.loads(line)
         if len(record.deals) != 1:
             raise RecordError(f"expected one deal in a line, got {len(record.deals)}")

@@ -19,12 +19,12 @@ from goita_env.seeds import GameNumbers, bot_generator, bot_seed
 from goita_lab.arena.tournament.plan import Task
 
 PURPOSE: Final = "tournament"
-"""Separates what a tournament derives from its seed from what others derive."""
+"""Separates random numbers of a tournament from those that others derive from the same seed."""
 
 
 @dataclass(frozen=True)
 class Seated:
-    """An agent with the seats that it plays."""
+    """An instance of an agent with the seats that it plays."""
 
     agent: Agent
     player: int
@@ -39,16 +39,16 @@ class Seated:
         return isinstance(self.agent, StatefulAgent)
 
 
-def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> Iterator[Seated]:
+def seat_players(task: Task, agents: Mapping[int, Agent], *, guarded: bool) -> Iterator[Seated]:
     """Builds and seats the agents of a block one by one.
 
     One instance of a memoryless agent of this repository plays all seats of its player
-    (``registry.may_share``). Any other agent might see its partner's hand, or both games of a deal;
-    each seat of each seating gets an instance of its own.
+    (``registry.may_share``). An instance of any other agent might use its partner's hand, or the
+    other game of the deal; so it plays one seat of one seating only.
 
     Args:
         task: the block.
-        objects: existing agents by their number in the task.
+        agents: existing agents by their index in the task.
         guarded: as for ``play_block``.
     """
     for player, spec in enumerate(task.agents):
@@ -60,13 +60,13 @@ def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> 
         )
         everywhere = (task.block, player, -1, -1)
         rng = bot_generator(task.seed, PURPOSE, *everywhere)
-        agent = objects.get(player)
+        agent = agents.get(player)
         if agent is not None:
             earlier = len(agent.faults) if isinstance(agent, FaultTracking) else 0
             yield Seated(agent, player, rng, seats, earlier)
             continue
-        own = is_own(spec)
-        if not own:
+        is_user_code = is_own(spec)
+        if not is_user_code:
             agent = build_agent(spec)
             if may_share(agent, spec):
                 yield Seated(agent, player, rng, seats)
@@ -75,15 +75,16 @@ def seat_players(task: Task, objects: Mapping[int, Agent], *, guarded: bool) -> 
             place = (task.block, player, seating, seat)
             rng = bot_generator(task.seed, PURPOSE, *place)
             seed = bot_seed(task.seed, PURPOSE, *place)
-            if own and guarded:
-                chance = bot_generator(task.seed, "replacement", *place)
-                agent = GuardedAgent(short_name(spec), partial(build_agent, spec), seat, chance)
+            if is_user_code and guarded:
+                replacement_rng = bot_generator(task.seed, "replacement", *place)
+                build = partial(build_agent, spec)
+                agent = GuardedAgent(short_name(spec), build, seat, replacement_rng)
             else:
                 agent = agent or build_agent(spec)
                 if isinstance(program := unwrapped(agent), ExternalAgent):
                     program.seed = seed
             yield Seated(agent, player, rng, ((seating, seat),))
-            agent = None
+            agent = None  # the next seat builds another instance
 
 
 class BlockFaults:
@@ -98,36 +99,40 @@ class BlockFaults:
     def __init__(self, task: Task, seated: Sequence[Seated], numbers: GameNumbers) -> None:
         self._task, self._numbers = task, numbers
         self._tracking = [
-            (one, one.agent) for one in seated if isinstance(one.agent, FaultTracking)
+            (instance, instance.agent)
+            for instance in seated
+            if isinstance(instance.agent, FaultTracking)
         ]
 
     def pool(self) -> None:
         """Counts the faults of a player's instances together: it forfeits as a whole."""
         counts = [0] * len(self._task.agents)
-        for one, agent in self._tracking:
-            made = len(agent.faults) - one.earlier_faults
-            counts[one.player] += FAULTS if agent.forfeited else made
-        for one, agent in self._tracking:
-            if counts[one.player] >= FAULTS and not agent.forfeited:
+        for instance, agent in self._tracking:
+            new_faults = len(agent.faults) - instance.earlier_faults
+            counts[instance.player] += FAULTS if agent.forfeited else new_faults
+        for instance, agent in self._tracking:
+            if counts[instance.player] >= FAULTS and not agent.forfeited:
                 agent.forfeit()
 
     def forfeited(self) -> tuple[int, ...]:
         """Returns the players that forfeited."""
-        return tuple(sorted({one.player for one, agent in self._tracking if agent.forfeited}))
+        return tuple(sorted({seated.player for seated, agent in self._tracking if agent.forfeited}))
 
     def located(self) -> Iterator[tuple[int, Fault]]:
         """Yields the faults of this block with their players, and with deal and seating."""
-        for one, agent in self._tracking:
-            for fault in agent.faults[one.earlier_faults :]:
-                yield one.player, self._located(fault)
+        for instance, agent in self._tracking:
+            for fault in agent.faults[instance.earlier_faults :]:
+                yield instance.player, self._located(fault)
 
     def _located(self, fault: Fault) -> Fault:
+        """Returns a fault with deal and seating, or as it is if its game is not of this block."""
         if not 0 <= fault.game < 1 << 53:
             return fault
         task, seatings = self._task, len(self._task.seatings)
-        # A game is shown to an agent as four times its number plus the seat.
-        (number,) = self._numbers.games(np.array([fault.game >> 2])).tolist()
-        seating, deal = divmod(number - seatings * task.first, task.deals)
+        # An agent sees a game as four times its shuffled number plus the seat; ``games`` undoes the
+        # shuffle.
+        (game,) = self._numbers.games(np.array([fault.game >> 2])).tolist()
+        seating, deal = divmod(game - seatings * task.first, task.deals)
         if not 0 <= seating < seatings:
             return fault
         return replace(fault, deal=task.first + deal, seating=seating)

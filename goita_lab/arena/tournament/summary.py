@@ -44,7 +44,7 @@ class Played:
 
     @property
     def whole_matches(self) -> bool:
-        """True if each deal began a match."""
+        """True if each deal begins a match."""
         return self.pairing.tasks[0].episode == "match"
 
     def games(self, name: str) -> Float:
@@ -87,7 +87,7 @@ class PairResult:
     ms_per_decision: dict[str, float]  #: Milliseconds of each agent for a decision with a choice.
     rounds_per_second: float  #: On one core.
     variance_removed: float
-    """Share of the variance removed by exchanging the seats; below 0 by chance alone."""
+    """Share of the variance removed by exchanging the seats; below 0 only by chance."""
     sprt: Verdict | None = None
     faults: dict[str, int] = field(default_factory=dict)
     """Number of faults of each agent that made any."""
@@ -108,7 +108,7 @@ class PairResult:
         thinking = np.sum([block.thinking for block in blocks], axis=0)
         decisions = np.sum([block.decisions for block in blocks], axis=0)
         milliseconds, players = 1000 * thinking / np.maximum(decisions, 1), np.array(names)
-        made = [agent for agent, _ in played.faults()]
+        faulty = [agent for agent, _ in played.faults()]  # once for each fault
         matches = played.match_wins()
         return cls(
             a=names[0],
@@ -122,7 +122,7 @@ class PairResult:
             rounds_per_second=float(rounds.sum() / sum(block.seconds for block in blocks)),
             variance_removed=variance_removed(played.games("points")),
             sprt=played.verdict,
-            faults={agent: made.count(agent) for agent in dict.fromkeys(made)},
+            faults={agent: faulty.count(agent) for agent in dict.fromkeys(faulty)},
             forfeited=played.forfeited,
             match_win_rate=matches.mean if matches else None,
             match_win_ci95=(matches.low, matches.high) if matches else None,
@@ -195,7 +195,7 @@ class Summary:
     agents: tuple[str, ...]
     pairs: tuple[PairResult, ...]
     ratings: tuple[Rating, ...]
-    """Strongest first, below them who forfeited; empty if some agents cannot be compared."""
+    """Strongest first, agents that forfeited last; empty if some agents cannot be compared."""
     cross: CrossPlay | None
     faults: tuple[FaultCount, ...]
     episode: str
@@ -227,8 +227,7 @@ class Summary:
         Args:
             plan: the plan.
             everything: the pairings.
-            identities: what the agents were made of when they were built; None: what they are
-                made of now.
+            identities: digests of the agents when they were built; None: the present ones.
             command: the command line.
             seconds: duration of the tournament.
         """
@@ -236,13 +235,13 @@ class Summary:
         mixed = [played for played in everything if played.pairing.is_cross]
         out = {agent for played in everything for agent in played.forfeited}
         rated = [
-            replace(one, ranked=one.agent not in out)
-            for one in ratings.rate([played.rated_games() for played in pairs])
+            replace(rating, ranked=rating.agent not in out)
+            for rating in ratings.rate([played.rated_games() for played in pairs])
         ]
         return cls(
             agents=tuple(plan.names),
             pairs=tuple(PairResult.of(played) for played in pairs),
-            ratings=tuple(sorted(rated, key=lambda one: not one.ranked)),
+            ratings=tuple(sorted(rated, key=lambda rating: not rating.ranked)),
             cross=CrossPlay(short_name(plan.agents[-1]), tuple(map(_cell, mixed)))
             if plan.cross
             else None,
@@ -278,11 +277,11 @@ def failed(faults: Iterable[FaultCount]) -> bool:
 
 def _cell(played: Played) -> CrossCell:
     first, second, _ = played.pairing.agents
-    found = played.points()
+    points = played.points()
     deals = sum(block.task.deals for block in played.blocks)
-    matches, ends = played.match_wins(), (found.low, found.high)
+    matches, ends = played.match_wins(), (points.low, points.high)
     rate, bounds = (matches.mean, (matches.low, matches.high)) if matches else (None, None)
-    return CrossCell((first, second), found.mean, ends, deals, rate, bounds, found.few)
+    return CrossCell((first, second), points.mean, ends, deals, rate, bounds, points.few)
 
 
 def deal_figures(everything: Sequence[Played]) -> dict[str, Float]:
@@ -290,23 +289,23 @@ def deal_figures(everything: Sequence[Played]) -> dict[str, Float]:
 
     Points and rounds won are over the rounds of a deal's games, matches won over its games.
     """
-    found = {}
+    figures = {}
     for played in everything:
         rounds, games = played.games("rounds").sum(axis=0), played.games("won")
         ratios = {"points_per_round": ("points", rounds), "round_win_rate": ("rounds_won", rounds)}
         if played.whole_matches:
             ratios["match_win_rate"] = "won", np.full(games.shape[1], float(len(games)))
-        for name, (figure, counts) in ratios.items():
-            totals = played.games(figure).sum(axis=0)
-            found[f"{played.pairing.title}/{name}"] = np.stack([totals, counts])
-    return found
+        for name, (array, counts) in ratios.items():
+            totals = played.games(array).sum(axis=0)
+            figures[f"{played.pairing.title}/{name}"] = np.stack([totals, counts])
+    return figures
 
 
 def fault_counts(played: Played) -> Iterator[FaultCount]:
     """Yields the faults of a pairing by agent and kind, with the details of the last one."""
-    made = played.faults()
-    for agent, kind in dict.fromkeys((agent, fault.kind) for agent, fault in made):
-        alike = [fault for name, fault in made if (name, fault.kind) == (agent, kind)]
+    faults = played.faults()
+    for agent, kind in dict.fromkeys((agent, fault.kind) for agent, fault in faults):
+        alike = [fault for name, fault in faults if (name, fault.kind) == (agent, kind)]
         last = alike[-1]
         yield FaultCount(
             agent=agent,

@@ -1,4 +1,4 @@
-"""Advises a player from its view alone: what the champion would do, what the partner may hold."""
+"""Advises a player from its view only: what the champion would do, what the partner may hold."""
 
 from __future__ import annotations
 
@@ -15,64 +15,68 @@ from goita_env.errors import SettingError
 from goita_env.tiles import RELATIVE_SEATS
 
 WORLDS: Final = 96
-"""Most worlds of a hint for each type of the others."""
-BUDGET: Final = 900  # Playouts for each: 30 actions are tried in half of the worlds.
+"""Most worlds of a hint for each type of the other players."""
+BUDGET: Final = 900
+"""Playouts of a hint for each type: 30 actions are tried in half of the worlds."""
 
 LEAST: Final = 0.005
-"""Probability of a partner's hand that is told."""
+"""Least probability of a partner's hand that the player is shown."""
 
 
 @dataclass(frozen=True)
 class PartnerGuess:
-    """Which tiles the partner may have left: in its hand or face down."""
+    """Which tiles the partner may hold besides those face up: in its hand or face down."""
 
     at_least_one: Float
-    """[8] Probability of a tile or more of each kind."""
+    """[8] Probability of at least one tile of each kind."""
     expected: Float
-    """[8] Expected tiles of each kind."""
+    """[8] Expected number of tiles of each kind."""
     likely: tuple[tuple[str, float], ...]
-    """The likeliest hands as dealt, as digits, with their probabilities."""
+    """The likeliest hands as dealt (digits), with their probabilities."""
     models: tuple[str, str, str]
-    """The models of the next seat, the partner and the previous seat, in words."""
+    """Descriptions of the models of the next seat, the partner and the previous seat."""
 
 
 def advisor() -> Advisor:
-    """Returns who gives the hints of a match: the champion, among any type of people."""
+    """Returns the advisor of a match: the champion, among players of the types of ``people``."""
     return Advisor(network(), network().at(1.0), people(), WORLDS, BUDGET)
 
 
 def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
-    """Returns what the partner may hold, from all that has been seen: an exact posterior.
+    """Returns the exact posterior of the partner's tiles, given all that the player has observed.
 
-    The model of a seat is its agent's policy where its probabilities are known, else the
-    champion's, each with the default epsilon.
+    The model of a seat is the policy of its agent if the agent reveals probabilities, else the
+    champion's policy, both with the default epsilon.
 
     Args:
         view: of the player, in a round under way: one row.
         agents: of the next seat, the partner and the previous seat.
 
     Raises:
-        SettingError: if the round was decided before play, or an agent's probabilities are none.
+        SettingError: if the round ended before play, or an agent returns invalid probabilities.
     """
     try:
         models = {
-            seat: PolicyModel(_known(agent))
+            seat: PolicyModel(_modelled(agent))
             for seat, agent in zip(RELATIVE_SEATS, agents, strict=True)
         }
         belief = Listener(view, models).posterior("partner")
     except SettingError:
         raise
-    except Exception as error:  # of code that may be anybody's
+    except Exception as error:  # an agent may be a user's own code
         raise SettingError(
             "expected probabilities of the agents of the match, but asking for them raised "
             f"{type(error).__name__}"
         ) from error
-    shown = view.face_up[0, 2]
-    at_least_one: Float = belief.probability @ (belief.hands > shown)
-    likely = tuple(one for one in belief.most_likely(3) if one[1] >= LEAST)
-    return PartnerGuess(at_least_one, belief.expected() - shown, likely, belief.models)
+    face_up = view.face_up[0, 2]  # the partner's, in the one row of the view
+    # [H] @ [H, 8]: sums, for each kind, the probabilities of the hands with more than lie face up.
+    at_least_one: Float = belief.probability @ (belief.hands > face_up)
+    likely = tuple(
+        (hand, probability) for hand, probability in belief.most_likely(3) if probability >= LEAST
+    )
+    return PartnerGuess(at_least_one, belief.expected() - face_up, likely, belief.models)
 
 
-def _known(agent: Agent) -> Agent:
-    """Returns an agent whose probabilities are known from one view: it, or the champion."""
+def _modelled(agent: Agent) -> Agent:
+    """Returns the agent, or the champion if one view does not give the agent's probabilities."""
     return agent if isinstance(agent, Policy) and is_stateless(agent) else network().at(1.0)

@@ -1,6 +1,6 @@
-"""Serves what a match's page is made of, which no match changes, under a policy that guards it.
+"""Serves the fixed parts of a match's page, under a policy that guards the page.
 
-What changes anything comes from the page itself, and the page loads its own parts alone.
+Requests that change anything must come from the page itself, and the page loads only its own parts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from goita_env.render.pen import FACES
-from goita_lab.pages.languages import LanguageName, for_template, known, style, wanted
+from goita_lab.pages import languages
+from goita_lab.pages.languages import LanguageName, language_named, preferred_language
 from goita_lab.pages.play import replies
 
 _BROWSER: Final = "goita_lab.pages.play.browser"
@@ -33,7 +34,7 @@ FILES: Final = {
 """The files that the page loads, each with its package and type."""
 
 REFRESH: Final = "2"
-"""Seconds after which a page that waits asks again."""
+"""Seconds after which a page that waits for an analysis loads itself again."""
 
 POLICY: Final = "content-security-policy"
 
@@ -50,7 +51,7 @@ HEADERS: Final = {
 
 
 class Guard(BaseHTTPMiddleware):
-    """A filter of requests: what changes anything comes from the page itself; headers are added."""
+    """A filter that refuses requests of other pages, and adds ``HEADERS`` to each answer."""
 
     async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
         own = f"http://{request.headers.get('host', '')}"
@@ -69,7 +70,7 @@ async def match_page(request: Request) -> Response:
 @cache
 def _match_text(name: LanguageName) -> str:
     environment = Environment(loader=PackageLoader(__package__, "browser"), autoescape=True)
-    return environment.get_template("page.html").render(**for_template(name))
+    return environment.get_template("page.html").render(**languages.for_template(name))
 
 
 async def file(name: str, _: Request) -> Response:
@@ -80,11 +81,11 @@ async def file(name: str, _: Request) -> Response:
 def _text(name: str) -> str:
     package, kind = FILES[name]
     text = files(package).joinpath(name).read_text(encoding="utf-8")
-    return style() + text if kind == "text/css" else text
+    return languages.style() + text if kind == "text/css" else text
 
 
 def analysis_page(text: str) -> Response:
-    """Answers with an analysis, whose own style and script run, those inside it."""
+    """Answers with the page of an analysis; only the style and script inside the page may run."""
     policy = HEADERS[POLICY]
     for tag in ("style", "script"):
         (block,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
@@ -93,15 +94,15 @@ def analysis_page(text: str) -> Response:
     return Response(text, media_type="text/html", headers={POLICY: policy})
 
 
-def waiting(told: str, look: replies.Look, status: int = 200) -> Response:
-    """Answers with a page that says how far an analysis is, and asks again; 409: what is wrong."""
+def waiting(message: str, look: replies.Look, status: int = 200) -> Response:
+    """Answers with how far an analysis is, on a page that loads itself again; 409: an error."""
     title = look.say("Analysis of the match")
     text = (
         f'<!DOCTYPE html><html lang="{look.language}"><meta charset="utf-8">'
         f"<title>{look.say('Goita')}{look.say(': ')}{title}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="icon.svg"><link rel="stylesheet" href="style.css">'
-        f'<main class="text"><h1>{title}</h1><p role="status">{escape(told)}</p>'
+        f'<main class="text"><h1>{title}</h1><p role="status">{escape(message)}</p>'
         f'<p><a href="./">{look.say("Back to the match")}</a></p></main></html>'
     )
     headers = {"refresh": REFRESH} if status == 200 else {}
@@ -117,6 +118,6 @@ def look_of(request: Request) -> replies.Look:
     header = request.headers.get("accept-language", "")
     return replies.Look(
         "dark" if theme == "dark" else "light",
-        next((one for one in FACES if one == faces), "characters"),
-        known(request.cookies.get("language")) or wanted(header),
+        next((name for name in FACES if name == faces), "characters"),
+        language_named(request.cookies.get("language")) or preferred_language(header),
     )

@@ -1,8 +1,8 @@
-"""Builds what a page is sent: drawings, sentences and choices, all made in Python.
+"""Builds the replies of the server to a page: drawings, sentences and choices.
 
-All of it follows from the views of one seat, from what that seat has been told, and from rounds
-that are over. Nothing counts what is hidden: not the moves, for another seat may have been asked
-before play and kept silent.
+Replies follow from the views of one seat, from the log of that seat, and from rounds that are over.
+They contain no count of moves, because another seat may have had a choice before play and kept
+silent, which nobody observes.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Look:
 def state(
     table: PlayTable, look: Look, frames: Iterable[dict[str, Any]] = (), trial: Trial | None = None
 ) -> dict[str, Any]:
-    """Returns all that a page shows.
+    """Returns everything that a page shows.
 
     Args:
-        table: what is played.
-        look: how it is drawn.
-        frames: came before the present position.
-        trial: the round that is tried again on the table; None: a match.
+        table: the match, or the round that is tried again.
+        look: how the page is drawn.
+        frames: earlier positions that the page shows before the present one.
+        trial: the round that is tried again on the table; None: the table plays a match.
     """
     say = look.say
     names, seat, rules = table.settings.names, table.seat, table.settings.rules
@@ -74,7 +74,7 @@ def state(
         "lessons": [(name, say(text)) for name, text in lessons(table.view, legal)],
         "points": POINTS,
         "deck": rules.deck,
-        "log": [_capital(say(one)) for one in table.log],
+        "log": [_capital(say(sentence)) for sentence in table.log],
         "rounds": [
             [say(place(winner, seat)), (winner - seat) % 2, points]
             for winner, points in table.results
@@ -87,57 +87,62 @@ def _capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def frame(table: PlayTable, look: Look, told: str, *, asking: bool = False) -> dict[str, Any]:
-    """Returns a position as the player sees it now: drawing, hand, sentences, what was told last.
+def frame(table: PlayTable, look: Look, event: str, *, asking: bool = False) -> dict[str, Any]:
+    """Returns the present position as the player sees it: drawing, hand, and sentences.
 
     While a round is played, the page itself shows the player's hand, as buttons.
-    ``asking``: nobody else moves before the player does.
+
+    Args:
+        table: the match.
+        look: how the position is drawn.
+        event: the sentence on the last move.
+        asking: no other player moves before this one.
     """
     scene = table.asking() if asking else table.scene()
-    hand, size, shown = None, (svg.SIZE, svg.SIZE), scene
+    hand, size, drawn_scene = None, (svg.SIZE, svg.SIZE), scene
     if table.asks not in ("round", "match"):
-        own, *others = scene.places
+        own, *other_places = scene.places
         hand, size = own.hand, (svg.SIZE, CROPPED)
-        shown = replace(scene, places=(replace(own, hand=()), *others))
-    drawing = svg.draw(shown, theme=look.theme, faces=look.faces, language=look.say)
+        drawn_scene = replace(scene, places=(replace(own, hand=()), *other_places))
+    drawing = svg.draw(drawn_scene, theme=look.theme, faces=look.faces, language=look.say)
     return {
         "svg": pen.document(replace(drawing, size=size)),
         "hand": hand,
-        "words": [_capital(look.say(one)) for one in words.position(scene)],
-        "said": _capital(look.say(told)),
+        "words": [_capital(look.say(sentence)) for sentence in words.position(scene)],
+        "said": _capital(look.say(event)),
     }
 
 
 def hint(table: PlayTable, look: Look) -> dict[str, Any]:
-    found = _asked(table).hint()
+    hint = _at_decision(table).hint()
     return {
-        "action": found.action,
-        "said": look.say(sentences.action(found.action)),
-        "best": found.best,
-        "rival": found.rival,
-        "principle": look.say(found.principle.sentence) if found.principle else "",
-        "options": [_valued(one, look.say) for one in found.options],
+        "action": hint.action,
+        "said": look.say(sentences.action(hint.action)),
+        "best": hint.best,
+        "rival": hint.rival,
+        "principle": look.say(hint.principle.sentence) if hint.principle else "",
+        "options": [_valued(option, look.say) for option in hint.options],
         "deciding": [
-            asdict(one) | {"place": (one.seat - table.seat) % NUM_SEATS}
-            for one in found.deciding
-            if abs(one.held - one.missing) >= 1
+            asdict(holding) | {"place": (holding.seat - table.seat) % NUM_SEATS}
+            for holding in hint.deciding
+            if abs(holding.held - holding.missing) >= 1
         ],
     }
 
 
 def partner(table: PlayTable) -> dict[str, Any]:
-    found = advice.partner(_asked(table).view, table.others)
-    rows = zip(found.at_least_one.tolist(), found.expected.tolist(), strict=True)
+    guess = advice.partner(_at_decision(table).view, table.others)
+    rows = zip(guess.at_least_one.tolist(), guess.expected.tolist(), strict=True)
     return {
         "kinds": [
-            {"kind": kind, "chance": round(chance, 3), "expected": f"{number:.1f}"}
-            for kind, (chance, number) in enumerate(rows)
+            {"kind": kind, "chance": round(chance, 3), "expected": f"{expected:.1f}"}
+            for kind, (chance, expected) in enumerate(rows)
         ],
         "likely": [
             {"hand": [DIGITS.index(tile) for tile in hand], "chance": sentences.share(chance)}
-            for hand, chance in found.likely
+            for hand, chance in guess.likely
         ],
-        "models": list(found.models),
+        "models": list(guess.models),
     }
 
 
@@ -156,19 +161,20 @@ def matches(sitting: Sitting) -> dict[str, Any]:
     """Returns the matches of the folder."""
     return {
         "file": "" if sitting.path is None else sitting.path.name,
-        "kept": [_kept(*one) for one in savegame.listed()],
+        "kept": [_listed(*saved_match) for saved_match in savegame.listed()],
     }
 
 
-def _kept(file: str, settings: MatchSettings, scores: tuple[int, int]) -> dict[str, str]:
-    one, partner, other = map(short_name, settings.others)
-    own, others = scores[:: -1 if settings.seat % 2 else 1]
-    players = f"{partner}; {', '.join(dict.fromkeys((one, other)))}"
-    return {"file": file, "players": players, "result": f"{own} : {others}"}
+def _listed(file: str, settings: MatchSettings, scores: tuple[int, int]) -> dict[str, str]:
+    following, partner, previous = map(short_name, settings.others)
+    own, opposing = scores[:: -1 if settings.seat % 2 else 1]
+    # Opponents with the same agent are named once.
+    players = f"{partner}; {', '.join(dict.fromkeys((following, previous)))}"
+    return {"file": file, "players": players, "result": f"{own} : {opposing}"}
 
 
-def _asked(table: PlayTable) -> PlayTable:
-    """Returns a table at which the player is asked; others have no advice."""
+def _at_decision(table: PlayTable) -> PlayTable:
+    """Returns the table if the player has a decision to make; elsewhere there is no advice."""
     if table.asks != "move":
         raise SettingError("Advice is given where it is your move.")
     return table
@@ -178,18 +184,18 @@ def _question(table: PlayTable, trial: Trial | None, say: Language) -> str:
     if table.asks == "match" and not trial:
         return say(sentences.match_end(*table.scores))
     if table.asks in ("round", "match"):
-        asked = sentences.end(*table.results[-1], table.seat)
+        question = sentences.end(*table.results[-1], table.seat)
     else:
         scene = table.asking()
-        asked = scene.what(words.tile(scene.attack))
-    return _capital(say(Phrase("{said}.", said=asked)))
+        question = scene.what(words.tile(scene.attack))
+    return _capital(say(Phrase("{said}.", said=question)))
 
 
-def _valued(one: HintOption, say: Language) -> dict[str, Any]:
-    return _action(one.action, say) | {
-        "chance": sentences.share(one.probability),
-        "points": None if one.points is None else true_minus(signed(one.points, 1)),
-        "error": None if one.points is None else f"{one.error:.1f}",
+def _valued(option: HintOption, say: Language) -> dict[str, Any]:
+    return _action(option.action, say) | {
+        "chance": sentences.share(option.probability),
+        "points": None if option.points is None else true_minus(signed(option.points, 1)),
+        "error": None if option.points is None else f"{option.error:.1f}",
     }
 
 

@@ -1,8 +1,8 @@
-"""Saves a match after every move, as a complete record with its settings beside it.
+"""Saves a match after every move, as a complete record together with the settings.
 
-``goita watch FILE`` opens such a file, finished or not: it holds all hands. A file may
-come from somebody else. It can name only agents of this repository; others must be given again by
-who resumes it.
+``goita watch FILE`` opens such a file, finished or not: it holds all hands. Because a file may come
+from somebody else, only agents of this repository are built from the names in it; a player who
+resumes a match with other agents has to name them again.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ MOST: Final = 100
 """Matches of a folder that are listed."""
 
 NAMED: Final = re.compile(r"match-(\d+)\.json")
-"""Names of files that are given to matches, and listed."""
+"""Names of the files of matches, as they are chosen and listed."""
 
 Count = Annotated[int, Meta(ge=0)]
 
 
 @dataclass(frozen=True)
 class SavedSettings:
-    """What a file keeps beside the record."""
+    """What a file keeps next to the record."""
 
     agents: tuple[str, str, str, str]
     """By seat; "" at the person's seat."""
@@ -49,7 +49,7 @@ class SavedSettings:
 
 @dataclass(frozen=True)
 class SavedMatch:
-    """What is read here of a file; the rest is the record."""
+    """The part of a file that is not the record."""
 
     table: SavedSettings
     """The key of the settings in the file."""
@@ -74,19 +74,19 @@ def resume(
 
     Args:
         path: the file.
-        partner: the agent opposite the person, as the file names it. None: the file's, which has
-            to be one of this repository, without a path, a command or a class of one's own.
-        opponents: the two others: one for both, or the one after the person and the one before;
-            None as above.
+        partner: the agent of the person's partner, as the file names it. None: the agent that the
+            file names, which has to be of this repository: no path, command or class of a user.
+        opponents: the agents of the opponents: one for both, or those of the next seat and of the
+            previous seat; None: as for the partner.
     """
     settings, deals = read(path)
-    one, other = (None, None) if opponents is None else (opponents[0], opponents[-1])
-    given = ((one, "--opponents"), (partner, "--partner"), (other, "--opponents"))
-    for named, (spec, option) in zip(settings.others, given, strict=True):
+    following, previous = (None, None) if opponents is None else (opponents[0], opponents[-1])
+    options = ((following, "--opponents"), (partner, "--partner"), (previous, "--opponents"))
+    for saved, (spec, option) in zip(settings.others, options, strict=True):
         if spec is None:
-            check_shipped(named, f"{path.name} ({option})")
-        elif spec != named:
-            raise SettingError(f"expected {option} {named!r} as in {path.name}, got {spec!r}")
+            check_shipped(saved, f"{path.name} ({option})")
+        elif spec != saved:
+            raise SettingError(f"expected {option} {saved!r} as in {path.name}, got {spec!r}")
     try:
         return PlayTable(settings, deals, keep=_writer(path))
     except RecordError as error:
@@ -107,31 +107,31 @@ def read(path: Path) -> tuple[MatchSettings, tuple[DealRecord, ...]]:
 
 
 def listed() -> list[tuple[str, MatchSettings, tuple[int, int]]]:
-    """Lists the matches of the working folder, the newest first; others' files are left out.
+    """Lists the matches of the working folder, the newest first; unreadable files are left out.
 
     Returns:
-        For each the name of its file, its settings, and the points of seats 0 and 2 and of the
-        others, as far as rounds are over.
+        For each match its file name, its settings, and the points of seats 0 and 2 and of seats 1
+        and 3 in the rounds that are over.
     """
-    named = [(NAMED.fullmatch(one.name), one) for one in Path().iterdir()]
-    numbered = sorted(((int(name[1]), one) for name, one in named if name), reverse=True)
-    found = []
+    named = [(NAMED.fullmatch(path.name), path) for path in Path().iterdir()]
+    numbered = sorted(((int(name[1]), path) for name, path in named if name), reverse=True)
+    matches = []
     for _, file in numbered[:MOST]:
         with suppress(GoitaError, OSError):
             settings, deals = read(file)
             scores = deals[-1].scores
-            with suppress(RecordError):  # it is under way
+            with suppress(RecordError):  # the last deal is under way
                 scores = deals[-1].result().scores
-            found.append((file.name, settings, scores))
-    return found
+            matches.append((file.name, settings, scores))
+    return matches
 
 
 def lock_free_name(stack: ExitStack) -> Path:
-    """Returns the first of match-1.json, match-2.json, ... that nobody has, locked by the stack."""
-    number = 1
+    """Returns the first free name of match-1.json, match-2.json, ..., locked by the stack."""
+    index = 1
     while True:
-        path = Path(f"match-{number}.json")
-        number += 1
+        path = Path(f"match-{index}.json")
+        index += 1
         with suppress(SettingError):
             if not path.exists():
                 stack.enter_context(locked(path, FREE))

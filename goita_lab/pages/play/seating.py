@@ -30,10 +30,10 @@ class MatchSettings:
     agents: tuple[str | Agent, ...]
     """By seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat."""
     seed: int
-    """Of the deals; what the agents draw at random is derived from it."""
+    """Seed of the deals; the agents' random numbers are derived from it."""
     rules: Rules = JGA
     first: DealRecord | None = None
-    """Hands, dealer and points of the first deal; None: dealt."""
+    """Gives hands, dealer and scores of the first deal; None: they follow from the seed."""
 
     def __post_init__(self) -> None:
         if len(self.agents) != NUM_SEATS or list(self.agents).count(HUMAN) != 1:
@@ -46,28 +46,28 @@ class MatchSettings:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the players by seat."""
-        return tuple(short_name(one) if one != HUMAN else YOU for one in self.specs)
+        return tuple(YOU if spec == HUMAN else short_name(spec) for spec in self.specs)
 
     @property
     def specs(self) -> tuple[str, ...]:
         """Texts of the agents by seat, as a file keeps them."""
-        return tuple(one if isinstance(one, str) else one.name for one in self.agents)
+        return tuple(agent if isinstance(agent, str) else agent.name for agent in self.agents)
 
     @property
     def others(self) -> tuple[str, str, str]:
-        """Texts of the agents at the next seat, the partner's and the previous one."""
-        one, two, three = (self.specs[(self.seat + place) % NUM_SEATS] for place in (1, 2, 3))
-        return one, two, three
+        """Texts of the agents at the next seat, the partner's and the previous seat."""
+        specs, seat = self.specs, self.seat
+        return specs[(seat + 1) % NUM_SEATS], specs[(seat + 2) % NUM_SEATS], specs[seat - 1]
 
 
 class Seating:
     """The agents of a match, by seat in ``agents``.
 
-    An agent that comes as a text has an instance for each seat, so that none sees two hands.
+    A text is built anew for each seat, so that no instance of its agent sees two hands.
 
     Args:
         specs: by seat: agents, or the texts that ``load_agent`` knows; "" at the person's seat.
-        rules: the rule set that they play; programs are started once.
+        rules: the rule set that they play, with which programs are started.
     """
 
     def __init__(self, specs: Sequence[str | Agent], rules: Rules = JGA) -> None:
@@ -82,27 +82,28 @@ class Seating:
             raise
 
     def stateful(self) -> list[tuple[int, StatefulAgent]]:
-        """Returns the agents that want to know where rounds begin and end, with their seats."""
-        return [(seat, one) for seat, one in self.agents.items() if isinstance(one, StatefulAgent)]
+        """Returns the agents that observe where rounds begin and end, with their seats."""
+        agents = self.agents.items()
+        return [(seat, agent) for seat, agent in agents if isinstance(agent, StatefulAgent)]
 
     def renewed(self) -> Seating:
-        """Returns the same agents, built anew where they came as texts; the old ones end."""
+        """Ends the agents that came as texts; returns a seating that builds these texts anew."""
         new = Seating([self._specs.get(seat, HUMAN) for seat in range(NUM_SEATS)], self._rules)
         self.close()
         return new
 
     def close(self) -> None:
-        """Ends what agents run that came as texts."""
+        """Ends the agents that came as texts, and their programs."""
         close(agent for seat, agent in self.agents.items() if isinstance(self._specs[seat], str))
 
 
 def new_seed() -> int:
-    """Returns a seed for a match that is given none."""
+    """Returns a random seed, for a match without one."""
     return secrets.randbits(63)
 
 
 def leading_seed(seat: int, rules: Rules) -> int:
-    """Returns a seed of a match that a seat leads: who is new to the game begins it."""
+    """Returns a random seed of a match in which a seat makes the first move."""
     while True:
         seed = new_seed()
         if Game(rules, seed=seed, episode="match").dealer == seat:

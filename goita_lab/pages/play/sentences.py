@@ -1,4 +1,4 @@
-"""Describes a match to a player: moves in words, scenes of positions, the rules one by one."""
+"""Describes a match to a player: moves in words, scenes of positions, lessons of the rules."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from goita_lab.pages.languages import place, round_end, seen_from
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 
 
-def action(number: int) -> Phrase:
+def action(code: int) -> Phrase:
     """Returns an action in words: "gold then silver", "pass"."""
-    return words.action(number, "{block} then {attack}")
+    return words.action(code, "{block} then {attack}")
 
 
 def share(probability: float) -> str:
-    """Returns a probability in percent; 0 % and 100 % only where it is exactly that."""
+    """Returns a probability in percent: "0 %" only for 0, "100 %" only for 1."""
     rounded = f"{100 * probability:.0f} %"
     if rounded == "0 %" and probability > 0:
         return "<1 %"
     return ">99 %" if rounded == "100 %" and probability < 1 else rounded
 
 
-def move(game: Game, number: int, viewer: int) -> Phrase:
-    """Returns what a seat learns of the move that is about to be made, "" if nothing.
+def move(game: Game, action: int, viewer: int) -> Phrase:
+    """Returns what a seat learns of the action about to be played, "" if nothing.
 
-    It does not learn that another seat was asked and kept silent.
+    The viewer does not learn that another seat could call and kept silent.
     """
     seat = game.seat
     assert seat is not None
     own, who = seat == viewer, place(seat, viewer)
-    pair = actions.decode(number)
+    pair = actions.decode(action)
     if pair is not None:
         block, attack = (NAMES[kind] for kind in pair)
         leads = bool(game.view(seat).leads[0])
@@ -54,55 +54,55 @@ def move(game: Game, number: int, viewer: int) -> Phrase:
         else:
             text = "{who} receives with a {block}, attacks with a {attack}"
         return Phrase(text, who=who, block=block, attack=attack)
-    if number == actions.SILENT:
+    if action == actions.SILENT:
         return Phrase("you keep silent" if own else "")
     called = _NUMBERS.get(int(game.dealt[seat][0]), "")
     if own:
         texts = {actions.PASS: "you pass", actions.CALL: f"you call {called} pawns"}
-        return Phrase(texts.get(number, f"you choose to {actions.name(number)}"))
+        return Phrase(texts.get(action, f"you choose to {actions.name(action)}"))
     texts = {actions.PASS: "{who} passes", actions.CALL: f"{{who}} calls {called} pawns"}
-    return Phrase(texts.get(number, f"{{who}} chooses to {actions.name(number)}"), who=who)
+    return Phrase(texts.get(action, f"{{who}} chooses to {actions.name(action)}"), who=who)
 
 
 def forced(view: View) -> Phrase:
-    """Returns why a player passes unasked: no tile of its hand receives the attack."""
+    """Returns why a player passes without a choice: no tile of its hand receives the attack."""
     return Phrase("you pass: no {attack}", attack=NAMES[int(view.attack[0])])
 
 
 def end(winner: int, points: int, viewer: int) -> Phrase:
-    """Returns who ended a round, and with how many points."""
+    """Returns which seat ended a round, and with how many points."""
     return round_end(place(winner, viewer), points)
 
 
-def match_end(own: int, other: int) -> Phrase:
-    """Returns who won the match."""
+def match_end(own: int, opposing: int) -> Phrase:
+    """Returns whether the player won the match: points of the own and the opposing team."""
     text = "The match is over: you lose, {own} to {other}."
-    if own > other:
+    if own > opposing:
         text = "The match is over: you win, {own} to {other}."
-    return Phrase(text, own=own, other=other)
+    return Phrase(text, own=own, other=opposing)
 
 
 def leading(scene: Scene) -> Scene:
-    """Returns the scene of a player who is asked for the first lead of a round."""
-    own, *others = scene.places
+    """Returns the scene of a player that has to make the first lead of a round."""
+    own, *other_places = scene.places
     own = replace(own, remarks=(*own.remarks, "to move"))
-    told = "lead with a tile face down and an attack"
-    return replace(scene, places=(own, *others), mover=0, template=told, who=own.name)
+    request = "lead with a tile face down and an attack"
+    return replace(scene, places=(own, *other_places), mover=0, template=request, who=own.name)
 
 
 def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
-    """Returns a round at its end, all hands open, named as a player sees it.
+    """Returns the scene of a round at its end, all hands open, with the viewer's names for seats.
 
-    ``scores``: points of the player's team and of the others, this round included.
+    ``scores``: points of the viewer's team and of the opponents, this round included.
     """
     assert over.winner is not None
-    own, other = scores
-    told = end(over.winner, over.points, viewer)
+    own, opposing = scores
+    result = end(over.winner, over.points, viewer)
     return replace(
         seen_from(over.scene(viewer), viewer),
-        scores=(("you and partner", own), ("the others", other)),
-        template=told.text,
-        who=place(over.winner, viewer) if "{who}" in told.text else "",
+        scores=(("you and partner", own), ("the others", opposing)),
+        template=result.text,
+        who=place(over.winner, viewer) if "{who}" in result.text else "",
         points=over.points,
     )
 
@@ -114,11 +114,11 @@ ANSWERS: Final = {
     actions.REDEAL: "Redeal: the tiles are dealt again, because a seat called five pawns.",
     actions.CONTINUE: "Continue: the round is played with these tiles.",
 }
-"""What the answers before play do."""
+"""What each answer before play does."""
 
 
 def lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, Phrase]]:
-    """Yields what a player who is asked may have to be told: (name, text), the first first.
+    """Yields the rules that a player needs for this decision, in order: (name, text).
 
     Args:
         view: of the player: one row.
@@ -156,7 +156,7 @@ def lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, Phrase]]:
         )
         yield "king-attack", Phrase(allowed)
     if tiles == 2:
-        block, attack = pairs[-1]  # of the two orders of a lead one is named
+        block, attack = pairs[-1]  # a lead has both orders of the two tiles; the text names one
         last = "Your last tile ends the round and scores its points: {points}."
         yield "last", Phrase(last, points=POINTS[attack])
         if view.leads[0] and block == attack:

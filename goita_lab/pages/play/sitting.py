@@ -1,12 +1,13 @@
 """Holds what one player's page shows: a match, a round that is tried again, and the analysis.
 
-Rounds that are over are analysed in one process behind the server's.
+A second process analyses the rounds that are over.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
@@ -34,30 +35,30 @@ TITLE: Final = "Analysis of the match"
 
 @dataclass(frozen=True)
 class Trial:
-    """Which round is tried again."""
+    """The round that is tried again, and from where."""
 
     round: int
-    """Of the match, from 1."""
+    """Number of the round in the match, from 1."""
     deal: int
-    """Of the deals that are over, from 1."""
+    """Number among the deals that are over, from 1."""
     move: int
-    """The first one that is made anew, from 1."""
+    """The first move that is made anew, from 1."""
 
 
 class Sitting:
     """A match of a person, its analysis, and a round of it that is tried again.
 
     Args:
-        match: what is played.
-        path: the file that keeps it; what is analysed is kept beside it. None: no file does.
-        stack: receives what is to be ended with the match: the lock on its file, its agents.
-        background: analyses rounds that are over.
+        match: the match.
+        path: the file that keeps the match; a file next to it keeps the analysis. None: no file.
+        stack: ends with the match, and closes what it holds: the lock on the file, the agents.
+        background: analyses the rounds that are over.
 
     Attributes:
         match: the present match.
-        path: of its file.
-        table: what is played now: the match, or a round that is tried again, which no file keeps.
-        trial: that round; None: the match itself is played.
+        path: its file.
+        table: the match, or the round that is tried again, which no file keeps.
+        trial: the round that is tried again; None: ``table`` is the match.
     """
 
     def __init__(
@@ -72,20 +73,21 @@ class Sitting:
         self.trial: Trial | None = None
         self._background = Background() if background is None else background
         self._analysed: tuple[PlayTable, int, int] | None = None
-        """What is analysed: the match, its rounds that are over, and moves that were taken back."""
+        """What is analysed: the match, its number of rounds that are over, and of moves that were
+        taken back; None: nothing."""
 
     def analysis(self, language: LanguageName = "en") -> AnalysisProgress | str:
-        """Returns the page of the rounds that are over, or how far it is.
+        """Returns the analysis of the rounds that are over as a page, or its progress.
 
-        The first call begins it, and the first one after another round.
+        The first call, and the first call after another round, begins an analysis.
         """
         match = self.match
-        wanted = match, len(match.results), match.taken_back
-        if self._analysed != wanted:
-            # The page cannot begin a file of another version anew.
+        finished = match, len(match.results), match.taken_back
+        if self._analysed != finished:
+            # A file of another version would be refused, and a page has no option to overwrite it.
             keep = self.path and self.path.with_name(f"{self.path.name}.{__version__}.analysed")
             self._background.begin(of_match(match.finished, TITLE), keep)
-            self._analysed = wanted
+            self._analysed = finished
         try:
             progress = self._background.progress()
         except SettingError:
@@ -97,18 +99,18 @@ class Sitting:
         """Goes back in a round that is over, with the same hidden tiles; the match waits.
 
         Args:
-            deal: of the deals that are over, from 1; 0: the last one.
-            move: the first one that is made anew, from 1.
+            deal: number among the deals that are over, from 1; 0: the last deal.
+            move: the first move that is made anew, from 1.
         """
-        number, one = self._moment(deal, move)
-        before = replace(one, moves=one.moves[: move - 1], number=1)
+        deals = self.match.finished.deals
+        deal = deal or len(deals)
+        before = replace(_up_to(deals, deal, move), number=1)
         # Another seed: tiles that are dealt again must not be those of the match's next round.
         settings = replace(self.match.settings, seed=new_seed(), first=before)
         table = PlayTable(settings, [before])
         self.leave()
-        played = rounds_of(of_match(self.match.finished, TITLE).deals)[number - 1]
-        trial = Trial(played, number, move)
-        self.table, self.trial = table, trial
+        rounds = rounds_of(of_match(self.match.finished, TITLE).deals)
+        self.table, self.trial = table, Trial(rounds[deal - 1], deal, move)
 
     def leave(self) -> None:
         """Returns to the match."""
@@ -132,7 +134,7 @@ class Sitting:
             self._sit(savegame.begin(settings, path), path, stack)
 
     def open(self, name: str) -> None:
-        """Goes on with another match of the working folder."""
+        """Continues another match of the working folder."""
         path = Path(name)
         if not savegame.NAMED.fullmatch(name) or not path.exists():
             raise SettingError(f"expected a match of this folder, got {name!r}")
@@ -148,30 +150,29 @@ class Sitting:
         self.path, self._stack = path, stack.pop_all()
 
     def close(self) -> None:
-        """Ends the match, and what is under way."""
+        """Ends the match, a round that is tried again, and an analysis under way."""
         self.leave()
         self._background.close()
         self._stack.close()
 
-    def _moment(self, deal: int, move: int) -> tuple[int, DealRecord]:
-        """Returns the number of a deal that is over, and the deal, if it has such a move."""
-        deals = self.match.finished.deals
-        number = deal or len(deals)
-        if not 1 <= number <= len(deals):
-            raise SettingError(f"expected a deal 1..{len(deals)} that is over, got {deal}")
-        one = deals[number - 1]
-        if not one.moves:
-            raise SettingError("Nothing could be decided in this deal.")
-        if not 1 <= move <= len(one.moves):
-            raise SettingError(f"expected a move 1..{len(one.moves)} of the deal, got {move}")
-        return number, one
+
+def _up_to(deals: Sequence[DealRecord], deal: int, move: int) -> DealRecord:
+    """Returns a deal as it was before a move; both are numbers from 1, and are checked."""
+    if not 1 <= deal <= len(deals):
+        raise SettingError(f"expected a deal 1..{len(deals)} that is over, got {deal}")
+    moves = deals[deal - 1].moves
+    if not moves:
+        raise SettingError("Nothing could be decided in this deal.")
+    if not 1 <= move <= len(moves):
+        raise SettingError(f"expected a move 1..{len(moves)} of the deal, got {move}")
+    return replace(deals[deal - 1], moves=moves[: move - 1])
 
 
 AGENT: Final = "champion"
-"""Whose search values the decisions."""
+"""The agent that analyses the rounds."""
 
 NICENESS: Final = 10
-"""Who plays meanwhile should not wait for the analysis."""
+"""Of the analysing process: the match, which is played meanwhile, should not wait for it."""
 
 
 @dataclass(frozen=True)
@@ -187,25 +188,25 @@ class Background:
     """An analysis in the background.
 
     Args:
-        agent: as ``analyse`` takes it.
-        options: others of ``analyse``.
+        agent: the ``agent`` of ``analyse``.
+        options: other arguments of ``analyse``.
     """
 
     def __init__(self, agent: str = AGENT, **options: Any) -> None:
         self._agent, self._options = agent, options
         self._process: SpawnProcess | None = None
-        self._told: Connection | None = None
+        self._messages: Connection | None = None
         self._source = Source("", (), 0)
         self._progress = AnalysisProgress(0, 0)
         self._analysis: Analysis | None = None
         self._pages: dict[LanguageName, str] = {}
 
     def begin(self, source: Source, keep: Path | None) -> None:
-        """Begins an analysis; another one that is under way ends.
+        """Begins an analysis, and ends an earlier one that is under way.
 
         Args:
             source: the deals.
-            keep: the file that keeps what is ready, of these deals and others of the match.
+            keep: the file that keeps analysed deals, also earlier ones of the match; None: no file.
         """
         if not source.deals:
             raise SettingError("An analysis begins when the first round is over.")
@@ -213,63 +214,64 @@ class Background:
         self._source, self._progress = source, AnalysisProgress(0, len(source.deals))
         self._analysis, self._pages = None, {}
         context = get_context("spawn")
-        self._told, telling = context.Pipe(duplex=False)
-        work = (telling, os.getpid(), source, self._agent, keep, self._options)
-        self._process = context.Process(target=_work, args=work, daemon=True)
+        self._messages, sender = context.Pipe(duplex=False)
+        arguments = (sender, os.getpid(), source, self._agent, keep, self._options)
+        self._process = context.Process(target=_analyse, args=arguments, daemon=True)
         self._process.start()
-        telling.close()
+        sender.close()
 
     def progress(self) -> AnalysisProgress | None:
-        """Tells how far it is; None: it is ready."""
-        while self._told is not None and self._told.poll():
+        """Returns the progress of the analysis; None: the analysis is ready."""
+        while self._messages is not None and self._messages.poll():
             try:
-                told = self._told.recv()
+                message = self._messages.recv()
             except (EOFError, OSError):
-                told = "its process ended"
-            if isinstance(told, AnalysisProgress):
-                self._progress = told
+                message = "its process ended"
+            if isinstance(message, AnalysisProgress):
+                self._progress = message
                 continue
             self.close()
-            if isinstance(told, str):
-                raise SettingError(f"The analysis failed: {told}")
-            self._analysis = told
+            if isinstance(message, str):
+                raise SettingError(f"The analysis failed: {message}")
+            self._analysis = message
         return None if self._analysis is not None else self._progress
 
     def page(self, seat: int, language: LanguageName) -> str:
-        """Returns the page of an analysis that is ready, for the player of a seat."""
+        """Returns the page of the finished analysis, for the player of a seat."""
         if language not in self._pages:
             self._pages[language] = page(self._source, self._analysis, seat, language)
         return self._pages[language]
 
     def close(self) -> None:
-        """Ends what is under way."""
-        process, told, self._process, self._told = self._process, self._told, None, None
+        """Ends the analysis if it is under way."""
+        process, messages = self._process, self._messages
+        self._process = self._messages = None
         if process is not None:
             process.kill()
             process.join()
-        if told is not None:
-            told.close()
+        if messages is not None:
+            messages.close()
 
 
-def _work(
-    telling: Connection,
+def _analyse(
+    sender: Connection,
     parent: int,
     source: Source,
     agent: str,
     keep: Path | None,
     options: dict[str, Any],
 ) -> None:
-    """Analyses, and tells how far it is, then what it found, or in a line what was wrong."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
+    """Sends the progress of an analysis, then the analysis, or the first line of an error."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the server only
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     try:
 
-        def progress(done: int, of: int) -> None:
-            if os.getppid() != parent:
+        def progress(analysed: int, total: int) -> None:
+            if os.getppid() != parent:  # the server has ended
                 raise SystemExit
-            telling.send(AnalysisProgress(done, of))
+            sender.send(AnalysisProgress(analysed, total))
 
-        telling.send(analyse(source, agent, keep=keep, progress=progress, **options))
+        sender.send(analyse(source, agent, keep=keep, progress=progress, **options))
     except Exception as error:
-        telling.send(str(error).partition("\n")[0] or type(error).__name__)
+        sender.send(str(error).partition("\n")[0] or type(error).__name__)

@@ -1,17 +1,17 @@
-"""Plays a match between a person and three agents, whatever it is shown on.
+"""Plays a match between a person and three agents, for a page or a terminal.
 
 ::
 
     table = PlayTable(MatchSettings(("", "heuristic", "champion", "heuristic"), seed=1))
-    for said in table.advance():  # the others play until the person is asked, or a round is over
-        print(said)
+    for event in table.advance():  # the others play until the person decides, or a round is over
+        print(event)
     table.decide(table.legal[0])
 
-All that happens follows from the settings and the moves, so a match that is saved (``savegame``)
-continues as if it had never been left: what an agent draws at random depends on the seed, the
-moment and its seat alone. Neither that nor the number of the game tells the seed
-(``goita_env.seeds``). Stateful agents begin anew whenever a move is taken back, and are told all
-deals so far.
+Everything follows from the settings and the moves, so a saved match (``savegame``) continues as if
+it had never been interrupted: the random numbers of an agent depend only on the seed, the number of
+moves so far and the agent's seat. Neither they nor the number of the game reveal the seed
+(``goita_env.seeds``). When a move is taken back, stateful agents begin anew and observe all deals
+so far again.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ from goita_lab.pages.play.seating import MatchSettings, Seating
 Asks = Literal["move", "round", "match", ""]
 
 PURPOSE: Final = "play"
-"""What agents are given here is derived from the seed for this."""
+"""Random numbers and game numbers of agents are derived from the seed for this purpose."""
 
 
 class PlayTable:
     """A match that is played.
 
     Args:
-        settings: who plays, and by which rules.
-        deals: what has been played of it.
+        settings: the players and the rules.
+        deals: the deals that have been played.
         keep: called after every move, to save the match.
 
     Attributes:
-        seat: the person's.
-        game: the match; only views of the person's seat are to be shown while a round is played.
-        log: what the person has been told of the present round.
+        seat: the person's seat.
+        game: the match; while a round is played only views of the person's seat may be shown.
+        log: sentences on the moves of the present round, as the person observes them.
         results: (winner, points) of every round that is over.
-        taken_back: moves that have been taken back so far.
+        taken_back: number of moves that have been taken back so far.
     """
 
     def __init__(
@@ -68,15 +68,16 @@ class PlayTable:
         self.settings, self.seat, self._keep = settings, settings.seat, keep
         self.taken_back = 0
         numbers = GameNumbers(settings.seed, PURPOSE)
-        self._shown = NUM_SEATS * numbers.shown(np.zeros(1, np.int64))
-        """[1] The number of the match for agents, but for the seat."""
+        self._first_number = NUM_SEATS * numbers.shown(np.zeros(1, np.int64))
+        """[1] The number of the match for the agent of seat 0; a seat s adds s to it."""
         self._seating = Seating(settings.agents, settings.rules)
         try:
             self._replay([move for deal in deals for move in deal.moves])
             played = from_game(self.game).deals
-            for one, other in zip(deals, played, strict=False):  # those of the seed
-                if (one.hands, one.dealer, one.scores) != (other.hands, other.dealer, other.scores):
-                    raise RecordError(f"expected deal {other.number} of this seed, got another one")
+            for deal, dealt in zip(deals, played, strict=False):  # dealt: by the seed
+                saved_start = deal.hands, deal.dealer, deal.scores
+                if saved_start != (dealt.hands, dealt.dealer, dealt.scores):
+                    raise RecordError(f"expected deal {dealt.number} of this seed, got another one")
             if len(deals) > len(played):
                 raise RecordError(f"expected at most {len(played)} deals, got {len(deals)}")
         except BaseException:
@@ -85,14 +86,14 @@ class PlayTable:
 
     @property
     def asks(self) -> Asks:
-        """What the person is asked.
+        """What the match waits for.
 
-        "move": ``decide``; "round": it is over, ``next_round``; "match": it is over; "": nothing,
-        ``advance`` is to be called.
+        "move": the person's decision (``decide``); "round": the round is over (``next_round``);
+        "match": nothing, the match is over; "": moves of the others (``advance``).
         """
         if self.game.done:
             return "match"
-        if self._between:
+        if self._between_rounds:
             return "round"
         return "move" if self.game.seat == self.seat and len(self.legal) > 1 else ""
 
@@ -107,34 +108,34 @@ class PlayTable:
 
     @property
     def scores(self) -> tuple[int, int]:
-        """Points of the person's team and of the others."""
+        """Points of the person's team and of the opponents."""
         even, odd = self.game.scores
         return (even, odd) if self.seat % 2 == 0 else (odd, even)
 
     @property
     def others(self) -> tuple[Agent, Agent, Agent]:
-        """Agents at the next seat, the partner's, and the previous one."""
-        agents = self._seating.agents
-        one, two, three = (agents[(self.seat + place) % NUM_SEATS] for place in (1, 2, 3))
-        return one, two, three
+        """Agents at the next seat, the partner's, and the previous seat."""
+        agents, seat = self._seating.agents, self.seat
+        following, partner, previous = ((seat + step) % NUM_SEATS for step in (1, 2, 3))
+        return agents[following], agents[partner], agents[previous]
 
     @property
     def record(self) -> Record:
-        """All that has been played; the last deal may break off."""
+        """All deals that have been played; the last one may be unfinished."""
         deals = from_game(self.game).deals
-        last = len(deals) - (not deals[-1].moves and len(deals) > 1)
-        return Record(deals[:last], self.settings.names)
+        has_empty_deal = len(deals) > 1 and not deals[-1].moves
+        return Record(deals[:-1] if has_empty_deal else deals, self.settings.names)
 
     @property
     def finished(self) -> Record:
         """The deals up to the last round that is over, all hands known."""
-        deals = from_game(self.game).deals[: self._last + 1] if self.results else []
+        deals = from_game(self.game).deals[: self._last_scored + 1] if self.results else []
         return Record(tuple(deals), self.settings.names)
 
     @property
     def may_take_back(self) -> bool:
         """Whether the person has decided anything in the present round."""
-        return bool(self._choices) and self._choices[-1] >= self._begun
+        return bool(self._choices) and self._choices[-1] >= self._round_start
 
     @cached_property
     def _advisor(self) -> Advisor:
@@ -144,39 +145,40 @@ class PlayTable:
         """Returns the last round that was scored, as it ended, all hands known."""
         if not self.results:
             raise EpisodeOverError("expected a round that is over, got none")
-        *_, game = from_game(self.game).deals[self._last].replay()
+        *_, game = from_game(self.game).deals[self._last_scored].replay()
         return game
 
     def scene(self) -> Scene:
-        """Returns what the person may see now; after a round the whole table at its end."""
+        """Returns what the person may see now: a view, or after a round its end with all hands."""
         if self.asks in ("round", "match"):
             return sentences.ended_scene(self.ended(), self.seat, self.scores)
         return self.view.scene()
 
     def hint(self) -> Hint:
-        """Returns what the champion suggests where the person is asked."""
+        """Returns what the champion suggests for the person's decision."""
         return self._advisor.advise(self.view, self.seat, self.finished.deals)
 
     def asking(self) -> Scene:
-        """Returns the same where the person is asked, who may lead: a view alone cannot tell that.
+        """Returns the scene at the person's decision, which may be the first lead of a round.
 
-        On the way there it would tell whether somebody else was asked before.
+        Before play a view does not show which seat acts, because that would reveal which seats may
+        call. That the person leads may be shown only once the match waits for the person.
         """
         leads = self.asks == "move" and self.scene().mover == NONE
         return sentences.leading(self.scene()) if leads else self.scene()
 
     def advance(self) -> Iterator[str]:
-        """Makes the others' moves until the person is asked, and yields what is told of each.
+        """Makes moves until the person decides, and yields a sentence on each observed move.
 
-        A person's only legal action is played unasked.
+        The person's action is played, too, if it is the only legal one.
         """
         while self.asks == "":
             legal = self.legal
-            if said := self._make(legal[0] if len(legal) == 1 else self._ask()):
-                yield said
+            if event := self._make(legal[0] if len(legal) == 1 else self._ask()):
+                yield event
 
     def decide(self, action: int) -> str:
-        """Makes the person's move, and returns what is told of it."""
+        """Makes the person's move, and returns a sentence on it."""
         if self.asks != "move":
             raise EpisodeOverError(f"expected no move, the table waits for {self.asks!r}")
         return self._make(action)
@@ -185,7 +187,7 @@ class PlayTable:
         """Begins the next round; EpisodeOverError if none is to begin."""
         if self.asks != "round":
             raise EpisodeOverError(f"expected no next round, the table waits for {self.asks!r}")
-        self._between, self._begun = False, self._made
+        self._between_rounds, self._round_start = False, self._num_moves
         self.log.clear()
 
     def take_back(self) -> None:
@@ -204,7 +206,7 @@ class PlayTable:
         self._seating.close()
 
     def _replay(self, moves: Sequence[tuple[int, int]]) -> None:
-        """Begins the match, and makes moves that were made before; nothing is saved."""
+        """Begins the match, and makes its earlier moves again; nothing is saved."""
         settings, first = self.settings, self.settings.first
         self.game = Game(
             settings.rules,
@@ -216,14 +218,15 @@ class PlayTable:
         )
         self.log: list[str] = []
         self.results: list[tuple[int, int]] = []
-        self._between = False
+        self._between_rounds = False
         self._choices: list[int] = []
-        """How many moves had been made before each decision of the person."""
-        self._made: int = 0
-        """Moves so far."""
-        self._last = self._begun = 0
-        """The index of the deal that ended the last round; moves before the present round."""
-        self._tell_deal()
+        """Number of moves before each decision of the person."""
+        self._num_moves: int = 0
+        self._round_start = 0
+        """Number of moves before the present round."""
+        self._last_scored = 0
+        """Index of the deal that ended the last round."""
+        self._begin_deal()
         for seat, action in moves:
             if self.asks == "round":
                 self.next_round()
@@ -237,71 +240,75 @@ class PlayTable:
                 raise RecordError(str(error).partition("\n")[0]) from error
 
     def _make(self, action: int, *, save: bool = True) -> str:
-        """Makes a move, saves the match, tells agents, and returns what the person is told."""
+        """Makes a move, saves the match, notifies agents, and returns a sentence for the person."""
         game, legal, deals = self.game, self.legal, len(self.game.deals)
-        choice = game.seat == self.seat and len(legal) > 1
-        said = sentences.move(game, action, self.seat) if action in legal else Phrase("")
+        is_choice = game.seat == self.seat and len(legal) > 1
+        event = sentences.move(game, action, self.seat) if action in legal else Phrase("")
         if game.seat == self.seat and legal == [actions.PASS]:
-            said = sentences.forced(self.view)
+            event = sentences.forced(self.view)
         game.play(action)
-        if choice:
-            self._choices.append(self._made)
-        self._made += 1
+        if is_choice:
+            self._choices.append(self._num_moves)
+        self._num_moves += 1
         redealt = len(game.deals) > deals and game.winner is None
         if game.winner is not None:
             self.results.append((game.winner, game.points))
-            self._between, self._last = True, deals - 1
+            self._between_rounds, self._last_scored = True, deals - 1
             end = sentences.end(game.winner, game.points, self.seat)
-            said = Phrase("{said}; {end}", said=said, end=end)
+            event = Phrase("{said}; {end}", said=event, end=end)
         elif redealt:
-            said = Phrase("{said}; {end}", said=said, end="the tiles are dealt again")
-        if said:
-            self.log.append(said)
+            event = Phrase("{said}; {end}", said=event, end="the tiles are dealt again")
+        if event:
+            self.log.append(event)
         try:
             if save:
                 self._save()
         finally:  # agents with a memory miss nothing if the match cannot be saved
             if game.winner is not None:
-                self._tell_end()
+                self._end_round()
             elif redealt:
-                self._tell_redeal()
+                self._end_redealt()
             if len(game.deals) > deals:
-                self._tell_deal()
-        return said
+                self._begin_deal()
+        return event
 
     def _ask(self) -> int:
-        """Returns what the agent that is asked decides, shown its view alone."""
+        """Returns the action of the acting seat's agent, which receives only its view."""
         seat = self.game.seat
         assert seat is not None
         view, agent = self.game.view(seat), self._seating.agents[seat]
-        view.game = self._shown + seat
+        view.game = self._first_number + seat
         mask = view.legal()
-        rng = bot_generator(self.settings.seed, PURPOSE, self._made, seat)
-        # The player may read an error, which must not tell of the hand.
+        rng = bot_generator(self.settings.seed, PURPOSE, self._num_moves, seat)
+        # The person may read an error of the agent, which must not reveal its hand.
         return int(ask_actions(agent, view, mask, rng, secret=True)[0])
 
-    def _tell_deal(self) -> None:
+    def _begin_deal(self) -> None:
+        """Notifies stateful agents of the present deal, each of its own hand."""
         deal = self.game.deals[-1]
         for seat, agent in self._seating.stateful():
-            number, hand = self._shown + seat, deal.hands[None, seat]
+            game_number, hand = self._first_number + seat, deal.hands[None, seat]
             fresh = Replay.of_seat(
-                self.settings.rules, seat, hand, deal.dealer, deal.scores, number
+                self.settings.rules, seat, hand, deal.dealer, deal.scores, game_number
             )
-            notify(agent, "begin", number, np.array([seat]), fresh.view(seat), secret=True)
+            notify(agent, "begin", game_number, np.array([seat]), fresh.view(seat), secret=True)
 
-    def _tell_redeal(self) -> None:
-        """Tells agents that want to know it how the deal before the present one went."""
+    def _end_redealt(self) -> None:
+        """Notifies redeal observers of the previous deal, whose tiles were dealt again."""
         deal = self.game.deals[-2]
-        hands, dealer, scores = (np.array([one]) for one in (deal.hands, deal.dealer, deal.scores))
+        hands, dealer, scores = (
+            np.array([field]) for field in (deal.hands, deal.dealer, deal.scores)
+        )
         for seat, agent in self._seating.stateful():
             if isinstance(agent, RedealObserver):
-                number = self._shown + seat
-                replay = Replay.of_deals(self.settings.rules, hands, dealer, scores, number)
+                game_number = self._first_number + seat
+                replay = Replay.of_deals(self.settings.rules, hands, dealer, scores, game_number)
                 for _, action in deal.moves:
                     replay.step(action)
-                notify(agent, "redeal", number, replay.view(seat), secret=True)
+                notify(agent, "redeal", game_number, replay.view(seat), secret=True)
 
-    def _tell_end(self) -> None:
+    def _end_round(self) -> None:
+        """Notifies stateful agents of the result of a round, and of all hands."""
         stateful = self._seating.stateful()
         if not stateful:
             return
@@ -309,7 +316,7 @@ class PlayTable:
         for seat, agent in stateful:
             results = Results(np.array([winner]), np.array([points]), over.view(seat))
             hands = over.dealt[None].astype(np.int64)
-            notify(agent, "end", self._shown + seat, results, hands, secret=True)
+            notify(agent, "end", self._first_number + seat, results, hands, secret=True)
 
     def _save(self) -> None:
         if self._keep is not None:

@@ -29,11 +29,11 @@ COMMANDS: Final = {
 }
 
 BETWEEN: Final = ("?", "back", "quit")
-"""Those that can be typed after a round, too."""
+"""Commands that can be typed after a round, too."""
 
 _MOVES: Final = (actions.PASS, actions.CALL, actions.SILENT, actions.REDEAL, actions.CONTINUE)
 WORDS: Final[dict[str, int]] = {sentences.action(action): action for action in _MOVES}
-"""The moves that play no tiles."""
+"""The moves that play no tiles, by the word that is typed."""
 
 _KINDS: Final = {
     **{tile: kind for tiles in (CHARACTERS, DIGITS, LETTERS) for kind, tile in enumerate(tiles)},
@@ -42,7 +42,7 @@ _KINDS: Final = {
 }
 
 MOST_OPTIONS: Final = 8
-"""Actions of a hint that are shown."""
+"""Most actions of a hint that are shown."""
 
 
 class Terminal:
@@ -61,8 +61,8 @@ class Terminal:
         self._greet()
         table = self.table
         while True:
-            for said in table.advance():
-                self._say(said)
+            for event in table.advance():
+                self._say(event)
             print(f"\n{ansi.render(table.asking(), ascii=self.ascii)}")
             if table.asks == "match":
                 self._say(sentences.match_end(*table.scores))
@@ -71,7 +71,7 @@ class Terminal:
                 return
 
     def _ask(self) -> bool:
-        """Asks what to do until the match has changed; False: the player leaves."""
+        """Reads lines until one of them changes the match; False: the player leaves."""
         between = self.table.asks == "round"
         prompt = "your move (? helps) > "
         if between:
@@ -85,21 +85,20 @@ class Terminal:
                     return True
                 if not text:
                     continue
-                meant = read(text, [] if between else self.table.legal)
-                if isinstance(meant, int):
-                    self._say(self.table.decide(meant))
+                legal = [] if between else self.table.legal
+                request = read(text, legal)
+                if isinstance(request, int):
+                    self._say(self.table.decide(request))
                     return True
-                if meant == "quit":
+                if request == "quit":
                     return False
-                if meant == "back":
+                if request == "back":
                     self.table.take_back()
                     return True
-                if meant == "hint":
+                if request == "hint":
                     self._hint()
                 else:
-                    print(
-                        help_text(self.table.view, [] if between else self.table.legal, self.faces)
-                    )
+                    print(help_text(self.table.view, legal, self.faces))
             except AgentError:
                 raise
             except GoitaError as error:
@@ -114,13 +113,13 @@ class Terminal:
         if hint.principle:
             self._say(hint.principle.sentence)
         print(f"  {'action':25}at sight  points")
-        for one in hint.options[:MOST_OPTIONS]:
-            mark = ">" if one.action == hint.action else " "
-            tiles = self._tiles(one.action)
-            points = "" if one.points is None else f" {one.points:+7.1f} ± {one.error:.1f}"
+        for option in hint.options[:MOST_OPTIONS]:
+            mark = ">" if option.action == hint.action else " "
+            tiles = self._tiles(option.action)
+            points = "" if option.points is None else f" {option.points:+7.1f} ± {option.error:.1f}"
             print(
-                f"{mark} {tiles}{' ' * (5 - ansi.width(tiles))}{sentences.action(one.action):20}"
-                f"{sentences.share(one.probability):>8}{points}"
+                f"{mark} {tiles}{' ' * (5 - ansi.width(tiles))}{sentences.action(option.action):20}"
+                f"{sentences.share(option.probability):>8}{points}"
             )
         self._say(
             "At sight: how often the champion plays it without looking ahead. Points: of the round "
@@ -135,17 +134,17 @@ class Terminal:
         ]
         rules, seed = self.table.settings.rules, self.table.settings.seed
         total = f"to {rules.match_points} points, rules {rules.name}, seed {seed}"
-        # The names may be those of a file that somebody else wrote.
+        # The names may come from a file of somebody else, so control characters go.
         self._say(line(f"Goita {total}. {', '.join(seated)}."))
         self._say("? helps.")
-        for said in self.table.log:
-            self._say(said)
+        for event in self.table.log:
+            self._say(event)
 
     def _say(self, text: str) -> None:
         print(textwrap.fill(f"{text[:1].upper()}{text[1:]}", WIDTH))
 
     def _line(self, prompt: str) -> str | None:
-        """Returns what is typed, None at the end of the input."""
+        """Returns the line that is typed; None: the input has ended."""
         try:
             return input(prompt).strip()
         except EOFError:
@@ -154,7 +153,7 @@ class Terminal:
 
     def _tiles(self, action: int) -> str:
         pair = actions.decode(action)
-        return actions.name(action) if pair is None else "".join(self.faces[one] for one in pair)
+        return actions.name(action) if pair is None else "".join(self.faces[kind] for kind in pair)
 
 
 def _writes(text: str) -> bool:
@@ -168,18 +167,18 @@ def _writes(text: str) -> bool:
 def read(typed: str, legal: Sequence[int]) -> int | str:
     """Returns the action or the command that a line stands for.
 
-    Words and commands may be cut short as long as one alone is meant.
+    Words and commands may be abbreviated as long as only one begins so.
 
     Args:
         typed: the line.
         legal: the legal actions; none after a round.
     """
     word = normalize("NFKC", typed).strip().lower()
-    known = [word for word, action in WORDS.items() if action in legal]
-    known += COMMANDS if legal else BETWEEN
-    meant = [one for one in known if word and one.startswith(word)]
-    if len(meant) == 1:
-        return WORDS.get(meant[0], meant[0])
+    allowed = [word for word, action in WORDS.items() if action in legal]
+    allowed += COMMANDS if legal else BETWEEN
+    candidates = [candidate for candidate in allowed if word and candidate.startswith(word)]
+    if len(candidates) == 1:
+        return WORDS.get(candidates[0], candidates[0])
     tiles = word.upper().replace(" ", "")
     if legal and len(tiles) == 2 and all(tile in _KINDS for tile in tiles):
         action = actions.encode(_KINDS[tiles[0]], _KINDS[tiles[1]])
@@ -187,10 +186,10 @@ def read(typed: str, legal: Sequence[int]) -> int | str:
             return action
         name = sentences.action(action)
         raise ActionError(f"expected a legal move, got {tiles!r} ({name}); ? lists them")
-    wanted = "a move or ? for what can be typed"
-    if meant or not legal:
-        wanted = f"one of {', '.join(meant or BETWEEN)}"
-    raise ActionError(f"expected {wanted}, got {typed.strip()[:40]!r}")
+    expected = "a move or ? for what can be typed"
+    if candidates or not legal:
+        expected = f"one of {', '.join(candidates or BETWEEN)}"
+    raise ActionError(f"expected {expected}, got {typed.strip()[:40]!r}")
 
 
 def help_text(view: View, legal: Sequence[int], faces: str) -> str:
@@ -205,17 +204,21 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
     rows = [f"  {name:8} {COMMANDS[name]}" for name in names]
     if not legal:
         return "\n".join(["You may type:", "  Enter    the next round", *rows])
-    verb, attacks = "lay face down" if view.leads[0] else "receive with", dict[int, str]()
-    for pair in filter(None, map(actions.decode, legal)):
-        attacks[pair[0]] = attacks.get(pair[0], "") + faces[pair[1]]
-    lines = [f"{verb} {faces[one]}, attack with one of {each}" for one, each in attacks.items()]
+    verb = "lay face down" if view.leads[0] else "receive with"
+    attacks_by_block: dict[int, str] = {}
+    for block, attack in filter(None, map(actions.decode, legal)):
+        attacks_by_block[block] = attacks_by_block.get(block, "") + faces[attack]
+    lines = [
+        f"{verb} {faces[block]}, attack with one of {attacks}"
+        for block, attacks in attacks_by_block.items()
+    ]
     lines += [word for word, action in WORDS.items() if action in legal]
     columns = [*dict.fromkeys((faces, DIGITS, LETTERS)), NAMES]
     tiles = ", ".join(
         f"{' '.join(column[kind] for column in columns)} {points}"
         for kind, points in enumerate(POINTS)
     )
-    told = [
+    help_lines = [
         "You may:",
         *(f"  {line}" for line in lines),
         *textwrap.wrap(f"Tiles and their points: {tiles}.", 76),
@@ -224,4 +227,4 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
         "Or:",
         *rows,
     ]
-    return "\n".join(told)
+    return "\n".join(help_lines)

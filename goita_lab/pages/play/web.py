@@ -1,8 +1,8 @@
 """Serves a match as a page of this machine: Starlette with uvicorn.
 
 The server holds the match and sends what its player may know (``replies``). It answers only at the
-link that it prints: a secret token is part of it, requests under another name of the machine or
-from other pages are refused, and the page may load nothing but its own style sheet and script.
+link that it prints, which contains a secret token. It refuses requests under another name of the
+machine or from other pages, and the page may load only its own style sheet and script.
 """
 
 from __future__ import annotations
@@ -38,36 +38,37 @@ from goita_lab.pages.play.sitting import AnalysisProgress, Sitting
 _TOKEN: Final = re.compile(rb"[\w-]{16,}")
 
 ERRORS: Final = (GoitaError, OSError, ImportError)
-"""What a player is told in a line."""
+"""Errors that a player reads as one line; others are faults of the program."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a page asks to be changed."""
+    """A request of a page to change the match."""
 
     mark: int = -1
-    """Of the state that the page shows."""
+    """The server's count of changes when it sent the state that the page shows."""
     action: int = -1
     deal: int = 0
-    """As ``move``: from which moment a round is tried again."""
+    """Deal of a round that is tried again (``Sitting.try_again``)."""
     move: int = 0
+    """The first move that is made anew in this deal."""
     file: str = ""
-    """A match of the folder."""
+    """File of a match of the folder."""
 
 
 CHANGES: Final[Mapping[str, Callable[[Sitting, Change], str | None]]] = {
-    "move": lambda sitting, told: sitting.table.decide(told.action),
+    "move": lambda sitting, change: sitting.table.decide(change.action),
     "next": lambda sitting, _: sitting.next_round(),
     "back": lambda sitting, _: sitting.table.take_back(),
-    "again": lambda sitting, told: sitting.try_again(told.deal, told.move),
+    "again": lambda sitting, change: sitting.try_again(change.deal, change.move),
     "leave": lambda sitting, _: sitting.leave(),
     "match": lambda sitting, _: sitting.new_match(),
-    "open": lambda sitting, told: sitting.open(told.file),
+    "open": lambda sitting, change: sitting.open(change.file),
 }
-"""What changes the state, by the name of the request; each returns what is told of it."""
+"""Functions that change the state, by name of the request; each returns a sentence, or None."""
 
 UNMARKED: Final = ("again",)
-"""Those that the page of an analysis asks for, which shows no state."""
+"""Changes that the page of an analysis requests; it shows no state whose mark it could send."""
 
 
 class MatchServer:
@@ -78,49 +79,50 @@ class MatchServer:
         self._changes = 0
 
     async def state(self, request: Request) -> Response:
-        """Answers with all that the page shows; the others move first if they are to."""
+        """Answers with all that the page shows, after the moves of the others that are due."""
         look = look_of(request)
         return await self._answer(look, lambda: self._advanced(look, []))
 
     async def change(self, name: str, request: Request) -> Response:
-        """Changes what is played, and answers with the state.
+        """Makes a change, and answers with the state.
 
-        It does so only if the page shows the present state. The mark of a state counts what the
-        player has changed, and not the moves: another seat may have been asked before play.
+        The change is refused unless the page shows the present state. The mark of a state counts
+        the player's changes and not the moves, which would reveal that another seat had a choice
+        before play.
         """
         body, look = await request.body(), look_of(request)
 
-        def changed() -> dict[str, Any]:
-            told = decode(body, Change, "a request of the page")
-            if told.mark != self._changes and name not in UNMARKED:
+        def make_change() -> dict[str, Any]:
+            change = decode(body, Change, "a request of the page")
+            if change.mark != self._changes and name not in UNMARKED:
                 raise SettingError("The page was behind the match; it shows it now as it stands.")
-            said = CHANGES[name](self._sitting, told)
+            event = CHANGES[name](self._sitting, change)
             self._changes += 1
             table = self._sitting.table
-            return self._advanced(look, [replies.frame(table, look, said)] if said else [])
+            return self._advanced(look, [replies.frame(table, look, event)] if event else [])
 
-        return await self._answer(look, changed)
+        return await self._answer(look, make_change)
 
     async def matches(self, request: Request) -> Response:
         """Answers with the matches of the folder."""
         return await self._answer(look_of(request), lambda: replies.matches(self._sitting))
 
     async def analysis(self, request: Request) -> Response:
-        """Answers with the page of the rounds that are over, or how far it is."""
+        """Answers with the analysis of the rounds that are over, or with its progress."""
         look = look_of(request)
 
-        def asked() -> AnalysisProgress | str:
+        def page_or_progress() -> AnalysisProgress | str:
             with self._lock:
                 return self._sitting.analysis(look.language)
 
         try:
-            found = await run_in_threadpool(asked)
+            reply = await run_in_threadpool(page_or_progress)
         except ERRORS as error:
-            return documents.waiting(_told(error, look), look, 409)
-        if isinstance(found, str):
-            return documents.analysis_page(found)
-        told = look.say("Deals analysed: {done} of {of} …", done=found.done, of=found.of)
-        return documents.waiting(told, look)
+            return documents.waiting(_message(error, look), look, 409)
+        if isinstance(reply, str):
+            return documents.analysis_page(reply)
+        message = look.say("Deals analysed: {done} of {of} …", done=reply.done, of=reply.of)
+        return documents.waiting(message, look)
 
     async def hint(self, request: Request) -> Response:
         look = look_of(request)
@@ -130,25 +132,25 @@ class MatchServer:
         return await self._answer(look_of(request), lambda: replies.partner(self._sitting.table))
 
     async def _answer(self, look: replies.Look, work: Callable[[], dict[str, Any]]) -> Response:
-        """Does work in a thread and answers with what it returns, or with what was wrong."""
+        """Does work in a thread and answers with its result, or with the message of its error."""
 
-        def alone() -> dict[str, Any]:
+        def locked_work() -> dict[str, Any]:
             with self._lock:
                 return work()
 
         try:
-            return JSONResponse(await run_in_threadpool(alone))
+            return JSONResponse(await run_in_threadpool(locked_work))
         except ERRORS as error:
-            return JSONResponse({"error": _told(error, look)}, 409)
+            return JSONResponse({"error": _message(error, look)}, 409)
 
     def _advanced(self, look: replies.Look, frames: list[dict[str, Any]]) -> dict[str, Any]:
-        """Lets the others move; returns the state with what was to be seen on the way."""
+        """Lets the others move; returns the state, with a frame after each observed move."""
         table = self._sitting.table
-        frames += [replies.frame(table, look, told) for told in table.advance()]
+        frames += [replies.frame(table, look, event) for event in table.advance()]
         return replies.state(table, look, frames, self._sitting.trial) | {"mark": self._changes}
 
 
-def _told(error: Exception, look: replies.Look) -> str:
+def _message(error: Exception, look: replies.Look) -> str:
     return look.say(str(error).partition("\n")[0])
 
 
@@ -158,7 +160,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
     Args:
         sitting: the match.
         token: the secret part of its address.
-        host: name or address by which it may be called, beside 127.0.0.1 and localhost.
+        host: name or address by which it may be reached, next to 127.0.0.1 and localhost.
     """
     server = MatchServer(sitting)
     routes = [
@@ -167,7 +169,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/icon.svg", partial(documents.drawn, lambda _: replies.icon())),
         Route("/tiles", partial(documents.drawn, replies.tiles)),
         Route("/state", server.state),
-        *(Route(f"/{one}", partial(server.change, one), methods=["POST"]) for one in CHANGES),
+        *(Route(f"/{name}", partial(server.change, name), methods=["POST"]) for name in CHANGES),
         Route("/matches", server.matches),
         Route("/analysis", server.analysis),
         Route("/hint", server.hint, methods=["POST"]),
@@ -185,12 +187,12 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
 
 
 def token_of(folder: Path) -> str:
-    """Returns the token of the matches of a folder, the same each time; it lies there."""
+    """Returns the token of the matches of a folder, which a file of the folder keeps."""
     file = folder / ".goita-play.token"
     with suppress(FileNotFoundError):
-        kept = file.read_bytes().strip()
-        if _TOKEN.fullmatch(kept):  # else it was cut, as where the disk was full
-            return kept.decode()
+        saved_token = file.read_bytes().strip()
+        if _TOKEN.fullmatch(saved_token):  # else it was cut, as by a full disk
+            return saved_token.decode()
     token, part = secrets.token_urlsafe(18), file.with_name(f"{file.name}.part")
     part.unlink(missing_ok=True)
     with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
@@ -204,7 +206,7 @@ def listen(host: str, port: int) -> socket.socket:
 
     Args:
         host: the address.
-        port: of it; 0: any that is free.
+        port: its port; 0: any free one.
     """
     if host in ("", "0.0.0.0", "::", "*"):
         raise SettingError(
@@ -228,7 +230,7 @@ def serve(sitting: Sitting, token: str, note: str, host: str, listening: socket.
     Args:
         sitting: the match.
         token: the secret part of its address.
-        note: is printed beside the address.
+        note: a text that is printed next to the address.
         host: address of this machine.
         listening: a socket that listens there.
     """

@@ -1,9 +1,9 @@
 """Analyses recorded deals: what every decision was worth.
 
-For each decision an analysis sets side by side what an agent's policy would do; what its search
-makes of every legal action, the others being of types that are inferred
-(``goita_agents.search.typed_search``); and what perfect play makes of it with all hands open.
-``decisions`` decides which of them were errors.
+An analysis gives, for each decision, the probabilities of an agent's policy; the points of each
+legal action by the agent's search, which infers the types of the other seats
+(``goita_agents.search.typed_search``); and the points of each action with perfect play, all hands
+open. ``decisions`` decides which decisions were errors.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ from goita_lab.record_files import check_plain
 from goita_lab.work import Runner
 
 WORLDS: Final = 1024
-"""Worlds that a decision is searched in under each type: a quarter of them for every action, all of
-them for the one that was played and the two or more that did best."""
+"""Worlds in which a decision is searched under each type: every action in a quarter of the worlds,
+the chosen action and the two or more best ones in all of them."""
 
 DealDecisions = tuple[Decision, ...]
 
 
 @dataclass(frozen=True)
 class AnalysisSettings:
-    """How deals are analysed; results depend on these and on the deal alone."""
+    """How deals are analysed; an analysis depends only on these settings and on the deal."""
 
     agent: str
     """The agent, as ``load_agent`` takes it; its probabilities must be known."""
     worlds: int = WORLDS
-    """Most worlds that a decision is searched in under each type."""
+    """Most worlds in which a decision is searched under each type."""
     seed: int = 0
     types: tuple[str, ...] = PEOPLE
-    """Policies that the others may play like, as ``load_agent`` takes them."""
+    """Types: policies that the other seats may play by, as ``load_agent`` takes them."""
 
     def __post_init__(self) -> None:
         check_search(self.worlds)
@@ -71,9 +71,9 @@ class Analysis:
 
     settings: AnalysisSettings
     policy: str
-    """The policy whose probabilities are shown, in words."""
+    """Description of the policy whose probabilities are shown."""
     models: tuple[str, ...]
-    """How the others may play, in words."""
+    """Descriptions of the types that the other seats may be of."""
     deals: tuple[DealDecisions, ...]
     origin: Mapping[str, Any]
     """What ``provenance`` says of the agents."""
@@ -95,14 +95,14 @@ def analyse(
 
     Args:
         source: the record.
-        agent: whose policy is shown and searched with.
+        agent: the agent whose policy is shown and used by the search.
         worlds: most worlds of a decision under each type.
         seed: of worlds and playouts.
-        types: policies that the others may play like; a fallback type is added.
-        workers: processes, each a deal at a time; they change no result.
-        keep: a file to which each deal is added as it ends. A stopped analysis continues from it.
+        types: policies that the other seats may play by; a fallback type is added.
+        workers: processes, each of which analyses a deal at a time; their number changes no result.
+        keep: a file to which each analysed deal is added. A stopped analysis continues from it.
         anew: begin this file anew, whatever its settings.
-        progress: called with the number of deals that are done, and of all.
+        progress: called with the number of analysed deals, and the number of all deals.
 
     Raises:
         AgentError: if the agent cannot analyse, or the others cannot be of a type.
@@ -113,32 +113,36 @@ def analyse(
         ImportError: if numba is missing (extra ``goita-env[agents]``).
         OSError: if the file cannot be read or written.
     """
-    check_plain((one.deal for one in source.deals), "an analysis")
+    check_plain((watched.deal for watched in source.deals), "an analysis")
     settings = AnalysisSettings(agent, worlds, seed, tuple(types))
     identities = Identities((agent, *settings.types))
     analyst = Analyst(settings)
-    wanted = {key_of(one.deal, one.earlier): one for one in source.deals}
+    keys = [key_of(watched.deal, watched.earlier) for watched in source.deals]
     priors = MatchPriors(analyst.others)
-    todo = {key: (one.deal, priors.after(one.earlier)) for key, one in wanted.items()}
+    # Deals with the same key, which are analysed alike, are one task.
+    tasks = {
+        key: (watched.deal, priors.after(watched.earlier))
+        for key, watched in dict(zip(keys, source.deals, strict=True)).items()
+    }
     load_kernel()  # compiled once, not in every process
-    runner = Runner(workers, keep, lambda _, done, of: progress(done, of), anew, identities)
-    found = runner.run(
+    runner = Runner(workers, keep, lambda _, deals, total: progress(deals, total), anew, identities)
+    decisions = runner.run(
         partial(_analysed, settings),
-        todo,
+        tasks,
         lambda _: DealDecisions,
         {"format": FORMAT, **asdict(settings)},
         agents=lambda _: identities.specs,
     )
-    deals = tuple(found[key_of(one.deal, one.earlier)] for one in source.deals)
-    models = tuple(one.name for one in analyst.others.opponents)
+    deals = tuple(decisions[key] for key in keys)
+    models = tuple(model.name for model in analyst.others.opponents)
     return Analysis(settings, analyst.policy, models, deals, provenance(identities))
 
 
 class Analyst:
     """An analyst of the decisions of one deal, one after another.
 
-    A policy at temperature 0 is sure of every action. Its search plays so; the probabilities that
-    are shown are those at temperature 1.
+    A policy at temperature 0 gives one action the probability 1. The search plays so; the
+    probabilities that are shown are those at temperature 1.
     """
 
     def __init__(self, settings: AnalysisSettings, priors: Float | None = None) -> None:
@@ -156,37 +160,39 @@ class Analyst:
             self._shown = at_temperature(agent, warm)
             self.policy = f"{agent.name} at temperature {warm:g}"
         self._solver, self.others = Solver(), people(settings.types)
-        known = MatchPriors(self.others).after(()) if priors is None else priors
-        self._search = TypedSearch(agent, self.others, settings.worlds, known)
+        priors = MatchPriors(self.others).after(()) if priors is None else priors
+        self._search = TypedSearch(agent, self.others, settings.worlds, priors)
 
-    def decide(self, game: Game, number: int, seat: int, action: int, seed: int) -> Decision:
-        """Returns the analysis of a decision, and plays its action."""
+    def decide(self, game: Game, move: int, seat: int, action: int, seed: int) -> Decision:
+        """Returns the analysis of the deal's ``move``-th decision, and plays its action."""
         view, before_play = game.view(seat), action >= actions.CALL
         values = {} if before_play else self._solver.values(game)
         open_value = max(values.values(), default=None)
         valued = self._search.value(view, seat, action, seed) if view.legal().sum() > 1 else None
-        points = {one.action: one.points for one in valued.options} if valued else {}
-        told = valued and not 0 < valued.loss <= valued.loss_error  # a level choice proves nothing
-        principle = speaking(view, points, valued.best, action) if valued and told else None
+        principle = None
+        # A loss within one standard error ("level") is no evidence for or against a principle.
+        if valued and not 0 < valued.loss <= valued.loss_error:
+            points = {option.action: option.points for option in valued.options}
+            principle = speaking(view, points, valued.best, action)
         chances = ask_probabilities(self._shown, view, view.legal())[0]
         game.play(action)
-        graded = [
+        grades = [
             ActionGrade(
-                action=actions.name(one.action),
-                probability=float(chances[one.action]),
-                points=one.points,
-                error=one.error,
-                worlds=one.worlds,
-                open=values.get(one.action),
+                action=actions.name(option.action),
+                probability=float(chances[option.action]),
+                points=option.points,
+                error=option.error,
+                worlds=option.worlds,
+                open=values.get(option.action),
             )
-            for one in (valued.options if valued else ())
+            for option in (valued.options if valued else ())
         ]
         return Decision(
-            move=number,
+            move=move,
             seat=seat,
             action=actions.name(action),
             phase=PHASES[phases_of(view)[0]],
-            options=tuple(graded),
+            options=tuple(grades),
             best=actions.name(valued.best if valued else action),
             loss=valued.loss if valued else 0.0,
             loss_error=valued.loss_error if valued else 0.0,
@@ -207,58 +213,58 @@ class Analyst:
 def analyse_deal(
     deal: DealRecord, settings: AnalysisSettings, priors: Float | None = None
 ) -> DealDecisions:
-    """Analyses every decision of a deal, as far as its moves are legal.
+    """Analyses every decision of a deal up to its first illegal move.
 
     Answers before play that the record leaves out are decisions: see ``DealRecord.answered``.
 
     Args:
         deal: the deal.
-        settings: how.
-        priors: [4, K, J] probabilities of the pairs of types when the round began, as each seat
-            knew them (``MatchPriors``); None: those at the beginning of a match.
+        settings: how it is analysed.
+        priors: [4, K, J] each seat's probabilities of the pairs of types when the round began
+            (``MatchPriors``); None: those at the beginning of a match.
     """
     analyst = Analyst(settings, priors)
     return tuple(
-        analyst.decide(game, number, seat, action, decision_seed(settings.seed, game))
-        for number, seat, action, game in _moments(deal)
+        analyst.decide(game, move, seat, action, decision_seed(settings.seed, game))
+        for move, seat, action, game in _moves(deal)
     )
 
 
 def key_of(deal: DealRecord, earlier: Sequence[DealRecord] = ()) -> str:
-    """Returns a text that deals have in common if they are analysed alike.
+    """Returns a digest of all that the analysis of a deal depends on.
 
     ``earlier``: the rounds of the same match before it.
     """
-    told = (deal.rules.to_keys(), deal.hands, deal.dealer, deal.scores, deal.moves)
-    before = tuple(key_of(one) for one in earlier)
-    return blake2b(
-        repr((*told, deal.second_king_first, *before)).encode(), digest_size=12
-    ).hexdigest()
+    play = (deal.rules.to_keys(), deal.hands, deal.dealer, deal.scores, deal.moves)
+    text = repr((*play, deal.second_king_first, *map(key_of, earlier)))
+    return blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def decision_seed(seed: int, game: Game) -> int:
     """Returns the seed of a decision's worlds, from the deal and the moves before the decision.
 
-    Moves after it must not change what the analysis says about it.
+    Later moves must not change what the analysis says about the decision.
     """
     key = key_of(from_game(game).deals[0])
     return int.from_bytes(blake2b(f"{seed} {key}".encode(), digest_size=8).digest(), "little")
 
 
-def _analysed(settings: AnalysisSettings, work: tuple[DealRecord, Float]) -> DealDecisions:
-    deal, priors = work
+def _analysed(settings: AnalysisSettings, task: tuple[DealRecord, Float]) -> DealDecisions:
+    deal, priors = task
     return analyse_deal(deal, settings, priors)
 
 
-def _moments(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
-    """Yields number, seat and action of each legal move, and the one game, before the move.
+def _moves(deal: DealRecord) -> Iterator[tuple[int, int, int, Game]]:
+    """Yields each legal move: its number from 1, its seat and action, and the game before it.
 
-    The caller plays the move. Answers before play that the record leaves out are moves.
+    The game is the same object each time, and the caller plays the move. Answers before play that
+    the record leaves out are moves.
     """
+    # The whole replay, of which the queue keeps the last position: its game lists all legal moves.
     last: deque[Game] = deque(maxlen=1)
     with suppress(RecordError):  # the page says what is wrong
         last.extend(deal.replay())
     moves = last[0].deals[0].moves if last else []
     game = deal.begin()
-    for number, move in enumerate(moves, 1):
-        yield number, *move, game
+    for index, (seat, action) in enumerate(moves, 1):
+        yield index, seat, action, game

@@ -1,27 +1,28 @@
 """Defines what an analysis says of a decision, and decides which decisions were errors.
 
-Points are those of the mover's team in the round (``docs/reference/analysis.md``).
+Points are those of the acting seat's team in the round (``docs/reference/analysis.md``).
 
-Nobody sees all hands during play, so a loss against open hands is no error. Decisions are ranked by
-the search, which knows no more than the seat did, and only as far as its sampling error allows:
+Nobody sees all hands during play, so points lost against open hands are not an error. The verdict
+follows from the points that a search gives, which knows no more than the seat did, and allows for
+the standard error of these points:
 
 ======== ==========================================================================================
 best     no action did better
-level    one did, by no more than one standard error
-close    by more, but not by ``threshold`` standard errors
-clear    by more than that: of decisions that lost nothing at most one in twenty is called clear,
-         however many actions there were
-shared   as clear, but the policy itself gives the move at least ``MOST_PROBABLE``: search and
-         policy of one agent differ
+level    another action did better, by at most one standard error
+close    another action did better by more, but by at most ``threshold`` standard errors
+clear    another action did better by more than ``threshold`` standard errors: of the decisions that
+         lost nothing at most one in twenty is called clear, however many actions there were
+shared   as clear, but the agent's policy gives the move at least ``MOST_PROBABLE``: the search of
+         the agent and its policy disagree
 ======== ==========================================================================================
 
-The standard error is that of sampling worlds alone. How the others play is the larger uncertainty;
-points are averages under what the seat could infer of it.
+The standard error is that of sampling worlds only. How the other seats play is the larger
+uncertainty; points are averages under what the seat could infer of their play.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -47,18 +48,18 @@ class ActionGrade:
 
     action: Code
     probability: float
-    """With which the policy chooses it."""
+    """Probability with which the policy chooses the action."""
     points: float
     """By search, under the posterior over types."""
     error: float
-    """Standard error of the points, by sampling alone."""
+    """Standard error of the points, by sampling only."""
     worlds: int
-    """In which it was played out, of all types."""
+    """Worlds in which the action was played out, of all types together."""
     open: int | None
-    """With perfect play from there on, all hands open; None before play."""
+    """Points with perfect play from there on, all hands open; None before play."""
 
     def columns(self) -> dict[str, Column]:
-        """Returns what kept grades may be."""
+        """Returns the types and bounds of stored grades."""
         return {
             "probability": Column("f", (), 0, 1 + 1e-6),
             "points": Column("f", (), -MOST_POINTS, MOST_POINTS),
@@ -77,38 +78,38 @@ class Decision:
     action: Code
     phase: Phase
     options: tuple[ActionGrade, ...]
-    """The legal actions; empty where the move was forced: it is neither searched nor judged."""
+    """The legal actions; empty for a forced move, which is neither searched nor judged."""
     best: Code
-    """The action that did best by search; the chosen one where it did, or was forced."""
+    """The action that did best by search, or the chosen one if none did better or it was forced."""
     loss: float
-    """By how many points the best did better than the chosen one, in the same worlds, under the
+    """By how many points ``best`` did better than the chosen action, in the same worlds, under the
     posterior over types."""
     loss_error: float
     """Standard error of the loss."""
     rival: Code
-    """The action that was played; where nothing is better, the next best one; empty where the move
-    was forced."""
+    """The chosen action, or if it is ``best``, the next best action; empty: the move was forced."""
     deciding: tuple[Deciding, ...]
     """The tiles on which the choice between ``best`` and ``rival`` hangs most, the first most."""
     principle: str
-    """Key of the principle that speaks for ``best``, or against the chosen one; empty: none."""
+    """Key of the principle that speaks for ``best`` or against the chosen action; empty: none."""
     value: float | None
     """What the policy's network expects its team to gain; None: it does not predict points."""
     open_value: int | None
     """Points with perfect play of all, all hands open; None before play."""
     open_loss: int
-    """How much of them the chosen action gave away; 0 before play."""
+    """How many points of ``open_value`` the chosen action gave away; 0 before play."""
 
     @property
     def expected(self) -> float | None:
-        """Points of the best action by search, None where there was no choice."""
-        return next((one.points for one in self.options if one.action == self.best), None)
+        """Points of the best action by search; None: the move was forced."""
+        points = (grade.points for grade in self.options if grade.action == self.best)
+        return next(points, None)
 
 
 Verdict = Literal["forced", "best", "level", "close", "clear", "shared"]
 
 FALSE_ALARMS: Final = 0.05
-"""Share of the decisions that lost nothing which may be called clear losses."""
+"""Highest share of the decisions without a loss that may be called clear losses."""
 
 MOST_PROBABLE: Final = 0.5
 """A policy that gives a move this probability or more would have played it, too."""
@@ -121,29 +122,29 @@ class Judged:
     deal: int
     """Which deal of the page, from 1."""
     player: str
-    """Who sat there; empty where no name is known."""
+    """Name of the player of the seat; empty: unknown."""
     decision: Decision
     verdict: Verdict
 
 
 @dataclass(frozen=True)
 class Total:
-    """The sum over decisions that were not forced."""
+    """The sum over the decisions of a player that were not forced."""
 
     name: str
     decisions: int
     likeliest: int
     """How often the policy's likeliest action was chosen."""
     clear: int
-    """Errors."""
+    """Errors; this field and the next three count decisions by verdict."""
     shared: int
     close: int
     level: int
-    """Level or best."""
+    """Decisions that are level or best."""
     lost: float
     """Points that the errors add up to."""
     open_lost: int
-    """Points that all of them lost against perfect play, all hands open; before play nothing."""
+    """Points that all decisions lost against perfect play, all hands open; 0 before play."""
 
 
 def verdict(decision: Decision) -> Verdict:
@@ -160,17 +161,17 @@ def verdict(decision: Decision) -> Verdict:
 
 
 def policy_agrees(decision: Decision) -> bool:
-    """Tells whether the policy would have played the chosen action; False where it was forced."""
+    """Returns whether the policy would have played the chosen action; False: it was forced."""
     return any(
-        one.action == decision.action and one.probability >= MOST_PROBABLE
-        for one in decision.options
+        grade.action == decision.action and grade.probability >= MOST_PROBABLE
+        for grade in decision.options
     )
 
 
 def threshold(choices: int) -> float:
-    """Returns the standard errors above which a loss is clear (Bonferroni's correction).
+    """Returns how many standard errors make a loss clear, among ``choices`` legal actions.
 
-    Each of the legal actions but the chosen one may look better by luck.
+    Each action except the chosen one may look better by luck: Bonferroni's correction.
     """
     return NormalDist().inv_cdf(1 - FALSE_ALARMS / (choices - 1))
 
@@ -178,48 +179,45 @@ def threshold(choices: int) -> float:
 def judge(watched: Sequence[Watched], analysed: Iterable[Sequence[Decision]]) -> list[Judged]:
     """Returns all decisions of some deals with their verdicts, in order."""
     return [
-        Judged(number, one.players[decision.seat], decision, verdict(decision))
-        for number, (one, decisions) in enumerate(zip(watched, analysed, strict=True), 1)
+        Judged(deal_number, deal.players[decision.seat], decision, verdict(decision))
+        for deal_number, (deal, decisions) in enumerate(zip(watched, analysed, strict=True), 1)
         for decision in decisions
     ]
 
 
 def errors(judged: Iterable[Judged]) -> list[Judged]:
-    """Returns the errors, those that lost most first."""
-    clear = (one for one in judged if one.verdict == "clear")
-    return sorted(clear, key=lambda one: one.decision.loss, reverse=True)
+    """Returns the errors, the greatest loss first."""
+    clear = (judgement for judgement in judged if judgement.verdict == "clear")
+    return sorted(clear, key=lambda judgement: judgement.decision.loss, reverse=True)
 
 
 def totals(judged: Sequence[Judged]) -> list[Total]:
-    """Returns sums by player, or by seat where no name is known; forced moves are left out."""
-    chosen = [one for one in judged if one.verdict != "forced"]
-    names = sorted({_name(one) for one in judged})
-    return [
-        _total(name, some)
-        for name in names
-        if (some := [one for one in chosen if _name(one) == name])
-    ]
+    """Returns sums by player, or by seat if a name is unknown; forced moves are left out."""
+    by_name = defaultdict[str, list[Judged]](list)
+    for judgement in judged:
+        if judgement.verdict != "forced":
+            name = judgement.player or f"seat {judgement.decision.seat}"
+            by_name[name].append(judgement)
+    return [_total(name, by_name[name]) for name in sorted(by_name)]
 
 
-def _name(one: Judged) -> str:
-    return one.player or f"seat {one.decision.seat}"
-
-
-def _total(name: str, some: Sequence[Judged]) -> Total:
-    count = Counter(one.verdict for one in some)
+def _total(name: str, judged: Sequence[Judged]) -> Total:
+    count = Counter(judgement.verdict for judgement in judged)
+    decisions = [judgement.decision for judgement in judged]
     return Total(
         name,
-        decisions=len(some),
-        likeliest=sum(_likeliest(one.decision) for one in some),
+        decisions=len(decisions),
+        likeliest=sum(map(_is_likeliest, decisions)),
         clear=count["clear"],
         shared=count["shared"],
         close=count["close"],
         level=count["level"] + count["best"],
-        lost=sum(one.decision.loss for one in some if one.verdict == "clear"),
-        open_lost=sum(one.decision.open_loss for one in some),
+        lost=sum(judgement.decision.loss for judgement in judged if judgement.verdict == "clear"),
+        open_lost=sum(decision.open_loss for decision in decisions),
     )
 
 
-def _likeliest(decision: Decision) -> bool:
-    chances = {one.action: one.probability for one in decision.options}
+def _is_likeliest(decision: Decision) -> bool:
+    """Returns whether the chosen action is the one that the policy would choose most often."""
+    chances = {grade.action: grade.probability for grade in decision.options}
     return chances[decision.action] == max(chances.values())

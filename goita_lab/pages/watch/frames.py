@@ -1,8 +1,9 @@
-"""Draws every position of deals for a page; a frame is a list of numbers of shared lines.
+"""Draws every position of the deals of a page, and the graph of an analysis.
 
-Python makes all drawings; the page only looks lines up. One drawing serves both themes, whose
-colours the page exchanges, and all faces, which are definitions of their own. So does the graph of
-an analysis, whose colours come from the page's style sheet by class.
+Drawings share most of their lines (of SVG). A book keeps each line once, and a frame lists the
+numbers of its lines; the page's script looks the lines up. One drawing serves both themes, because
+the script exchanges the colours, and all faces, because the faces are definitions outside the
+drawing. A graph takes its colours from the page's style sheet.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class Book:
 
     Args:
         deals: what is drawn.
-        say: tells its words in a language.
-        viewer: the seat from which the others are named, at the bottom; None: all go by number.
+        say: translates texts into the language of the page.
+        viewer: the seat at the bottom, for whose player seats are named; None: seats have numbers.
 
     Attributes:
         lines: numbers of the lines that are drawn, by line.
@@ -60,7 +61,7 @@ class Book:
         frames, moves = [self._frames(game)], list[dict[str, Any]]()
         try:
             for (seat, action), game in zip(deal.moves, deal.replay(), strict=False):
-                redealt = len(game.deals) > 1  # the game stands at another deal already
+                redealt = len(game.deals) > 1  # the game is already at the next deal
                 moves.append(self._move(game, seat, action))
                 frames.append(frames[-1] if redealt else self._frames(game))
         except RecordError as error:
@@ -82,16 +83,18 @@ class Book:
         scenes.append(game.scene(self._viewer or 0))
         if self._viewer is not None:
             scenes = [seen_from(scene, self._viewer) for scene in scenes]
-        return [self._frame(svg.draw(one, faces="letters", language=self.say)) for one in scenes]
+        return [
+            self._frame(svg.draw(scene, faces="letters", language=self.say)) for scene in scenes
+        ]
 
     def _move(self, game: Game, seat: int, action: int) -> dict[str, Any]:
-        """Returns a move as the page lists it; the game stands right after it."""
+        """Returns a move as the page lists it; ``game`` is the position right after the move."""
         winner = "" if game.winner is None else self.name(game.winner)
-        told = _told(game, seat, action, self.name(seat), winner)
-        return told | {key: self.say(told[key]) for key in ("said", "hidden", "end")}
+        move = _described(game, seat, action, self.name(seat), winner)
+        return move | {key: self.say(move[key]) for key in ("said", "hidden", "end")}
 
     def person(self, seat: int) -> str:
-        """Returns what a sentence calls who sits there."""
+        """Returns what a sentence calls the player of a seat."""
         return person(seat, self._viewer)
 
     def name(self, seat: int) -> str:
@@ -99,52 +102,62 @@ class Book:
         return f"seat {seat}" if self._viewer is None else place(seat, self._viewer)
 
     def _frame(self, drawing: Drawing) -> Frame:
-        self._letters |= dict.fromkeys(one for one in drawing.definitions if pen.is_letter(one))
-        told = [drawing.title, *drawing.description.splitlines()]
-        return _numbers(self.lines, drawing.lines), _numbers(self.sentences, told)
+        self._letters |= dict.fromkeys(filter(pen.is_letter, drawing.definitions))
+        sentences = [drawing.title, *drawing.description.splitlines()]
+        return _numbers(self.lines, drawing.lines), _numbers(self.sentences, sentences)
 
 
-def _numbers(known: dict[str, int], texts: Iterable[str]) -> list[int]:
-    """Returns the numbers of texts; a new text gets the next one."""
-    return [known.setdefault(text, len(known)) for text in texts]
+def _numbers(number_by_text: dict[str, int], texts: Iterable[str]) -> list[int]:
+    """Returns the numbers of texts; a new text is added with the next number."""
+    return [number_by_text.setdefault(text, len(number_by_text)) for text in texts]
 
 
-def _told(game: Game, seat: int, action: int, who: str, winner: str) -> dict[str, Any]:
-    """Returns a move in words; ``who`` made it, and ``winner`` ended the round, if it is over."""
+def _described(game: Game, seat: int, action: int, who: str, winner: str) -> dict[str, Any]:
+    """Returns a move in words: to viewers of all hands ("said"), and to the other seats ("hidden").
+
+    Args:
+        game: the position right after the move.
+        seat: the seat that moved.
+        action: what it played.
+        who: the page's name for the seat.
+        winner: the page's name for the seat that ended the round; empty if it is not over.
+    """
     name = actions.name(action, game.information.num_actions)
-    told: dict[str, Any] = {"seat": seat, "name": name, "end": ""}
+    move: dict[str, Any] = {"seat": seat, "name": name, "end": ""}
     channel, pair = game.information.channel, None
     if channel is not None and action >= actions.MESSAGE:
-        said = Phrase("{who}: message {n}", who=who, n=action - actions.MESSAGE)
-        hidden = said if channel.audience == "all" else Phrase("{who}: a message", who=who)
+        open_text = Phrase("{who}: message {n}", who=who, n=action - actions.MESSAGE)
+        hidden = open_text if channel.audience == "all" else Phrase("{who}: a message", who=who)
     elif (pair := actions.decode(action)) is None:
         answers = {actions.CALL: "call", actions.SILENT: "keep silent"}
-        said = Phrase("{who}: {what}", who=who, what=answers.get(action, words.action(action)))
-        # Nobody else learns that a seat was asked and kept silent.
-        hidden = Phrase("") if action == actions.SILENT else said
+        what = answers.get(action, words.action(action))
+        open_text = Phrase("{who}: {what}", who=who, what=what)
+        # Nobody else learns that a seat could call and kept silent.
+        hidden = Phrase("") if action == actions.SILENT else open_text
     else:
-        own = game.view(seat)
-        down = bool(own.event_face_down[0, int(own.num_plays[0]) - 1])
+        view = game.view(seat)
+        down = bool(view.event_face_down[0, int(view.num_plays[0]) - 1])
         block, attack = (NAMES[kind] for kind in pair)
-        told |= {"pair": pair, "down": down}
-        said = Phrase("{who}: {what}", who=who, what=words.play(block, pair[1], down=down))
+        move |= {"pair": pair, "down": down}
+        open_text = Phrase("{who}: {what}", who=who, what=words.play(block, pair[1], down=down))
         back = Phrase("{block} then {attack}", block="face-down tile", attack=attack)
-        hidden = Phrase("{who}: {what}", who=who, what=back) if down else said
+        hidden = Phrase("{who}: {what}", who=who, what=back) if down else open_text
     if len(game.deals) > 1:
-        told["end"] = "a redeal"
+        move["end"] = "a redeal"
     elif game.winner is not None:
-        told["end"] = round_end(winner, game.points)
-    return told | {"said": said, "hidden": hidden}
+        move["end"] = round_end(winner, game.points)
+    return move | {"said": open_text, "hidden": hidden}
 
 
 LEFT: Final = 52
-"""Of the first position."""
+"""x of the first position in the graph."""
 RIGHT: Final = 586
-"""Of the last one."""
+"""x of the last position."""
 
 _CURVE: Final = (38, 160)
-"""Top and bottom of the band of expected points, then of that of points lost."""
+"""Top and bottom of the band that shows expected points."""
 _LOST: Final = (206, 262)
+"""Top and bottom of the band that shows points lost."""
 BOTTOM: Final = _LOST[1]
 _MARK: Final = 14
 """Height of the mark over the longest bar."""
@@ -157,64 +170,74 @@ def draw_graph(
     say: Language = ENGLISH,
     viewer: int | None = None,
 ) -> dict[str, str]:
-    """Draws the graph of a deal: what could be expected before each move, and what the move lost.
+    """Draws the graph of a deal: the points expected before each move, and those that it lost.
 
     Move n lies between the positions n - 1 and n.
 
     Args:
         decisions: of the deal, in order.
-        moves: how many moves it has, at least as many as the decisions reach.
+        moves: the number of moves of the deal, the last decision's or more.
         result: points that seats 0 and 2 made, minus those of the others; None: no round was ended.
-        say: tells its words in a language.
-        viewer: whose team's points are drawn, and whose decisions alone are marked; None: those of
-            seats 0 and 2, and of all.
+        say: translates texts into the language of the page.
+        viewer: a seat: the points of its team are drawn, and only its errors are marked; None: the
+            points of seats 0 and 2, and the errors of all seats.
 
     Returns:
         The content of ``<svg>``, and the same in words.
     """
     step, side = (RIGHT - LEFT) / max(moves, 1), 0 if viewer is None else viewer % 2
 
-    def at(position: float) -> float:
+    def x_of(position: float) -> float:
         return LEFT + step * position
 
-    signs = {one.move: -1 if (one.seat - side) % 2 else 1 for one in decisions}
-    known = [(o.move - 1, signs[o.move] * o.expected) for o in decisions if o.expected is not None]
-    seen = [
-        (o.move - 1, signs[o.move] * o.open_value) for o in decisions if o.open_value is not None
-    ]
+    # Points of a decision are those of the acting team; the graph shows those of one team.
+    expected, open_values = list[tuple[int, float]](), list[tuple[int, float]]()
+    for decision in decisions:
+        sign, position = -1 if (decision.seat - side) % 2 else 1, decision.move - 1
+        if decision.expected is not None:
+            expected.append((position, sign * decision.expected))
+        if decision.open_value is not None:
+            open_values.append((position, sign * decision.open_value))
     result = None if result is None else -result if side else result
     last = [] if result is None else [(moves, float(result))]
-    points = [value for _, value in (*known, *seen, *last)]
+    points = [value for _, value in (*expected, *open_values, *last)]
     edge = max(10, 10 * ceil(max(map(abs, points), default=0) / 10))
     parts = [
         _scale(edge, say, viewer is not None),
-        _line([*seen, *last], at, edge, "open"),
-        _line([*known, *last], at, edge, "search"),
+        _line([*open_values, *last], x_of, edge, "open"),
+        _line([*expected, *last], x_of, edge, "search"),
     ]
-    for x, value in known:
-        place = f'cx="{at(x):.1f}" cy="{_height(value, edge):.1f}"'
+    for position, value in expected:
+        place = f'cx="{x_of(position):.1f}" cy="{_height(value, edge):.1f}"'
         parts.append(f'<circle class="dot search" {place} r="3.5"/>')
-    for x, value in last:
+    for position, value in last:
         y = _height(value, edge) - 7
-        parts.append(f'<path class="result" d="M{at(x):.1f} {y:.1f}l7 7-7 7-7-7z"/>')
+        parts.append(f'<path class="result" d="M{x_of(position):.1f} {y:.1f}l7 7-7 7-7-7z"/>')
     errors = [
-        one.move for one in decisions if verdict(one) == "clear" and viewer in (None, one.seat)
+        decision.move
+        for decision in decisions
+        if verdict(decision) == "clear" and viewer in (None, decision.seat)
     ]
-    parts += _bars(decisions, at, errors)
-    marked = ", ".join(map(str, errors))
-    whose = _team(viewer is not None)
-    if not points:
-        return {"svg": "".join(parts), "label": say("No points are known.")}
-    span = Phrase("{low} to {high}", low=f"{min(points):+.0f}", high=f"{max(points):+.0f}")
-    label = Joined(
-        " ",
-        [
-            Phrase("{whose} before each move: {span}.", whose=whose, span=span),
-            Phrase("Errors at moves {moves}.", moves=marked) if marked else "No error.",
-            *([] if result is None else [Phrase("The round ended with {n}.", n=f"{result:+}")]),
-        ],
-    )
+    parts += _bars(decisions, x_of, errors)
+    label = _label(points, errors, result, viewer is not None)
     return {"svg": "".join(parts), "label": true_minus(say(label))}
+
+
+def _label(
+    points: Sequence[float], errors: Sequence[int], result: int | None, is_own: bool
+) -> Phrase:
+    """Returns the graph in words."""
+    if not points:
+        return Phrase("No points are known.")
+    moves = ", ".join(map(str, errors))
+    span = Phrase("{low} to {high}", low=f"{min(points):+.0f}", high=f"{max(points):+.0f}")
+    sentences = [
+        Phrase("{whose} before each move: {span}.", whose=_team(is_own), span=span),
+        Phrase("Errors at moves {moves}.", moves=moves) if moves else "No error.",
+    ]
+    if result is not None:
+        sentences.append(Phrase("The round ended with {n}.", n=f"{result:+}"))
+    return Joined(" ", sentences)
 
 
 def _team(is_own: bool) -> str:
@@ -247,31 +270,33 @@ def _tick(y: object, text: str) -> str:
 
 
 def _line(
-    series: Sequence[tuple[int, float]], at: Callable[[float], float], edge: int, name: str
+    series: Sequence[tuple[int, float]], x_of: Callable[[float], float], edge: int, name: str
 ) -> str:
-    """Returns a line through values, each (position, points)."""
+    """Returns a line through values, each (position, points); ``edge``: points at the top."""
     if len(series) < 2:
         return ""
-    path = "L".join(f"{at(x):.1f} {_height(value, edge):.1f}" for x, value in series)
+    path = "L".join(
+        f"{x_of(position):.1f} {_height(value, edge):.1f}" for position, value in series
+    )
     return f'<path class="{name}" d="M{path}"/>'
 
 
 def _bars(
-    decisions: Sequence[Decision], at: Callable[[float], float], errors: Collection[int]
+    decisions: Sequence[Decision], x_of: Callable[[float], float], errors: Collection[int]
 ) -> list[str]:
-    """Returns the bars of points lost by move, each as wide as most of its move."""
+    """Returns the bars of points lost by move; ``errors``: the moves that get a mark."""
     top, bottom = _LOST
-    most = max([10.0, *(one.loss for one in decisions)])
-    wide, scale = min((at(1) - at(0)) * 0.6, 18), (bottom - top - _MARK) / most
-    parts = [_tick(top + _MARK + 5, f"{most:.0f}")]
-    for one in decisions:
-        x, high = at(one.move - 0.5), max(scale * one.loss, 1.5)
-        kind = "error" if one.move in errors else "loss"
-        if one.loss > 0:
+    greatest_loss = max([10.0, *(decision.loss for decision in decisions)])
+    width, scale = min((x_of(1) - x_of(0)) * 0.6, 18), (bottom - top - _MARK) / greatest_loss
+    parts = [_tick(top + _MARK + 5, f"{greatest_loss:.0f}")]
+    for decision in decisions:
+        x, height = x_of(decision.move - 0.5), max(scale * decision.loss, 1.5)
+        kind = "error" if decision.move in errors else "loss"
+        if decision.loss > 0:
             parts.append(
-                f'<rect class="bar {kind}" x="{x - wide / 2:.1f}" y="{bottom - high:.1f}" '
-                f'width="{wide:.1f}" height="{high:.1f}"/>'
+                f'<rect class="bar {kind}" x="{x - width / 2:.1f}" y="{bottom - height:.1f}" '
+                f'width="{width:.1f}" height="{height:.1f}"/>'
             )
-        if one.move in errors:
-            parts.append(f'<text class="mark" x="{x:.1f}" y="{bottom - high - 3:.1f}">!</text>')
+        if decision.move in errors:
+            parts.append(f'<text class="mark" x="{x:.1f}" y="{bottom - height - 3:.1f}">!</text>')
     return parts

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from goita_lab.pages.watch.analysis import Analysis
 
 TEAMS: Final = {False: ("seats 0 and 2", "seats 1 and 3"), True: ("you and partner", "the others")}
-"""Of seats that go by number, and of those that a player names."""
+"""Names of the teams where seats go by number (False), and where a player names them (True)."""
 
 _DECIMALS: Final = 4
 _IDS: Final = "w"
@@ -49,10 +49,10 @@ def page(
 
     Args:
         source: the record.
-        analysis: of the same deals: the page shows it, too.
-        viewer: seat of a player to whom a server of ``goita_lab.pages.play`` shows the page; None:
-            it is nobody's in particular.
-        language: in which the page is told.
+        analysis: of the same deals, if the page is to show one.
+        viewer: the seat of the player for whom a server of ``goita_lab.pages.play`` makes the
+            page; None: the page is not made for one player.
+        language: of the page's texts.
     """
     say = languages.language(language)
     book = Book(source.deals, say, viewer)
@@ -67,14 +67,14 @@ def page(
         "rounds": rounds,
         "names": [say(book.name(seat)) for seat in range(NUM_SEATS)],
         "persons": [say(book.person(seat)) for seat in range(NUM_SEATS)],
-        "teams": [say(one) for one in TEAMS[viewer is not None]],
+        "teams": [say(team) for team in TEAMS[viewer is not None]],
         "viewer": viewer,
         "analysis": None if analysis is None else _script_data(source, analysis, say, viewer),
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
         PREFIX, _IDS
     )
-    # Nothing that a record holds can end the script that holds it, or is no Unicode.
+    # A record may hold "</script>", a line separator, or a surrogate: none may break the script.
     text = text.encode(errors="replace").decode()
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return _template().render(
@@ -100,7 +100,7 @@ def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
     judged = verdicts.judge(source.deals, analysis.deals)
     deals = [
         {
-            "deal": number,
+            "deal": deal_number,
             "number": watched.deal.number,
             "rules": watched.deal.rules.name,
             "hands": list(watched.deal.hands),
@@ -108,20 +108,20 @@ def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
             "scores": list(watched.deal.scores),
             "players": list(watched.players),
             "result": watched.gained,
-            "decisions": [_told(one) for one in decisions],
+            "decisions": [_with_verdict(decision) for decision in decisions],
         }
-        for number, (watched, decisions) in enumerate(
+        for deal_number, (watched, decisions) in enumerate(
             zip(source.deals, analysis.deals, strict=True), 1
         )
     ]
-    totals = [asdict(one) for one in verdicts.totals(judged)]
-    told = {"title": source.title, **_about(analysis), "deals": deals, "totals": totals}
-    rounded: dict[str, Any] = _rounded(told)
+    totals = [asdict(total) for total in verdicts.totals(judged)]
+    fields = {"title": source.title, **_about(analysis), "deals": deals, "totals": totals}
+    rounded: dict[str, Any] = _rounded(fields)
     return rounded
 
 
-def _told(decision: Decision) -> dict[str, Any]:
-    """Returns a decision with its verdict."""
+def _with_verdict(decision: Decision) -> dict[str, Any]:
+    """Returns the fields of a decision and its verdict."""
     return asdict(decision) | {"verdict": verdicts.verdict(decision)}
 
 
@@ -136,16 +136,16 @@ def _about(analysis: Analysis) -> dict[str, Any]:
 
 
 def _rounds(source: Source, say: Language) -> list[str]:
-    """Names the round of each deal; of a round with a redeal the last deal is the one played."""
-    numbers = rounds_of(source.deals)
+    """Names the round of each deal; a deal was dealt again if the next has the same number."""
+    round_numbers = rounds_of(source.deals)
     return [
-        say("Round {n}, dealt again" if number == after else "Round {n}", n=number)
-        for number, after in zip_longest(numbers, numbers[1:])
+        say("Round {n}, dealt again" if current == following else "Round {n}", n=current)
+        for current, following in zip_longest(round_numbers, round_numbers[1:])
     ]
 
 
-def _also(analysis: Analysis) -> Phrase:
-    """Returns what is said of a move that the policy would have played."""
+def _agreement(analysis: Analysis) -> Phrase:
+    """Returns the remark on a move that the policy would have played, too."""
     agent = clean(short_name(analysis.settings.agent))
     agent = "the champion" if agent == "champion" else agent
     return Phrase("{agent} would have played this, too", agent=agent)
@@ -157,7 +157,7 @@ def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
     return {
         "about": _about(analysis),
         "errors": verdicts.errors(judged),
-        "also": _also(analysis),
+        "also": _agreement(analysis),
         "totals": verdicts.totals(judged),
     }
 
@@ -174,12 +174,16 @@ def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int 
     ]
     places = {"left": frames.LEFT, "right": frames.RIGHT, "bottom": frames.BOTTOM}
     deals = [
-        {one.move: _told(one) | {"policy_agrees": verdicts.policy_agrees(one)} for one in deal}
-        for deal in analysis.deals
+        {
+            decision.move: _with_verdict(decision)
+            | {"policy_agrees": verdicts.policy_agrees(decision)}
+            for decision in decisions
+        }
+        for decisions in analysis.deals
     ]
-    told = {"kinds": [say(name) for name in NAMES], "graphs": graphs, "also": say(_also(analysis))}
-    sentences = {one.key: say(one.sentence) for one in PRINCIPLES}
-    return _rounded(told | places | {"deals": deals, "principles": sentences})
+    texts = {"kinds": list(map(say, NAMES)), "graphs": graphs, "also": say(_agreement(analysis))}
+    principles = {principle.key: say(principle.sentence) for principle in PRINCIPLES}
+    return _rounded(texts | places | {"deals": deals, "principles": principles})
 
 
 def _rounded(value: Any) -> Any:
@@ -187,8 +191,8 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, _DECIMALS) if isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _rounded(one) for key, one in value.items()}
-    return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _rounded(field) for key, field in value.items()}
+    return [_rounded(element) for element in value] if isinstance(value, list | tuple) else value
 
 
 @cache

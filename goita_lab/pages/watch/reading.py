@@ -20,9 +20,9 @@ from goita_lab.record_files import is_history, read_record
 UNFINISHED: Final = "The deal is unfinished: the record ends here"
 
 MOST: Final = 50
-"""Deals that are read where none are named."""
+"""Deals that are read if the caller names none."""
 MOST_EARLIER: Final = 100
-"""Rounds of a match before the first deal of a page that are looked at."""
+"""Rounds of a match that are read before the first deal of a page."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Watched:
     deal: DealRecord
     players: tuple[str, ...] = ("", "", "", "")
     note: str = ""
-    """What is unsound, or that it is unfinished."""
+    """What is unsound in the deal, or that the deal is unfinished; empty: neither."""
     earlier: tuple[DealRecord, ...] = ()
     """The rounds of the same match before it, as far as the record has them."""
 
     @property
     def gained(self) -> int | None:
-        """Points of seats 0 and 2, minus the others'; None: no round was ended."""
+        """Points of seats 0 and 2, minus those of seats 1 and 3; None: no round was ended."""
         try:
             return self.deal.result().gained
         except RecordError:
@@ -55,15 +55,17 @@ class Source:
     """Deals that the record holds, those left out included."""
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
-    """What else the reader of the record says."""
+    """Other remarks on the record, from its reader."""
 
     def remarks(self) -> list[str]:
-        """Lists what is unsound or left out, and which of these deals are unfinished."""
-        shown = {watched.deal.number for watched in self.deals}
-        return [
-            *self.notes,
-            *(str(one) for one in self.problems if not one.unfinished or one.deal in shown),
-        ]
+        """Lists what is unsound or left out, and which deals of the page are unfinished."""
+        deal_numbers = {watched.deal.number for watched in self.deals}
+        problems = (
+            str(problem)
+            for problem in self.problems
+            if not problem.unfinished or problem.deal in deal_numbers
+        )
+        return [*self.notes, *problems]
 
 
 def read(what: str, *, rules: str | Rules = JGA, deals: str | None = None) -> Source:
@@ -82,47 +84,47 @@ def read(what: str, *, rules: str | Rules = JGA, deals: str | None = None) -> So
     first, last = _range(deals) if deals else (1, MOST)
     path = Path(what)
     if is_history(what) and not path.exists():
-        found = _recorded(history.loads(what, rules=rules, strict=False), "a deal")
+        source = _recorded(history.loads(what, rules=rules, strict=False), "a deal")
     elif path.is_dir() or path.suffix == ".jsonl":
-        found = _saved(path, last)
+        source = _saved(path, last)
     else:
-        found = _recorded(read_record(path, rules, strict=False), path.name)
-    chosen = found.deals[first - 1 : last]
-    if not chosen:
-        why = "".join(f"; {problem}" for problem in found.problems[:1])
-        raise RecordError(f"expected deals {first} to {last}, got {found.total} in {what!r}{why}")
-    shown = _with_earlier(found.deals[:last], first - 1)
-    return replace(found, deals=shown)
+        source = _recorded(read_record(path, rules, strict=False), path.name)
+    if len(source.deals) < first:
+        why = "".join(f"; {problem}" for problem in source.problems[:1])
+        raise RecordError(f"expected deals {first} to {last}, got {source.total} in {what!r}{why}")
+    return replace(source, deals=_with_earlier(source.deals[:last], first - 1))
 
 
 def of_match(record: Record, title: str) -> Source:
     """Returns all deals of a record, each with the earlier rounds of its match."""
-    found = _recorded(record, title)
-    return replace(found, deals=_with_earlier(found.deals, 0)) if found.deals else found
+    source = _recorded(record, title)
+    return replace(source, deals=_with_earlier(source.deals, 0)) if source.deals else source
 
 
 def _with_earlier(deals: tuple[Watched, ...], first: int) -> tuple[Watched, ...]:
-    """Returns the deals from ``first`` on, each with the earlier rounds of its match."""
-    begun = first
-    while begun > max(0, first - MOST_EARLIER) and _goes_on(deals[begun - 1], deals[begun]):
-        begun -= 1
-    found: list[Watched] = []
-    for one in deals[begun:]:
-        goes_on = bool(found) and _goes_on(found[-1], one)
-        earlier = (*found[-1].earlier, found[-1].deal) if goes_on else ()
-        found.append(replace(one, earlier=earlier))
-    return tuple(found[first - begun :])
+    """Returns the deals from index ``first`` on, each with the earlier rounds of its match."""
+    start = first  # becomes the index of the first round of the match, as far as it is read
+    while start > max(0, first - MOST_EARLIER) and _same_match(deals[start - 1], deals[start]):
+        start -= 1
+    completed: list[Watched] = []
+    for watched in deals[start:]:
+        earlier: tuple[DealRecord, ...] = ()
+        if completed and _same_match(completed[-1], watched):
+            earlier = (*completed[-1].earlier, completed[-1].deal)
+        completed.append(replace(watched, earlier=earlier))
+    return tuple(completed[first - start :])
 
 
 def rounds_of(deals: Sequence[Watched]) -> list[int]:
-    """Numbers the round of each deal from 1: tiles that were dealt again belong to the same one."""
-    return list(accumulate((one.gained is not None for one in deals[:-1]), initial=1))
+    """Returns the number of the round of each deal, from 1; a redeal begins no new round."""
+    # A deal with points ended its round (True adds 1), so the next deal belongs to the next round.
+    return list(accumulate((watched.gained is not None for watched in deals[:-1]), initial=1))
 
 
-def _goes_on(before: Watched, after: Watched) -> bool:
-    """Tells whether a deal is the next one of the same match: its scores are those left before.
+def _same_match(before: Watched, after: Watched) -> bool:
+    """Returns whether a deal follows another one in a match: it begins with the scores so far.
 
-    A score of 0:0 begins a match, but for tiles that were dealt again.
+    A score of 0:0 begins a match, except after a redeal.
     """
     if before.players != after.players or before.deal.rules != after.deal.rules:
         return False
@@ -134,7 +136,7 @@ def _goes_on(before: Watched, after: Watched) -> bool:
 
 
 def _range(text: str) -> tuple[int, int]:
-    """Returns the first and the last deal of "3" or "5-9"."""
+    """Returns the numbers of the first and the last deal of "3" or "5-9"."""
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= first <= last:
@@ -148,13 +150,14 @@ def _recorded(record: Record, title: str) -> Source:
         for problem in record.problems
     }
     deals = [
-        Watched(one.answered(), record.players, notes.get(one.number, "")) for one in record.deals
+        Watched(deal.answered(), record.players, notes.get(deal.number, ""))
+        for deal in record.deals
     ]
     return Source(title, tuple(deals), len(deals), record.problems, record.notes)
 
 
 def _saved(path: Path, last: int) -> Source:
-    """Returns the games of a folder, or of one of its files, up to a deal."""
-    deals = tuple(Watched(one.record, one.agents) for one in islice(read_games(path), last))
+    """Returns the first ``last`` deals of a folder of saved games, or of one of its files."""
+    deals = tuple(Watched(game.record, game.agents) for game in islice(read_games(path), last))
     total = sum(read_limited(file, MOST_BYTES).count(b"\n") for file in game_files(path))
     return Source(path.stem, deals, total)

@@ -12,7 +12,13 @@ from goita_env.render import svg
 from goita_env.render.translation import ENGLISH, Joined, Phrase
 from goita_env.rules import RULE_SETS
 from goita_env.tiles import NAMES
-from goita_lab.pages.languages import LANGUAGES, PLACES, known, language, wanted
+from goita_lab.pages.languages import (
+    LANGUAGES,
+    PLACES,
+    language,
+    language_named,
+    preferred_language,
+)
 from programs import ROOT
 
 PAGES = ROOT / "goita_lab" / "pages"
@@ -119,7 +125,7 @@ def test_a_drawing_is_told_in_a_language():
 
 
 def test_a_browser_is_told_in_the_first_language_that_is_known():
-    assert wanted("ja-JP,ja;q=0.9,en;q=0.8") == "ja"
-    assert wanted("fr, en-GB;q=0.7, ja;q=0.3") == "en"
-    assert wanted("") == wanted("fr") == "en"
-    assert [known(one) for one in (*LANGUAGES, "fr", None)] == [*LANGUAGES, None, None]
+    assert preferred_language("ja-JP,ja;q=0.9,en;q=0.8") == "ja"
+    assert preferred_language("fr, en-GB;q=0.7, ja;q=0.3") == "en"
+    assert preferred_language("") == preferred_language("fr") == "en"
+    assert [language_named(name) for name in (*LANGUAGES, "fr", None)] == [*LANGUAGES, None, None]
