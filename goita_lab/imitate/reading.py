@@ -32,7 +32,7 @@ from goita_env.views.observation import Words
 from goita_lab.arena.tournament.games_folder import MANIFEST, read_games
 from goita_lab.imitate.examples import Examples
 from goita_lab.record_files import SUFFIXES, check_plain, dealt, files_of, joined, read_records
-from goita_lab.signals.log.files import part_numbers as log_parts
+from goita_lab.signals.log.files import part_indices as log_parts
 
 SHOWN: Final = 12  # Names of players in an error.
 
