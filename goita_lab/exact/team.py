@@ -184,7 +184,7 @@ class Program:
     def _paths(self, team: int, reach: Float) -> tuple[Int, Int]:
         """Returns each partner's last free action before each history, and each set: [2, N], [I].
 
-        An action is free if its information set has another action; -1 stands for no action before.
+        An action is free if its information set has another action; -1 means no action before.
         The first array has a row for each partner and a column for each history.
         """
         tree = self._tree

@@ -178,7 +178,7 @@ def partner_opponent_gap(
         rho_t = I(H;Y_t | h_partner, pub) - 1/2 sum over opponents I(H;Y_t | h_opponent, pub)
 
     with H the speaker's hand; ``heard`` comes from ``listen(..., listeners=range(4))``. A code of
-    public information alone reveals the same to both, so rho is expected near 0. Above 0 there is
+    only public information reveals the same to both, so rho is expected near 0. Above 0 there is
     secrecy: a code that the opponents do not know, or that their own hand does not help to read
     (Wyner 1975). Where one policy plays at all seats and is every listener's model, a value near 0
     does not exclude private codes: a test takes teams trained apart, and opponents with another
