@@ -1,4 +1,4 @@
-"""Saves arrays of small games, their solutions above all, and plays these."""
+"""Saves arrays of small games, above all their solutions, and plays the solutions."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ LEARNED: Final = {
     "regret": Column("f", ("A",), 0),
     "sum": Column("f", ("A",), 0, 1e40),
 }
-"""The arrays of a solution: its game, what is played, and what the learners go on from."""
+"""The arrays of a solution are those of its game, the average policy, and the learners' state."""
 
 
 def write(path: Path, kind: str, tree: Tree, arrays: Arrays) -> None:
-    """Writes arrays of a game whole or not at all; ``kind`` names what they are."""
+    """Writes arrays of a game, the whole file or nothing; ``kind`` names the format."""
     store.write(path, _about(kind, tree), arrays)
 
 
 def read(
     path: Path, kind: str, columns: Mapping[str, Column], tree: Tree | None = None
 ) -> tuple[dict[str, Any], Arrays]:
-    """Returns what a file says of its game, and its arrays.
+    """Returns the metadata of a file and its arrays.
 
     Args:
         path: the file, which may come from somebody else.
-        kind: as ``write`` takes it.
-        columns: the arrays that are read; I and A are the sets and the actions of the game.
-        tree: the game; None: any.
+        kind: the format that ``write`` got.
+        columns: the arrays to read; I and A are the sets and the actions of the game.
+        tree: the game; None: any game.
     """
     if tree is None:
         return store.read(path, {"format": kind}, columns)
@@ -66,7 +66,7 @@ def _about(kind: str, tree: Tree) -> dict[str, Any]:
 
 
 def save(learner: Learner, path: Path) -> None:
-    """Writes all that the learners of a game have learnt."""
+    """Writes the state of a game's learners, and their average policy."""
     tree = learner.tree
     arrays: Arrays = {
         "digests": tree.view().digest(),
@@ -92,14 +92,13 @@ def restore(tree: Tree, path: Path) -> Learner:
 
 
 class SolvedAgent:
-    """An agent that plays the average policy of a solution; it plays its small game alone.
+    """An agent that plays the average policy of a solution, in no other game than its own.
 
     Args:
         path: the file.
 
     Raises:
-        AgentError: if the file holds no solution, or one of a game in which seats know more than
-            the rules say.
+        AgentError: if the file holds no solution, or its seats know more than the rules reveal.
     """
 
     def __init__(self, path: str) -> None:
@@ -111,9 +110,11 @@ class SolvedAgent:
             lengths, sets = np.diff(starts), len(arrays["digests"])
             if len(lengths) != sets or (lengths < 1).any() or starts[-1] != len(arrays["action"]):
                 raise SettingError(f"expected sets of one action or more in {path!r}, got others")
-            apart = abs(np.add.reduceat(arrays["average"], starts[:-1]) - 1).max()
-            if apart > SUM_TOLERANCE:
-                raise SettingError(f"expected sums of 1 in {path!r}, got one that is {apart} off")
+            deviation = abs(np.add.reduceat(arrays["average"], starts[:-1]) - 1).max()
+            if deviation > SUM_TOLERANCE:
+                raise SettingError(
+                    f"expected sums of 1 in {path!r}, got one that is {deviation} off"
+                )
         except SettingError as error:
             raise AgentError(str(error)) from error
         if (eyes := about.get("eyes")) != ["own", "own"] or about.get("channel"):
@@ -130,22 +131,22 @@ class SolvedAgent:
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the solution's probabilities: float64 [N, 69].
 
-        Where ``legal`` is narrower than the rules they are those of its actions, all alike if the
-        solution plays none of them.
+        Where ``legal`` allows less than the rules, the probabilities are divided by their sum over
+        ``legal``; if the solution plays none of these actions, they are equally likely.
         """
         digests = view.digest()
-        place = np.searchsorted(self._digests, digests).clip(max=len(self._digests) - 1)
-        if view.rules != self.rules or (self._digests[place] != digests).any():
+        index = np.searchsorted(self._digests, digests).clip(max=len(self._digests) - 1)
+        if view.rules != self.rules or (self._digests[index] != digests).any():
             raise AgentError(f"expected views of the small game {self.rules.name!r}, got others")
-        sets = self._order[place]
-        many = (self._starts[sets + 1] - self._starts[sets]).astype(np.int64)
-        row, place = spread(many)
-        at = self._starts[sets][row] + place
-        found = np.zeros(legal.shape)
-        found[row, self._action[at]] = self._average[at]
-        outside = (found * ~legal).any(axis=1)
+        sets = self._order[index]  # the file's order is not that of the sorted digests
+        width = (self._starts[sets + 1] - self._starts[sets]).astype(np.int64)
+        row, offset = spread(width)
+        entry = self._starts[sets][row] + offset
+        probabilities = np.zeros(legal.shape)
+        probabilities[row, self._action[entry]] = self._average[entry]
+        outside = (probabilities * ~legal).any(axis=1)
         if outside.any():
-            kept = found[outside] * legal[outside]
-            kept = np.where(kept.any(axis=1, keepdims=True), kept, legal[outside])
-            found[outside] = kept / kept.sum(axis=1, keepdims=True)
-        return found
+            weights = probabilities[outside] * legal[outside]
+            weights = np.where(weights.any(axis=1, keepdims=True), weights, legal[outside])
+            probabilities[outside] = weights / weights.sum(axis=1, keepdims=True)
+        return probabilities

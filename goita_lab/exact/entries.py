@@ -1,7 +1,7 @@
 """Enters agents of the exact benchmark of unknown partners into its leaderboard, and checks them.
 
-An entry has the points of every cell, from which all its figures follow. ``check`` computes the
-cells again, for nothing is drawn.
+An entry has the points with every partner and its opponents, from which all its figures follow.
+The benchmark is exact, so ``check`` can compute the points again.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from goita_lab.exact.teamwork import Benchmark, TeamworkResults
 from goita_lab.provenance import marks
 
 TOLERANCE: Final = 0.001
-"""Points by which a cell may differ when it is computed again: another processor rounds a network's
-outputs differently."""
+"""Difference of points that ``check`` allows, because processors round a network's outputs
+differently."""
 
 
 def enter(path: Path, results: TeamworkResults) -> None:
-    """Adds the agents, each in place of an entry of its name, game and split."""
+    """Adds the agents; each replaces the entry with its name, game and split."""
     if results.origin["changed"]:
         raise SettingError(f"expected agents to enter that stay the same, {marks(results.origin)}")
     entries = [
@@ -45,12 +45,12 @@ def enter(path: Path, results: TeamworkResults) -> None:
 
 
 def check(entry: ExactEntry, benchmark: Benchmark, agent: str | None = None) -> Iterator[str]:
-    """Computes an entry again, and yields a sentence for each thing that is another.
+    """Computes an entry again, and yields a sentence for each difference.
 
     Args:
         entry: the entry.
         benchmark: the benchmark of its game and split.
-        agent: its text, if that names a file or code, which a leaderboard may not.
+        agent: its text, if that names a file or code, which entries must not name.
     """
     spec = agent or entry.agent
     if agent is None and spec not in benchmark.players.names:
@@ -63,8 +63,8 @@ def check(entry: ExactEntry, benchmark: Benchmark, agent: str | None = None) -> 
     if points.keys() != entry.points.keys():
         yield f"partners: {' '.join(entry.points)} entered, {' '.join(points)} here"
         return
-    for partner, four in points.items():
-        if np.abs(np.subtract(four, entry.points[partner])).max() > TOLERANCE:
-            yield f"{partner}: {entry.points[partner]} entered, {four} found"
+    for partner, computed in points.items():
+        if np.abs(np.subtract(computed, entry.points[partner])).max() > TOLERANCE:
+            yield f"{partner}: {entry.points[partner]} entered, {computed} found"
     if abs(row.score.strength - entry.strength) > TOLERANCE:
         yield f"strength: {entry.strength} entered, {row.score.strength} found"

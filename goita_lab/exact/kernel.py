@@ -1,7 +1,7 @@
 """Sweeps over the histories of a small game, compiled.
 
-It stands in a file of its own, because numba's cache looks for changes nowhere else. Histories come
-in the order of their levels, so a loop forwards meets every history before its successors.
+It has a file to itself, because numba's cache looks for changes only in the file of a function.
+Histories are in the order of their levels: a loop forwards meets a history before its successors.
 """
 
 from __future__ import annotations
@@ -13,52 +13,52 @@ from goita_agents.compiling import compiled
 
 @compiled
 def reach(
-    info: Any, first: Any, starts: Any, player: Any, policy: Any, chance: Any, me: int, found: Any
+    info: Any, first: Any, starts: Any, player: Any, policy: Any, chance: Any, me: int, reached: Any
 ) -> None:
-    """Writes the probability that chance and all players but one reach each history: [N]."""
-    found[: len(chance)] = chance
+    """Writes the probability that chance and all players except one reach each history: [N]."""
+    reached[: len(chance)] = chance
     for node in range(len(info)):
         here = info[node]
         if here < 0:
             continue
         start, child, own = starts[here], first[node], player[here] == me
         for k in range(starts[here + 1] - start):
-            found[child + k] = found[node] * (1.0 if own else policy[start + k])
+            reached[child + k] = reached[node] * (1.0 if own else policy[start + k])
 
 
 @compiled
-def expect(info: Any, first: Any, points: Any, starts: Any, policy: Any, found: Any) -> None:
+def expect(info: Any, first: Any, points: Any, starts: Any, policy: Any, value: Any) -> None:
     """Writes the expected points of seats 0 and 2 from each history on: [N]."""
     for node in range(len(info) - 1, -1, -1):
         here = info[node]
         if here < 0:
-            found[node] = points[node]
+            value[node] = points[node]
             continue
         start, child, total = starts[here], first[node], 0.0
         for k in range(starts[here + 1] - start):
-            total += policy[start + k] * found[child + k]
-        found[node] = total
+            total += policy[start + k] * value[child + k]
+        value[node] = total
 
 
 @compiled
 def weigh(
-    info: Any, first: Any, starts: Any, player: Any, me: int, reached: Any, value: Any, found: Any
+    info: Any, first: Any, starts: Any, player: Any, me: int, reached: Any, value: Any, worth: Any
 ) -> None:
-    """Adds up what each action of one player is worth, by the reach of the others: [A]."""
-    found[:] = 0.0
+    """Writes the worth of each action of one player, weighted by the others' reach: [A]."""
+    worth[:] = 0.0
     for node in range(len(info)):
         here = info[node]
         if here < 0 or player[here] != me:
             continue
         start, child, weight = starts[here], first[node], reached[node]
         for k in range(starts[here + 1] - start):
-            found[start + k] += weight * value[child + k]
+            worth[start + k] += weight * value[child + k]
 
 
 @compiled
-def _best(worth: Any, start: int, many: int, sign: float) -> int:
+def _best(worth: Any, start: int, width: int, sign: float) -> int:
     best = 0
-    for k in range(1, many):
+    for k in range(1, width):
         if sign * worth[start + k] > sign * worth[start + best]:
             best = k
     return best
@@ -78,32 +78,35 @@ def respond(
     worth: Any,
     chosen: Any,
 ) -> None:
-    """Finds the best action of one player in each information set, the last ones first.
+    """Finds the best action of one player in each information set, from the last level back.
 
     ``gained`` [N]: points of each end, times the probability that all others reach it. ``ends``
-    [L + 1]: first history of each level. Written are what each history brings, [N], what each
-    action does, [A], both times that probability, and the best actions by their place, [I].
+    [L + 1]: first history of each level. Written are the points of each history, ``value`` [N], and
+    of each action, ``worth`` [A], both times that probability, and for each information set the
+    index of the best among its actions, ``chosen`` [I], which comes in as -1.
     """
     worth[:] = 0.0
     for level in range(len(ends) - 2, -1, -1):
-        mine = False
+        # All histories of a set are in one level. After the first loop over the level the worths of
+        # the set's actions are therefore complete, and a second loop can choose among them.
+        acts = False
         for node in range(ends[level], ends[level + 1]):
             here = info[node]
             if here < 0:
                 value[node] = gained[node]
                 continue
             start, child = starts[here], first[node]
-            many = starts[here + 1] - start
+            width = starts[here + 1] - start
             if player[here] == me:
-                mine = True
-                for k in range(many):
+                acts = True
+                for k in range(width):
                     worth[start + k] += value[child + k]
             else:
                 total = 0.0
-                for k in range(many):
+                for k in range(width):
                     total += value[child + k]
                 value[node] = total
-        if not mine:
+        if not acts:
             continue
         for node in range(ends[level], ends[level + 1]):
             here = info[node]

@@ -1,4 +1,4 @@
-"""Lays out what agents make with unknown partners in a small game: a table, and JSON."""
+"""Shows the points of agents with unknown partners in a small game: as a table, and as JSON."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ LEGEND: Final = (
 
 
 def rank_correlations(results: TeamworkResults) -> dict[str, float | None]:
-    """Returns Spearman's of the regret with weakness; None where fewer than four rows say it."""
-    correlations = {}
+    """Returns Spearman's rank correlations of regret and weakness; None of fewer than four rows."""
+    correlations: dict[str, float | None] = {}
     for name, rows in {
         "all": results.rows,
         "agents": [row for row in results.rows if row.agent],
     }.items():
         regret = [row.score.regret.mean() for row in rows]
         weakness = [-row.score.strength for row in rows]
-        several = len(rows) >= 4
-        correlations[name] = float(spearmanr(regret, weakness).statistic) if several else None
+        correlations[name] = None
+        if len(rows) >= 4:
+            correlations[name] = float(spearmanr(regret, weakness).statistic)
     return correlations
 
 
@@ -59,12 +60,12 @@ def to_json(results: TeamworkResults) -> dict[str, Any]:
     }
 
 
-def _figures(score: Score, before: str) -> dict[str, Any]:
+def _figures(score: Score, prefix: str) -> dict[str, Any]:
     return {
-        f"{before}points": score.points.tolist(),
-        f"{before}regret": score.regret.tolist(),
-        f"{before}price": score.price,
-        f"{before}left": score.left,
+        f"{prefix}points": score.points.tolist(),
+        f"{prefix}regret": score.regret.tolist(),
+        f"{prefix}price": score.price,
+        f"{prefix}left": score.left,
     }
 
 

@@ -1,10 +1,10 @@
-"""The best response of a team whose partners agree before the round and then do not talk.
+"""The best response of a team whose partners agree before the round and then do not communicate.
 
-Finding it is hard in general (Celli and Gatti 2018). A plan of each partner is written in sequence
-form, and a variable stands for each pair of their actions that can meet in a round. Its linear
-relaxation (von Stengel and Forges 2008) bounds the value from above, partners that respond to each
-other in turn bound it from below, and an integer program closes the gap if it is given the time.
-Moves without a choice are left out.
+Finding it is hard in general (Celli and Gatti 2018). The plans of both partners are written in
+sequence form, with a variable for each pair of their actions that can occur in the same round. The
+linear relaxation (von Stengel and Forges 2008) bounds the value from above, partners that respond
+to each other in turn bound it from below, and an integer program closes the gap if it is given the
+time. Moves without a choice are left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from goita_lab.exact.tree import Tree, enumerate_game, spread
 from goita_lab.exact.values import best_response, gains, played, reached, respond, sign, value
 
 CLOSE: Final = 1e-6
-"""Points by which a bound may lie above a value that counts as proven."""
+"""A value is proven if the bound is above it by less than these points."""
 
 STARTS: Final = 20
 """Random plans from which partners respond to each other in turn."""
@@ -32,11 +32,11 @@ STARTS: Final = 20
 
 @dataclass(frozen=True)
 class TeamResponse:
-    """What a team can do while the others follow a policy, in points for the dealer's team."""
+    """The best plans found for a team against a policy; points are those of the dealer's team."""
 
-    value: float  #: Of the best plans that were found.
-    bound: float  #: No plans do better.
-    policy: Float  #: [A] The others' policy, and these plans.
+    value: float  #: Points of these plans.
+    bound: float  #: No plans are better than this.
+    policy: Float  #: [A] The others' policy, with these plans at the team's seats.
 
     @property
     def proven(self) -> bool:
@@ -45,101 +45,106 @@ class TeamResponse:
 
 
 def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) -> TeamResponse:
-    """Returns a best response of a team, or how far the best that was found may be from it.
+    """Returns the best plans found for a team, and a bound on the points of any plans.
 
     Args:
-        tree: the game, in which partners see their own tiles alone.
-        policy: [A] of all seats; those of the team are replaced.
+        tree: the game, in which partners see only their own tiles.
+        policy: [A] of all seats; at the team's seats it is where ``alternating`` starts.
         team: 0 the dealer's, 1 the other.
-        seconds: of the integer program, at most; 0: the linear one alone.
+        seconds: time limit of the integer program; 0: only the linear program is solved.
     """
-    others, points = reached(tree, policy, team, whole_team=True), sign(team)
-    value, plans = alternating(tree, policy, team, others)[0]
-    program = Program(tree, others, team)
-    found = program.relaxed()
-    bound = -found.fun
+    reach, points = reached(tree, policy, team, whole_team=True), sign(team)
+    value, plans = alternating(tree, policy, team, reach)[0]
+    program = Program(tree, reach, team)
+    bound = -program.relaxed().fun
     if seconds > 0 and bound - points * value > CLOSE:
-        better = program.integral(seconds, points * value)
-        if better.mip_dual_bound is not None:  # None: time ran out before the first one
-            bound = min(bound, -better.mip_dual_bound)
-        if better.x is not None and -better.fun > points * value + CLOSE:
-            response = best_response(tree, program.plans(better.x, policy), team + 2)
+        solution = program.integral(seconds, points * value)
+        if solution.mip_dual_bound is not None:  # None: time ran out before the first bound
+            bound = min(bound, -solution.mip_dual_bound)
+        if solution.x is not None and -solution.fun > points * value + CLOSE:
+            # The solution has the first partner's plan; the second partner responds to it.
+            response = best_response(tree, program.plans(solution.x, policy), team + 2)
             value, plans = response.value, response.policy
     return TeamResponse(value, points * bound, plans)
 
 
 def alternating(
-    tree: Tree, policy: Float, team: int, others: Float, starts: int = STARTS, seed: int = 0
+    tree: Tree, policy: Float, team: int, reach: Float, starts: int = STARTS, seed: int = 0
 ) -> list[tuple[float, Float]]:
     """Lets partners respond to each other in turn, from their policy and from random ones.
 
     Args:
         tree: the game.
-        policy: [A] where the partners begin.
+        policy: [A] the first start.
         team: 0 the dealer's, 1 the other.
-        others: how likely chance and the other team reach each history: [N].
-        starts: random policies from which they begin, too.
-        seed: of these.
+        reach: probability that chance and the other team reach each history: [N].
+        starts: number of further starts, which are random policies.
+        seed: of these policies.
 
     Returns:
-        Where each start ends, the best first: points for the dealer's team, and the policy.
+        The end of each start, the best first: points for the dealer's team, and the policy.
     """
-    rng, points, found = np.random.default_rng(seed), sign(team), []
+    rng, points, ends = np.random.default_rng(seed), sign(team), []
     own = tree.seat[tree.owner] % 2 == team
-    for number in range(1 + starts):
+    for start in range(1 + starts):
         plans, value = policy.copy(), -np.inf
-        if number:
+        if start:
             plans[own] = (rng.exponential(size=len(own)) ** 2)[own]
             plans /= np.add.reduceat(plans, tree.starts[:-1])[tree.owner]
         while True:
             for seat, partner in ((team, team + 2), (team + 2, team)):
-                response = respond(tree, plans, seat, others * played(tree, plans, partner))
+                response = respond(tree, plans, seat, reach * played(tree, plans, partner))
                 plans = response.policy
             if points * response.value <= value + CLOSE:
                 break
             value = points * response.value
-        found.append((points * value, plans))
-    return sorted(found, key=lambda one: -points * one[0])
+        ends.append((points * value, plans))
+    return sorted(ends, key=lambda end: -points * end[0])
 
 
 class Program:
-    """A team's response as a linear program, a variable for each pair of actions that can meet.
+    """A team's response as a linear program: a variable for each pair of actions that can meet.
+
+    Actions or information sets of two partners *meet* if both can occur in the same round. The
+    variable of a pair is the probability that the partners' plans allow both actions.
 
     Args:
         tree: the game.
-        reach: how likely chance and the other team reach each history: [N].
+        reach: probability that chance and the other team reach each history: [N].
         team: 0 the dealer's, 1 the other.
     """
 
     def __init__(self, tree: Tree, reach: Float, team: int) -> None:
         self._tree, self._width = tree, np.diff(tree.starts)
         self._base = len(tree.action) + 1
-        """A pair of actions, -1 for none, has the number (one + 1) * base + other + 1."""
+        """The key of a pair of actions (a, b), -1 for none, is (a + 1) * base + b + 1."""
         last, before = self._paths(team, reach)
-        live = reach > 0
-        here = np.flatnonzero(live & (tree.info >= 0))
-        here = here[self._width[tree.info[here]] > 1]
-        seat, sets = tree.seat[tree.info[here]], tree.info[here]
-        met = []  # [n, 2] Information sets of both partners on the way to one history.
+        reachable = reach > 0
+        nodes = np.flatnonzero(reachable & (tree.info >= 0))
+        nodes = nodes[self._width[tree.info[nodes]] > 1]  # histories with a choice
+        seat, sets = tree.seat[tree.info[nodes]], tree.info[nodes]
+        meetings = []  # [n, 2] Information sets of both partners on the way to one history.
         for side in range(2):
-            mine = seat == team + 2 * side
-            pair = np.unique(np.stack((sets[mine], last[1 - side][here[mine]]), 1), axis=0)
-            met += list(self._chains(pair, before, flip=side == 1))
-        both = np.unique(np.concatenate(met), axis=0)
-        own = [np.unique(sets[seat == team + 2 * side]) for side in range(2)]
-        self._number(own, both)
-        self._constrain(own, both, before)
-        ends = live & (tree.info < 0)
+            own = seat == team + 2 * side
+            # Each information set of a partner, with each last action of the other before it.
+            pairs = np.stack((sets[own], last[1 - side][nodes[own]]), axis=1)
+            meetings += self._chains(np.unique(pairs, axis=0), before, flip=side == 1)
+        met = np.unique(np.concatenate(meetings), axis=0)
+        partner_sets = [np.unique(sets[seat == team + 2 * side]) for side in range(2)]
+        self._number(partner_sets, met)
+        self._constrain(partner_sets, met, before)
+        # A round's points count with the probability of the last actions of both partners in it.
+        ends = reachable & (tree.info < 0)
         gained = sign(team) * reach[ends] * tree.points[ends]
-        place = self._place(last[0][ends], last[1][ends])
-        self._cost = -np.bincount(place, gained, len(self._keys))
-        self._first = self._keys % self._base == 0  # actions of the first partner alone
+        variable = self._variable(last[0][ends], last[1][ends])
+        self._cost = -np.bincount(variable, gained, len(self._keys))
+        self._first = self._keys % self._base == 0  # pairs of a first partner's action and none
 
     def relaxed(self) -> Any:
-        """Solves the linear program; scipy's result, the costs being negative points."""
-        start = np.zeros(len(self._keys))
-        start[0] = 1
-        bounds = np.stack((start, np.ones(len(start))), axis=1)
+        """Solves the linear program; returns scipy's result, whose costs are negative points."""
+        lower = np.zeros(len(self._keys))
+        lower[0] = 1  # the pair of no actions
+        bounds = np.stack((lower, np.ones(len(lower))), axis=1)
         zeros = np.zeros(self._equal.shape[0])
         return linprog(self._cost, A_eq=self._equal, b_eq=zeros, bounds=bounds, method="highs-ipm")
 
@@ -147,38 +152,40 @@ class Program:
         """Solves the integer program, in which the first partner's plan is pure.
 
         Args:
-            seconds: most time.
-            value: points that are known to be reached.
+            seconds: time limit.
+            value: points that some plans are known to reach.
         """
-        start = np.zeros(len(self._keys))
-        start[0] = 1
-        reachable = LinearConstraint(csr_matrix(-self._cost), value - CLOSE, np.inf)
+        lower = np.zeros(len(self._keys))
+        lower[0] = 1  # the pair of no actions
+        at_least = LinearConstraint(csr_matrix(-self._cost), value - CLOSE, np.inf)
         return milp(
             self._cost,
-            constraints=[LinearConstraint(self._equal, 0, 0), reachable],
-            bounds=Bounds(start, 1),
+            constraints=[LinearConstraint(self._equal, 0, 0), at_least],
+            bounds=Bounds(lower, 1),
             integrality=self._first.astype(int),
             options={"time_limit": seconds, "mip_rel_gap": 0},
         )
 
     def plans(self, solution: Float, policy: Float) -> Float:
-        """Returns the policy [A] with the first partner's plan of a solution."""
-        found, tree = policy.copy(), self._tree
-        chosen = (self._keys[self._first] // self._base - 1)[1:]
-        weight = np.zeros(len(found))
-        weight[chosen] = solution[self._first][1:]
-        own = np.unique(tree.owner[chosen])
+        """Returns the policy [A] with the first partner's plan of a solution.
+
+        Information sets that the plan does not reach keep their probabilities.
+        """
+        plans, tree = policy.copy(), self._tree
+        actions = (self._keys[self._first] // self._base - 1)[1:]  # the first key has no action
+        weight = np.zeros(len(plans))
+        weight[actions] = solution[self._first][1:]
+        sets = np.unique(tree.owner[actions])
         total = np.add.reduceat(weight, tree.starts[:-1])
-        own = own[total[own] > 0]
-        mine = np.isin(tree.owner, own)
-        found[mine] = weight[mine] / total[tree.owner[mine]]
-        return found
+        planned = np.isin(tree.owner, sets[total[sets] > 0])
+        plans[planned] = weight[planned] / total[tree.owner[planned]]
+        return plans
 
     def _paths(self, team: int, reach: Float) -> tuple[Int, Int]:
         """Returns each partner's last free action before each history, and each set: [2, N], [I].
 
-        An action is free if there is another one; -1 stands for none before. The first array has a
-        row for each side of the team's seats and a column for each history.
+        An action is free if its information set has another action; -1 means no action before.
+        The first array has a row for each partner and a column for each history.
         """
         tree = self._tree
         last = np.full((2, len(tree.info)), -1, np.int64)
@@ -187,105 +194,123 @@ class Program:
             node = start + np.flatnonzero((tree.info[start:end] >= 0) & (reach[start:end] > 0))
             if not len(node):
                 continue
-            # In a level of the tree one seat acts, so the first history tells whose level it is.
-            many = self._width[tree.info[node]]
-            side = tree.seat[tree.info[node[0]]] // 2
-            mine = tree.seat[tree.info[node[0]]] % 2 == team
-            if mine:
+            # In a level of the tree one seat acts: the seat of the first history.
+            width = self._width[tree.info[node]]
+            seat = tree.seat[tree.info[node[0]]]
+            side, in_team = seat // 2, seat % 2 == team
+            if in_team:
                 before[tree.info[node]] = last[side][node]
-            # A row for each child: the history it comes from, and which of its actions leads there.
-            old, place = spread(many)
-            child = tree.first[node[old]] + place
-            last[:, child] = last[:, node[old]]
-            free = mine & (many[old] > 1)
-            last[side, child[free]] = (tree.starts[tree.info[node[old]]] + place)[free]
+            # A row for each child: its parent's row, and the index of the action that leads to it.
+            parent, index = spread(width)
+            child = tree.first[node[parent]] + index
+            last[:, child] = last[:, node[parent]]
+            free = in_team & (width[parent] > 1)
+            last[side, child[free]] = (tree.starts[tree.info[node[parent]]] + index)[free]
         return last, before
 
-    def _chains(self, pair: Int, before: Int, *, flip: bool) -> list[Int]:
-        """Returns pairs of a set [n, 0] and one on the way to an action [n, 1] of its partner."""
-        found = []
-        one, action = pair.T
-        while (going := action >= 0).any():
-            one, action = one[going], action[going]
-            other = self._tree.owner[action]
-            found.append(np.stack((other, one) if flip else (one, other), axis=1))
-            action = before[other]
-        return found
-
-    def _number(self, own: list[Int], both: Int) -> None:
-        """Numbers the variables: nothing, each partner's actions alone, and pairs that can meet."""
-        (_, one), (_, two) = (self._actions(sets) for sets in own)
-        row, first = self._actions(both[:, 0])
-        again, second = self._actions(both[row, 1])
-        keys = [self._key(first[again], second), self._key(one, -1), self._key(-1, two)]
-        self._keys = np.unique(np.concatenate([np.zeros(1, np.int64), *keys]))
-
-    def _constrain(self, own: list[Int], both: Int, before: Int) -> None:
-        """Lists the constraints of the program, one a row of its matrix.
-
-        A row is a set of one partner with an action of the other one, or with none: the set's
-        actions add up to the action that leads to it, all taken together with that other action.
+    def _chains(self, pairs: Int, before: Int, *, flip: bool) -> list[Int]:
+        """Returns the sets of both partners that meet, as arrays [n, 2].
 
         Args:
-            own: the sets of each partner.
-            both: [n, 2] the sets of the first and the second partner that can meet.
+            pairs: [n, 2] sets of one partner, each with an action of the other partner before it.
+            before: the last free action before each set; it leads from an action to earlier ones.
+            flip: ``pairs`` have sets of the second partner; the result has the first one's first.
+        """
+        meetings = []
+        own, action = pairs.T
+        while (acted := action >= 0).any():
+            own, action = own[acted], action[acted]
+            other = self._tree.owner[action]
+            meetings.append(np.stack((other, own) if flip else (own, other), axis=1))
+            action = before[other]
+        return meetings
+
+    def _number(self, partner_sets: list[Int], met: Int) -> None:
+        """Lists the keys of all variables, ascending; a variable's number is its place there.
+
+        Variables are the pair of no actions, pairs of one partner's action and none of the other,
+        and pairs of actions at sets that meet.
+        """
+        (_, of_first), (_, of_second) = (self._actions(sets) for sets in partner_sets)
+        # Every action of the first set with every action of the second set, for each meeting.
+        row, first = self._actions(met[:, 0])
+        repeat, second = self._actions(met[row, 1])
+        keys = [
+            self._key(first[repeat], second),
+            self._key(of_first, -1),
+            self._key(-1, of_second),
+        ]
+        self._keys = np.unique(np.concatenate([np.zeros(1, np.int64), *keys]))
+
+    def _constrain(self, partner_sets: list[Int], met: Int, before: Int) -> None:
+        """Builds the matrix of the constraints; each row times the variables must be 0.
+
+        A row is a set of one partner with an action of the other partner, or with none: the
+        variables of the set's actions sum to that of the action that leads to the set, each paired
+        with that same action of the other partner.
+
+        Args:
+            partner_sets: the sets of each partner.
+            met: [n, 2] the sets of the first and the second partner that meet.
             before: as ``_paths`` returns it.
         """
-        entries, rows = [], 0
+        entries, num_rows = [], 0
         for side in range(2):
-            row, other = self._actions(both[:, 1 - side])
-            beside = np.unique(np.stack((both[row, side], other), axis=1), axis=0)
-            alone = np.stack((own[side], np.full(len(own[side]), -1)), axis=1)
-            sets, others = np.concatenate((alone, beside)).T
-            old, action = self._actions(sets)
-            for sign_, number, which in (
-                (-1.0, np.arange(len(sets)), (before[sets], others)),
-                (1.0, old, (action, others[old])),
+            meeting, action = self._actions(met[:, 1 - side])
+            with_action = np.unique(np.stack((met[meeting, side], action), axis=1), axis=0)
+            own = partner_sets[side]
+            with_none = np.stack((own, np.full(len(own), -1)), axis=1)
+            sets, other = np.concatenate((with_none, with_action)).T
+            row, own_action = self._actions(sets)
+            for coefficient, rows, pair in (
+                (-1.0, np.arange(len(sets)), (before[sets], other)),
+                (1.0, row, (own_action, other[row])),
             ):
-                place = self._place(*(which if side == 0 else which[::-1]))
-                entries.append((np.full(len(number), sign_), rows + number, place))
-            rows += len(sets)
-        values, row, column = (np.concatenate(part) for part in zip(*entries, strict=True))
-        self._equal = csr_matrix((values, (row, column)), (rows, len(self._keys)))
+                variable = self._variable(*(pair if side == 0 else pair[::-1]))
+                entries.append((np.full(len(rows), coefficient), num_rows + rows, variable))
+            num_rows += len(sets)
+        coefficients, rows, columns = (np.concatenate(part) for part in zip(*entries, strict=True))
+        self._equal = csr_matrix((coefficients, (rows, columns)), (num_rows, len(self._keys)))
 
     def _actions(self, sets: Int) -> tuple[Int, Int]:
-        """Lists the actions of sets [n]: whose they are, and their numbers, [m] each."""
-        row, place = spread(self._width[sets])
-        return row, self._tree.starts[sets[row]] + place
+        """Lists the actions of sets [n]: the row of each action's set, and the action, [m] each."""
+        row, index = spread(self._width[sets])
+        return row, self._tree.starts[sets[row]] + index
 
-    def _key(self, one: Int | int, two: Int | int) -> Int:
-        return np.asarray((one + 1) * self._base + two + 1)
+    def _key(self, first: Int | int, second: Int | int) -> Int:
+        return np.asarray((first + 1) * self._base + second + 1)
 
-    def _place(self, one: Int, two: Int) -> Int:
-        """Returns the numbers of variables: [n]."""
-        return np.asarray(np.searchsorted(self._keys, self._key(one, two)))
+    def _variable(self, first: Int, second: Int) -> Int:
+        """Returns the numbers of the variables of pairs: [n]."""
+        return np.asarray(np.searchsorted(self._keys, self._key(first, second)))
 
 
 @dataclass(frozen=True)
 class Exploitability:
-    """What the seats and the teams gain by best responses to a policy, in points a round."""
+    """Gains of the seats and of the teams by best responses to a policy, in points a round."""
 
     value: float  #: Of the policy, for the dealer's team.
-    seats: tuple[float, ...]  #: [4] What each seat gains alone, from the dealer on.
-    teams: tuple[TeamResponse, ...]  #: [2] Of the dealer's team and the other; empty: not sought.
-    seen: tuple[float, float]  #: What each team would gain if partners saw each other's tiles.
+    seats: tuple[float, ...]  #: [4] Gain of each seat by its own response, from the dealer on.
+    teams: tuple[TeamResponse, ...]  #: [2] Of the dealer's team and the other; empty: not computed.
+    seen: tuple[float, float]  #: Gain of each team if partners saw each other's tiles.
 
     @property
     def alone(self) -> float:
-        """What one seat gains, on average over the seats."""
+        """Gain of one seat by its own response, mean over the seats."""
         return sum(self.seats) / NUM_SEATS
 
     @property
     def team(self) -> tuple[float, float] | None:
-        """What a team gains, on average over the teams: the least and the most it can be."""
+        """Lower and upper bound on the gain of a team, mean over the teams."""
         if not self.teams:
             return None
-        one, other = self.teams
-        return (one.value - other.value) / 2, (one.bound - other.bound) / 2
+        # Both values are points of the dealer's team, so the policy's own value cancels out.
+        dealers, others = self.teams
+        return (dealers.value - others.value) / 2, (dealers.bound - others.bound) / 2
 
     @property
     def open(self) -> float:
-        """What a team would gain if partners saw each other's tiles, on average over the teams."""
+        """Gain of a team if partners saw each other's tiles, mean over the teams."""
         return sum(self.seen) / 2
 
 
@@ -301,7 +326,7 @@ class Ruler:
 
     @cached_property
     def _seeing(self) -> tuple[Tree, Tree]:
-        """The same game, where the partners of one team see each other's tiles."""
+        """The same game, once for each team whose partners see each other's tiles."""
         rules = self.tree.rules
         return (
             enumerate_game(rules, ("partner", "own")),
@@ -313,20 +338,21 @@ class Ruler:
 
         Args:
             policy: of all seats.
-            seconds: most time to prove the best response of each team; 0: a bound has to do;
-                None: they are not sought.
+            seconds: time limit to prove the best response of each team; 0: only bounds are
+                computed; None: teams are not measured.
         """
-        tree, known = self.tree, value(self.tree, policy)
-        alone = gains(tree, policy)
-        seen = [
-            sign(number) * (best_response(other, other.carry(policy, tree), number).value - known)
-            for number, other in enumerate(self._seeing)
+        tree, points = self.tree, value(self.tree, policy)
+        by_seat = gains(tree, policy)
+        seeing_gains = [
+            sign(team) * (best_response(game, game.carry(policy, tree), team).value - points)
+            for team, game in enumerate(self._seeing)
         ]
+        teams: tuple[TeamResponse, ...] = ()
+        if seconds is not None:
+            teams = tuple(team_response(tree, policy, team, seconds) for team in range(2))
         return Exploitability(
-            known,
-            tuple(alone[seat] for seat in range(NUM_SEATS)),
-            ()
-            if seconds is None
-            else tuple(team_response(tree, policy, number, seconds) for number in range(2)),
-            (seen[0], seen[1]),
+            points,
+            tuple(by_seat[seat] for seat in range(NUM_SEATS)),
+            teams,
+            (seeing_gains[0], seeing_gains[1]),
         )

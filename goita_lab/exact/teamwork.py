@@ -5,10 +5,10 @@ An agent sits at one seat, an unknown partner opposite, and two opponents at the
 and two *listeners*: pairs that respond to a team of two copies of this partner, so they know its
 signals. All values are expectations, in points a round, the mean over the agent's four seats.
 
-The regret of an agent with a type is what the best response to that type makes more. The best that
-anybody can do who does not know the type is a best response, too: to all types at once, each as
-likely as the others. What it loses is the *price* of not knowing. The rest of an agent's regret is
-what the agent *leaves*.
+The regret of an agent with a type is the points that the best response to the type has more than
+the agent. A player that does not know the type cannot do better than the Bayes-optimal agent: the
+best response to all types at once, which are equally likely. The mean regret of the Bayes-optimal
+agent is the *price* of not knowing. The rest of an agent's regret is what the agent *leaves*.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ TRAIN: Final[Split] = "train"
 FORMAT: Final = "goita-partners-1"
 FOLDER: Final = Path(__file__).parent / "players"
 OPPONENTS: Final = ("equilibrium-a", "equilibrium-b", "listeners-a", "listeners-b")
-"""Whom each partner meets: the same two equilibria, and two pairs that know its signals."""
+"""The opponents of each partner: the same two equilibria, and two pairs that know its signals."""
 
 COLUMNS: Final = {
     "names": Column("U", ("P",)),
@@ -60,7 +60,7 @@ COLUMNS: Final = {
     "listeners": Column("u", ("P", 2, "I"), 0, NUM_ACTIONS),
     "best": Column("f", ("P", 4), -MOST_POINTS, MOST_POINTS),
 }
-"""The arrays of a file of players; of each information set the last probability is left out."""
+"""The arrays of a file of players; the last probability of each information set is left out."""
 
 Type = tuple[Float, Float]
 """Policies [A] of a partner and of its opponents."""
@@ -74,22 +74,22 @@ class Players:
     splits: tuple[str, ...]  #: [P]
     policies: Float  #: [P, A]
     equilibria: Float  #: [2, A]
-    listeners: npt.NDArray[np.uint8]  #: [P, 2, I] The place of the action that each takes.
-    best: Float  #: [P, 4] What the best response to each partner with its opponents makes.
+    listeners: npt.NDArray[np.uint8]  #: [P, 2, I] Index of the action taken, in its set.
+    best: Float  #: [P, 4] Points of the best response to each type.
 
     @classmethod
     def load(cls, tree: Tree, path: Path | None = None) -> Players:
-        """Reads the players of a game; default: those that are shipped."""
+        """Reads the players of a game; by default the shipped players."""
         path = path or shipped(tree.rules, message=tree.channel is not None)
-        _, found = read(path, FORMAT, COLUMNS, tree)
-        names, splits = (tuple(found[name].tolist()) for name in ("names", "splits"))
-        fine = found["listeners"] < np.diff(tree.starts)
-        if len(found["policies"]) != len(names) + 2 or not fine.all():
+        _, arrays = read(path, FORMAT, COLUMNS, tree)
+        names, splits = (tuple(arrays[column].tolist()) for column in ("names", "splits"))
+        in_set = arrays["listeners"] < np.diff(tree.starts)
+        if len(arrays["policies"]) != len(names) + 2 or not in_set.all():
             raise SettingError(
                 f"expected players of {tree.rules.name}, got others in {str(path)!r}"
             )
-        policies = _whole(tree, found["policies"])
-        return cls(names, splits, policies[2:], policies[:2], found["listeners"], found["best"])
+        policies = _whole(tree, arrays["policies"])
+        return cls(names, splits, policies[2:], policies[:2], arrays["listeners"], arrays["best"])
 
     def save(self, tree: Tree, path: Path) -> None:
         """Writes the players, probabilities in float16."""
@@ -108,39 +108,40 @@ class Players:
     def types(self, tree: Tree, partner: int) -> list[Type]:
         """Returns a partner with each of its opponents, in the order of ``OPPONENTS``."""
         listeners = np.zeros((2, len(tree.action)))
-        for policy, place in zip(listeners, self.listeners[partner], strict=True):
-            policy[tree.starts[:-1] + place] = 1
-        return [(self.policies[partner], one) for one in (*self.equilibria, *listeners)]
+        for policy, index in zip(listeners, self.listeners[partner], strict=True):
+            policy[tree.starts[:-1] + index] = 1
+        return [(self.policies[partner], pair) for pair in (*self.equilibria, *listeners)]
 
     def of(self, split: Split) -> list[int]:
-        """Returns the numbers of the partners of a split."""
-        return [number for number, one in enumerate(self.splits) if one == split]
+        """Returns the indices of the partners of a split."""
+        return [partner for partner in range(len(self.splits)) if self.splits[partner] == split]
 
     def names_of(self, split: Split) -> tuple[str, ...]:
         """Returns the names of the partners of a split."""
-        return tuple(self.names[number] for number in self.of(split))
+        return tuple(self.names[partner] for partner in self.of(split))
 
 
 def shipped(rules: Rules, *, message: bool = False) -> Path:
     """Returns the file of a game's players; raises a SettingError if there is none."""
     path = FOLDER / f"{rules.name}{'-message' if message else ''}.npz"
     if not path.exists():
-        known = ", ".join(sorted(one.stem for one in FOLDER.glob("*.npz")))
-        raise SettingError(f"expected a game with partners, {known}, got {path.stem!r}")
+        games = ", ".join(sorted(file.stem for file in FOLDER.glob("*.npz")))
+        raise SettingError(f"expected a game with partners, {games}, got {path.stem!r}")
     return path
 
 
 def _whole(tree: Tree, stored: npt.NDArray[np.float16]) -> Float:
-    """Returns stored probabilities, with the last of each information set: float64 [n, A]."""
+    """Adds the last probability of each information set to stored policies: float64 [n, A]."""
     last = tree.starts[1:] - 1
-    found = np.zeros((len(stored), len(tree.action)))
-    others = np.ones(len(tree.action), bool)
-    others[last] = False
-    found[:, others] = stored
-    sums = np.add.reduceat(found, tree.starts[:-1], axis=1)
-    found[:, last] = np.maximum(1 - sums, 0)
-    found /= np.add.reduceat(found, tree.starts[:-1], axis=1)[:, tree.owner]
-    return found
+    policies = np.zeros((len(stored), len(tree.action)))
+    is_stored = np.ones(len(tree.action), bool)
+    is_stored[last] = False
+    policies[:, is_stored] = stored
+    sums = np.add.reduceat(policies, tree.starts[:-1], axis=1)
+    policies[:, last] = np.maximum(1 - sums, 0)
+    # Rounding to float16 can leave sums above 1.
+    policies /= np.add.reduceat(policies, tree.starts[:-1], axis=1)[:, tree.owner]
+    return policies
 
 
 def seated(tree: Tree, seat: int, agent: Float, kind: Type) -> Float:
@@ -151,9 +152,11 @@ def seated(tree: Tree, seat: int, agent: Float, kind: Type) -> Float:
 
 
 def points_with(tree: Tree, agent: Float, kind: Type) -> float:
-    """Returns what an agent [A] makes with a type, the mean over its four seats."""
-    seats = (sign(seat) * value(tree, seated(tree, seat, agent, kind)) for seat in range(NUM_SEATS))
-    return sum(seats) / NUM_SEATS
+    """Returns the points of an agent [A] with a type, the mean over its four seats."""
+    points = (
+        sign(seat) * value(tree, seated(tree, seat, agent, kind)) for seat in range(NUM_SEATS)
+    )
+    return sum(points) / NUM_SEATS
 
 
 def bayes_optimal(tree: Tree, types: Sequence[Type]) -> tuple[float, Float]:
@@ -178,23 +181,23 @@ def bayes_optimal(tree: Tree, types: Sequence[Type]) -> tuple[float, Float]:
 
 
 def strength(tree: Tree, agent: Float, equilibria: Float) -> float:
-    """Returns what an agent and its copy make against equilibria, the mean of both sides."""
+    """Returns the points of an agent and its copy against equilibria, the mean of both sides."""
     points = [
-        sign(team) * value(tree, np.where(tree.actor % 2 == team, agent, other))
+        sign(team) * value(tree, np.where(tree.actor % 2 == team, agent, equilibrium))
         for team in range(2)
-        for other in equilibria
+        for equilibrium in equilibria
     ]
     return sum(points) / len(points)
 
 
 @dataclass(frozen=True)
 class Score:
-    """What an agent makes with the P partners of a split, in points a round."""
+    """The points and the regret of an agent with the P partners of a split, in points a round."""
 
     points: Float  #: [P, 4] By partner and opponents.
-    regret: Float  #: [P, 4] What the best response to each type makes more.
+    regret: Float  #: [P, 4] Points of the best response to each type, minus these.
     price: float  #: The mean regret of the Bayes-optimal player for these types.
-    strength: float  #: With a copy of itself against the equilibria.
+    strength: float  #: Points with a copy of itself against the equilibria.
 
     @property
     def left(self) -> float:
@@ -204,7 +207,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Row:
-    """An agent and what it makes."""
+    """An agent and its scores."""
 
     name: str
     agent: str  #: Its text; empty: it is a control.
@@ -212,12 +215,12 @@ class Row:
     score: Score
     train: Score  #: With the partners of the train split.
     faults: tuple[Fault, ...] = ()
-    """Actions that are missing or illegal: all legal ones stand for each, equally likely."""
+    """Actions that are missing or illegal; legal actions replace them, all equally likely."""
 
 
 @dataclass(frozen=True)
 class TeamworkResults:
-    """What was measured in one game, the least regret first."""
+    """The rows of one game, the smallest regret first."""
 
     rules: str
     split: Split
@@ -225,34 +228,34 @@ class TeamworkResults:
     train_partners: tuple[str, ...]
     rows: tuple[Row, ...]
     origin: dict[str, Any]
-    """What the agents were made of, and which of them changed while they were asked."""
+    """Versions and files of the agents, and the agents that changed during the measurement."""
 
 
 class Benchmark:
-    """The partners of a game with their opponents, and the best that can be done with them.
+    """The types of a game, and the Bayes-optimal agent for them.
 
-    Agents meet the partners of one split, and those of the train split.
+    Agents meet the partners of one split and the partners of the train split.
 
     Args:
         tree: the game.
         players: its players.
-        split: whose partners are met.
+        split: the split.
     """
 
     def __init__(self, tree: Tree, players: Players, split: Split) -> None:
         self.tree, self.players, self.split = tree, players, split
         self.identities = Identities()
         self._types = {
-            one: [players.types(tree, partner) for partner in players.of(one)]
-            for one in dict.fromkeys((split, TRAIN))
+            part: [players.types(tree, partner) for partner in players.of(part)]
+            for part in dict.fromkeys((split, TRAIN))
         }
 
     @classmethod
     def load(cls, rules: str | Rules, split: Split, *, message: bool = False) -> Benchmark:
         """Returns the benchmark of a game with its shipped players.
 
-        With ``message`` the dealer sends its partner one bit before play. Agents don't observe it,
-        and send either with the same probability; the players of this game do.
+        With ``message`` the dealer sends its partner one bit before play. Agents do not observe it,
+        and send each message with the same probability; the players of this game use it.
         """
         shipped(get_rules(rules), message=message)
         tree = enumerate_game(rules, channel=Channel() if message else None)
@@ -260,7 +263,7 @@ class Benchmark:
 
     @cached_property
     def bayes(self) -> dict[Split, Float]:
-        """[A] By split, the policy of the Bayes-optimal player, who knows the types, not which."""
+        """[A] By split, the policy of the Bayes-optimal agent, which only knows all types."""
         return {
             split: bayes_optimal(self.tree, list(chain(*types)))[1]
             for split, types in self._types.items()
@@ -268,7 +271,7 @@ class Benchmark:
 
     @cached_property
     def price(self) -> dict[Split, float]:
-        """What the Bayes-optimal player loses, the mean over the types of each split."""
+        """Mean regret of the Bayes-optimal agent over the types of each split."""
         return {
             split: float(self._regret(split, self._points(split, policy)).mean())
             for split, policy in self.bayes.items()
@@ -278,27 +281,30 @@ class Benchmark:
         """Measures an agent [A] with the partners of each split.
 
         Raises:
-            SettingError: if its policy is none.
-            ArithmeticError: if its regret is below the price, or it makes more with a type than the
-                best response, which no policy can.
+            SettingError: if the policy is not a distribution at every information set.
+            ArithmeticError: if the agent has a mean regret below the price, or more points with a
+                type than the best response, which is impossible.
         """
         check_policy(self.tree, agent)
-        with_copy, scores = strength(self.tree, agent, self.players.equilibria), {}
+        points_with_copy, scores = strength(self.tree, agent, self.players.equilibria), {}
         for split, price in self.price.items():
             points = self._points(split, agent)
-            score = Score(points, self._regret(split, points), price, with_copy)
-            least = min(score.left, float(score.regret.min()))
-            if least < -ROUNDING:
+            score = Score(points, self._regret(split, points), price, points_with_copy)
+            smallest = min(score.left, float(score.regret.min()))
+            if smallest < -ROUNDING:
                 raise ArithmeticError(
                     "expected a regret of at least 0 with every type, and of at least the price on "
-                    f"average, got {least!r} less"
+                    f"average, got {smallest!r} less"
                 )
             scores[split] = score
         return scores
 
     def _points(self, split: Split, agent: Float) -> Float:
         return np.array(
-            [[points_with(self.tree, agent, kind) for kind in four] for four in self._types[split]]
+            [
+                [points_with(self.tree, agent, player_type) for player_type in types]
+                for types in self._types[split]
+            ]
         )
 
     def _regret(self, split: Split, points: Float) -> Float:
@@ -319,12 +325,12 @@ class Benchmark:
         return Row(name, agent, digest, scores[self.split], scores[TRAIN], faults)
 
     def controls(self) -> Iterator[Row]:
-        """Yields what the figures of agents are compared with."""
+        """Yields the rows with which agents are compared."""
         tree, players = self.tree, self.players
         yield self.row("best without knowing, these partners", self.bayes[self.split])
         yield self.row("best without knowing, train partners", self.bayes[TRAIN])
-        pairs = [(tree.uniform(), other) for other in players.equilibria]
-        yield self.row("best response to uniform play", bayes_optimal(tree, pairs)[1])
+        types = [(tree.uniform(), pair) for pair in players.equilibria]
+        yield self.row("best response to uniform play", bayes_optimal(tree, types)[1])
         first = players.of(TRAIN)[0]
         response = bayes_optimal(tree, players.types(tree, first))[1]
         yield self.row(f"best response to {players.names[first]}", response)
@@ -332,7 +338,7 @@ class Benchmark:
         yield self.row("uniform play", tree.uniform())
 
     def measure(self, agents: Sequence[str]) -> TeamworkResults:
-        """Measures agents and controls; every agent is built before anything is computed.
+        """Measures agents and controls; every agent is built before the first is measured.
 
         Raises:
             AgentError: if an agent cannot be measured, or has the name of another agent or of
@@ -340,8 +346,8 @@ class Benchmark:
         """
         names = self.players.names
         check_distinct((*agents, *(name for name in names if name not in agents)))
-        own = [spec for spec in agents if spec not in names]
-        check_agents(own, self.tree.rules, identities=self.identities)
+        outside = [spec for spec in agents if spec not in names]
+        check_agents(outside, self.tree.rules, identities=self.identities)
         rows = [self.agent_row(short_name(spec), spec) for spec in agents]
         rows += self.controls()
         rows.sort(key=lambda row: row.score.regret.mean())
@@ -358,9 +364,9 @@ class Benchmark:
 def policy_of(tree: Tree, spec: str, seed: int = 0) -> tuple[Float, tuple[Fault, ...]]:
     """Returns the policy of an agent, float64 [A], which acts once at every information set.
 
-    An agent without known probabilities is asked for its actions, and so is a program. An action
-    that is missing or illegal is replaced by all legal ones, equally likely; these faults are
-    returned, too. Agents do not observe messages, and send each with the same probability.
+    An agent without known probabilities, such as a program, acts; its action has probability 1.
+    Legal actions, all equally likely, replace an action that is missing or illegal; these faults
+    are returned, too. Agents do not observe messages, and send each with the same probability.
 
     Args:
         tree: of the game.
@@ -369,13 +375,13 @@ def policy_of(tree: Tree, spec: str, seed: int = 0) -> tuple[Float, tuple[Fault,
 
     Raises:
         AgentError: if there is no such agent, its program does not start, it has a memory, it
-            forfeits, or its probabilities are none.
+            forfeits, or its probabilities are not distributions over legal actions.
     """
     agent = build_agent(spec, tree.rules)
     try:
         if isinstance(agent, Policy) and is_stateless(agent):
             return tree.policy_of([agent] * NUM_SEATS), ()
-        # A program is told all that its seat has seen before it is asked: it needs no memory.
+        # A program gets the whole history of its seat with every request: it needs no memory.
         if not (is_stateless(agent) or isinstance(agent, FaultTracking)):
             raise AgentError(f"expected an agent without a memory, got {agent.name!r}")
         # With a message the sets of the first level are those in which the dealer sends it.

@@ -1,7 +1,8 @@
 """Enumerates a small game once: its histories, information sets and successors, as arrays.
 
-The dealer sits on seat 0. Histories are listed level by level, by the number of decisions so far,
-so seat ``level % 4`` decides. The engine itself makes the moves, all histories of a level at once.
+The dealer sits at seat 0. Histories are listed level by level; a level has all histories with the
+same number of decisions, so seat ``level % 4`` acts. The engine makes the moves of all histories of
+a level at once.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from goita_env.views import Replay
 from goita_env.views.observation import NUM_WORDS, Words
 
 Eyes = Literal["own", "blocks", "partner"]
-"""What a seat sees: "own" what the rules say; "blocks" all tiles under face-down blocks, too;
-"partner" its partner's tiles, too, so that a team is one player."""
+"""What a seat sees: "own" only what the rules reveal; "blocks" also the tiles of all face-down
+blocks; "partner" also its partner's tiles, so that a team is one player."""
 
 MOST_DEALS: Final = 50_000
-"""Games of more deals are refused: they take more than 5 GB and hours to solve. A deal has 597
+"""Games with more deals are refused: they need more than 5 GB, and hours to solve. A deal has 597
 histories in ``mini_3``, 801 in ``mini_4``, 967 in ``mini_5``. With messages each deal counts once
 for each message."""
 
@@ -40,7 +41,7 @@ class Channel:
     """A message that the dealer sends before play, in the tree only."""
 
     bits: int = 1  #: 1 or 2: the dealer sends one of 2 or 4 messages.
-    public: bool = False  #: The opponents observe it, too; False: the dealer's partner does.
+    public: bool = False  #: The opponents observe it, too; False: only the dealer's partner.
 
     def __post_init__(self) -> None:
         if self.bits not in (1, 2):
@@ -56,30 +57,30 @@ class Tree:
     """
 
     rules: Rules
-    eyes: tuple[Eyes, Eyes]  #: What the seats of the dealer's team see, and those of the other.
+    eyes: tuple[Eyes, Eyes]  #: Of the dealer's team, and of the other team.
     chance: Float  #: [D] Probability of each deal; the first D histories are the deals.
     info: npt.NDArray[np.int32]  #: [N] Information set of a history; -1 at the end of the round.
     first: npt.NDArray[np.int32]  #: [N] Its first successor.
-    points: npt.NDArray[np.int16]  #: [N] What seats 0 and 2 gain at the end, minus the others.
+    points: npt.NDArray[np.int16]  #: [N] Points of seats 0 and 2 at the end, minus the others'.
     starts: Int  #: [I + 1] First action of each information set.
-    action: npt.NDArray[np.int8]  #: [A] What it is.
-    seat: npt.NDArray[np.int8]  #: [I] Who decides.
-    before: npt.NDArray[np.int32]  #: [I] Action of the same player before; -1: none.
-    words: Words  #: [I, 8] What the seat sees, as ``View`` reads it.
+    action: npt.NDArray[np.int8]  #: [A] Each action, as the engine numbers it.
+    seat: npt.NDArray[np.int8]  #: [I] Seat that acts.
+    before: npt.NDArray[np.int32]  #: [I] The player's last action before the set; -1: none.
+    words: Words  #: [I, 8] The seat's packed view (``View.words``).
     levels: Int  #: [L + 1] First history of each level.
     sets: Int  #: [L + 1] First information set of each level.
     channel: Channel | None = None  #: The dealer's message before play.
 
     @property
     def players(self) -> tuple[int, ...]:
-        """Who decides for each seat: itself, or the first seat of a team that sees its tiles."""
+        """The player at each seat: the seat, or the first seat of a team that sees its tiles."""
         return tuple(
             seat % 2 if self.eyes[seat % 2] == "partner" else seat for seat in range(NUM_SEATS)
         )
 
     @cached_property
     def player(self) -> npt.NDArray[np.int8]:
-        """[I] Who decides, of ``players``."""
+        """[I] The player that acts, one of ``players``."""
         return np.array(self.players, np.int8)[self.seat]
 
     @cached_property
@@ -93,7 +94,7 @@ class Tree:
         return self.seat[self.owner]
 
     def view(self) -> View:
-        """Returns what the seats see, a row for each information set."""
+        """Returns the acting seats' views, a row for each information set."""
         return View(self.words, rules=self.rules)
 
     def uniform(self) -> Float:
@@ -101,70 +102,73 @@ class Tree:
         return 1 / np.diff(self.starts)[self.owner]
 
     def policy_of(self, agents: Sequence[Policy]) -> Float:
-        """Returns the probabilities with which agents at the four seats act: float64 [A].
+        """Returns the action probabilities of agents at the four seats: float64 [A].
 
         Agents do not observe messages, and send each with the same probability.
 
         Raises:
-            AgentError: if an agent's probabilities are none.
+            AgentError: if an agent's probabilities are not distributions over legal actions.
         """
         view, policy = self.view(), self.uniform()
-        play = np.arange(len(self.seat)) >= (self.sets[1] if self.channel else 0)
-        for place, agent in enumerate(agents):
-            if agent in agents[:place]:
-                continue
-            seats = [seat for seat, other in enumerate(agents) if other == agent]
-            sets = np.flatnonzero(play & np.isin(self.seat, seats))
-            shown = view[sets]
-            chances = ask_probabilities(agent, shown, shown.legal())
+        # With a channel the sets of the first level are those in which the dealer sends a message.
+        in_play = np.arange(len(self.seat)) >= (self.sets[1] if self.channel else 0)
+        for first, agent in enumerate(agents):
+            if agent in agents[:first]:
+                continue  # its probabilities at all its seats are there already
+            seats = [seat for seat in range(NUM_SEATS) if agents[seat] == agent]
+            sets = np.flatnonzero(in_play & np.isin(self.seat, seats))
+            chances = ask_probabilities(agent, view[sets], view[sets].legal())
             policy = self.filled(sets, chances, policy)
         return policy
 
     def filled(self, sets: Int, chances: Float, policy: Float | None = None) -> Float:
-        """Returns a policy with the probabilities of some information sets: float64 [A].
+        """Returns a policy with new probabilities at some information sets: float64 [A].
 
         Args:
-            sets: [n] the information sets, ascending.
-            chances: [n, 69] the probability of each action there.
-            policy: float64 [A] for the other sets; None: uniform.
+            sets: [n] these information sets, ascending.
+            chances: [n, 69] the probability of each action at each of ``sets``.
+            policy: float64 [A] for all other sets; None: uniform.
         """
         filled = self.uniform() if policy is None else policy.copy()
         actions = np.flatnonzero(np.isin(self.owner, sets))
-        rows = np.searchsorted(sets, self.owner[actions])
+        rows = np.searchsorted(sets, self.owner[actions])  # where ``sets`` has each action's set
         filled[actions] = chances[rows, self.action[actions]]
         return filled
 
     def carry(self, policy: Float, source: Tree) -> Float:
-        """Returns a policy [A] of the same game with fewer eyes, in which seats see no more."""
+        """Returns a policy [A] of ``source``, the same game where seats see less, for this game."""
         digests = source.view().digest()
         order = digests.argsort()
+        # The set of ``source`` with the same view as each set here, found among sorted digests.
         row = order[np.searchsorted(digests, self.view().digest(), sorter=order)]
         place = np.arange(len(self.action)) - self.starts[self.owner]
         return np.asarray(policy[source.starts[row][self.owner] + place])
 
 
-def deals(rules: Rules, most: int = MOST_DEALS) -> tuple[Int, Float]:
+def deals(rules: Rules, limit: int = MOST_DEALS) -> tuple[Int, Float]:
     """Lists the deals of a small game and their probabilities: int64 [D, 4, 8], float64 [D]."""
-    found, left = np.zeros((1, 0, NUM_KINDS), np.int64), np.array([rules.deck])
+    hands, undealt = np.zeros((1, 0, NUM_KINDS), np.int64), np.array([rules.deck])
     for _ in range(NUM_SEATS):
-        parts = [list_hands(tiles, rules.hand_size) for tiles in left.tolist()]
-        many = [len(part) for part in parts]
-        if sum(many) > most:
+        # Each deal of the seats so far is repeated for every hand that the next seat may get.
+        next_hands = [list_hands(tiles, rules.hand_size) for tiles in undealt.tolist()]
+        counts = [len(choices) for choices in next_hands]
+        if sum(counts) > limit:
             raise SettingError(
-                f"expected a game of at most {most:,} deals, got more in {rules.name!r}"
+                f"expected a game of at most {limit:,} deals, got more in {rules.name!r}"
             )
-        hands = np.concatenate(parts)
-        found = np.concatenate((found.repeat(many, axis=0), hands[:, None]), axis=1)
-        left = left.repeat(many, axis=0) - hands
-    ways = np.array([1 / factorial(number) for number in range(max(rules.deck) + 1)])
-    weight = ways[found].prod(axis=(1, 2))
-    return found, weight / weight.sum()
+        added = np.concatenate(next_hands)
+        hands = np.concatenate((hands.repeat(counts, axis=0), added[:, None]), axis=1)
+        undealt = undealt.repeat(counts, axis=0) - added
+    # Ways to deal distinct tiles: a product of 1 / n! over the counts, up to a constant factor.
+    ways = np.array([1 / factorial(count) for count in range(max(rules.deck) + 1)])
+    weight = ways[hands].prod(axis=(1, 2))
+    return hands, weight / weight.sum()
 
 
-def spread(many: Int) -> tuple[Int, Int]:
-    """Counts up to each of some numbers [n]: whose turn it is, and the count from 0, [m] each."""
-    row = np.arange(len(many)).repeat(many)
-    return row, np.arange(len(row)) - (many.cumsum() - many)[row]
+def spread(counts: Int) -> tuple[Int, Int]:
+    """Repeats each row by its count [n]: the row, and an index from 0 within it, [m] each."""
+    row = np.arange(len(counts)).repeat(counts)
+    return row, np.arange(len(row)) - (counts.cumsum() - counts)[row]
 
 
 def enumerate_game(
@@ -174,8 +178,8 @@ def enumerate_game(
 
     Args:
         rules: its rule set, or its name.
-        eyes: what the seats see, those of the dealer's team and of the other.
-        channel: the dealer's message before play; None: there is none.
+        eyes: what the seats of the dealer's team and of the other team see.
+        channel: the dealer's message before play; None: no message.
 
     Raises:
         SettingError: if the game is not small, or has more than ``MOST_DEALS``.
@@ -185,67 +189,71 @@ def enumerate_game(
         raise SettingError(f"expected a small game, such as mini_3, got {rules.name!r}")
     messages = 2**channel.bits if channel else 1
     hands, chance = deals(rules, MOST_DEALS // messages)
-    both = (eyes, eyes) if isinstance(eyes, str) else eyes
-    nothing = np.zeros((len(hands), 2), np.int64)
-    replay = Replay.of_deals(rules, hands, np.zeros(len(hands), np.int64), nothing)
-    points, going = np.zeros(len(hands), np.int16), np.arange(len(hands))
-    last = np.full((NUM_SEATS, len(hands)), -1, np.int32)
-    found: list[_Level] = []
-    actions, message = 0, np.zeros(len(hands), np.uint64)
+    team_eyes = (eyes, eyes) if isinstance(eyes, str) else eyes
+    scores = np.zeros((len(hands), 2), np.int64)
+    replay = Replay.of_deals(rules, hands, np.zeros(len(hands), np.int64), scores)
+    # Points of all histories of the level, and the indices of those in which the round goes on.
+    points, ongoing = np.zeros(len(hands), np.int16), np.arange(len(hands))
+    # Each seat's last action, as the tree numbers it, and the dealer's message, by ongoing history.
+    last, message = np.full((NUM_SEATS, len(hands)), -1, np.int32), np.zeros(len(hands), np.uint64)
+    levels, num_actions = list[_Level](), 0
     while len(replay):
-        sends = channel is not None and not found
-        seat = (len(found) - (channel is not None and not sends)) % NUM_SEATS
-        seen = _seen(replay, seat, both[seat % 2])
-        # The dealer remembers what it sent.
+        sends = channel is not None and not levels
+        seat = (len(levels) - (channel is not None and not sends)) % NUM_SEATS
+        seen = _seen(replay, seat, team_eyes[seat % 2])
+        # The dealer remembers its own message.
         if channel and (channel.public or seat % 2 == 0):
             seen = np.column_stack((seen, message))
-        level = _look(replay, seat, seen, points, going, last[seat], messages if sends else 0)
-        found.append(level)
-        here, place = spread(level.many)
-        chosen = (level.width.cumsum() - level.width)[level.sets[here]] + place
-        replay.select(here)
+        level = _level(replay, seat, seen, points, ongoing, last[seat], messages if sends else 0)
+        levels.append(level)
+        # A row for each successor: the history before it, and the index of the action among those
+        # of the history's information set.
+        parent, index = spread(level.successors)
+        chosen = (level.width.cumsum() - level.width)[level.sets[parent]] + index
+        replay.select(parent)
         if sends:
-            message = place.astype(np.uint64)
+            message = index.astype(np.uint64)
         else:
             replay.step(level.action[chosen].astype(np.int64))
-            message = message[here]
-        own = [seat, (seat + 2) % NUM_SEATS] if both[seat % 2] == "partner" else [seat]
-        last = last[:, here]
-        last[own] = actions + chosen
-        actions += len(level.action)
-        points, going = replay.gained.astype(np.int16), np.flatnonzero(replay.seat >= 0)
-        replay.select(going)
-        last, message = last[:, going], message[going]
-    return _join(rules, both, channel, chance, found, points)
+            message = message[parent]
+        seats = [seat, (seat + 2) % NUM_SEATS] if team_eyes[seat % 2] == "partner" else [seat]
+        last = last[:, parent]
+        last[seats] = num_actions + chosen
+        num_actions += len(level.action)
+        points, ongoing = replay.gained.astype(np.int16), np.flatnonzero(replay.seat >= 0)
+        replay.select(ongoing)
+        last, message = last[:, ongoing], message[ongoing]
+    return _join(rules, team_eyes, channel, chance, levels, points)
 
 
 @dataclass(frozen=True)
 class _Level:
-    """The histories after so many decisions, and the information sets of those that go on."""
+    """The histories with equally many decisions, and the information sets of the ongoing ones."""
 
-    seat: int
+    seat: int  # The seat that acts.
     points: npt.NDArray[np.int16]  # [N] Of all histories.
-    going: Int  # [n] Those that go on.
-    sets: Int  # [n] The information set of each, counted in the level.
-    many: Int  # [n] Successors of each.
-    width: Int  # [i] Actions of each information set.
-    action: npt.NDArray[np.int8]  # [a] These actions.
-    before: npt.NDArray[np.int32]  # [i]
+    ongoing: Int  # [n] Index of each history in which the round goes on.
+    sets: Int  # [n] Its information set, counted in the level.
+    successors: Int  # [n] Its number of successors.
+    width: Int  # [i] Number of actions of each information set.
+    action: npt.NDArray[np.int8]  # [a] The actions of all information sets.
+    before: npt.NDArray[np.int32]  # [i] As in ``Tree``.
     words: Words  # [i, 8]
 
 
-def _look(
+def _level(
     replay: Replay,
     seat: int,
     seen: Words,
     points: npt.NDArray[np.int16],
-    going: Int,
+    ongoing: Int,
     last: npt.NDArray[np.int32],
     messages: int,
 ) -> _Level:
-    """Finds the information sets of a level; ``last`` [n] is the player's action before.
+    """Groups the ongoing histories of a level into information sets, by what the seat knows.
 
-    ``seen`` [n, W] is all that the seat knows; ``messages``: how many it chooses from, 0: it plays.
+    ``seen`` [n, W] is all that the seat knows, ``last`` [n] the player's last action. ``messages``
+    is the number of messages that the seat chooses from; 0: it plays.
     """
     digests = View(seen).digest()
     _, index, sets = np.unique(digests, return_index=True, return_inverse=True)
@@ -255,7 +263,7 @@ def _look(
     width = legal.sum(axis=1)
     action = np.nonzero(legal)[1].astype(np.int8)
     words = seen[index, :NUM_WORDS]
-    return _Level(seat, points, going, sets, width[sets], width, action, last[index], words)
+    return _Level(seat, points, ongoing, sets, width[sets], width, action, last[index], words)
 
 
 def _join(
@@ -263,31 +271,34 @@ def _join(
     eyes: tuple[Eyes, Eyes],
     channel: Channel | None,
     chance: Float,
-    found: Sequence[_Level],
+    levels: Sequence[_Level],
     ends: npt.NDArray[np.int16],
 ) -> Tree:
-    """Numbers all histories, information sets and actions; ``ends``: points after the last."""
-    histories = np.cumsum([0, *(len(level.points) for level in found), len(ends)])
+    """Numbers all histories, information sets and actions through the levels.
+
+    ``ends``: points of the histories after the last level, in which every round is over.
+    """
+    histories = np.cumsum([0, *(len(level.points) for level in levels), len(ends)])
     info = np.full(histories[-1], -1, np.int32)
     first = np.zeros(histories[-1], np.int32)
-    sets = np.cumsum([0, *(len(level.width) for level in found)])
-    for number, level in enumerate(found):
-        place = histories[number] + level.going
-        info[place] = sets[number] + level.sets
-        first[place] = histories[number + 1] + level.many.cumsum() - level.many
-    width = np.concatenate([level.width for level in found])
+    sets = np.cumsum([0, *(len(level.width) for level in levels)])
+    for index, level in enumerate(levels):
+        nodes = histories[index] + level.ongoing
+        info[nodes] = sets[index] + level.sets
+        first[nodes] = histories[index + 1] + level.successors.cumsum() - level.successors
+    width = np.concatenate([level.width for level in levels])
     return Tree(
         rules,
         eyes,
         chance,
         info=info,
         first=first,
-        points=np.concatenate([*(level.points for level in found), ends]),
+        points=np.concatenate([*(level.points for level in levels), ends]),
         starts=np.concatenate(([0], width.cumsum())),
-        action=np.concatenate([level.action for level in found]),
-        seat=np.repeat([level.seat for level in found], np.diff(sets)).astype(np.int8),
-        before=np.concatenate([level.before for level in found]),
-        words=np.concatenate([level.words for level in found]),
+        action=np.concatenate([level.action for level in levels]),
+        seat=np.repeat([level.seat for level in levels], np.diff(sets)).astype(np.int8),
+        before=np.concatenate([level.before for level in levels]),
+        words=np.concatenate([level.words for level in levels]),
         levels=histories,
         sets=sets,
         channel=channel,
@@ -295,7 +306,7 @@ def _join(
 
 
 def _seen(replay: Replay, seat: int, eyes: Eyes) -> Words:
-    """Returns all that a seat sees in each history: uint64 [n, W]."""
+    """Returns what a seat sees in each history, as words that are equal for equal views: [n, W]."""
     seen = [replay.view(seat).words]
     if eyes == "partner":
         seen.append(replay.view((seat + 2) % NUM_SEATS).words)

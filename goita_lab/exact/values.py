@@ -33,37 +33,38 @@ def value(tree: Tree, policy: Float) -> float:
 
 def expected(tree: Tree, policy: Float) -> Float:
     """Returns the expected points from each history on: float64 [N]."""
-    found = np.empty(len(tree.info))
-    kernel.expect(tree.info, tree.first, tree.points, tree.starts, policy, found)
-    return found
+    points = np.empty(len(tree.info))
+    kernel.expect(tree.info, tree.first, tree.points, tree.starts, policy, points)
+    return points
 
 
 def reached(tree: Tree, policy: Float, player: int, *, whole_team: bool = False) -> Float:
-    """Returns how likely chance and all but one player reach each history: float64 [N].
+    """Returns the probability that chance and all players except one reach a history: [N].
 
-    ``whole_team``: its partner is left out, too.
+    ``whole_team``: the player's partner is left out, too.
     """
-    found = np.empty(len(tree.info))
+    reach = np.empty(len(tree.info))
     players, me = (tree.seat % 2, player % 2) if whole_team else (tree.player, player)
-    kernel.reach(tree.info, tree.first, tree.starts, players, policy, tree.chance, me, found)
-    return found
+    kernel.reach(tree.info, tree.first, tree.starts, players, policy, tree.chance, me, reach)
+    return reach
 
 
 def played(tree: Tree, policy: Float, player: int) -> Float:
-    """Returns how likely one player goes to each history where it can: float64 [N]."""
-    found, others = np.empty(len(tree.info)), tree.player != player
-    everywhere = np.ones(len(tree.chance))
-    kernel.reach(tree.info, tree.first, tree.starts, others, policy, everywhere, True, found)
-    return found
+    """Returns the probability that a player's own actions lead to each history: float64 [N]."""
+    reach, is_other = np.empty(len(tree.info)), tree.player != player
+    # As for ``reached``, with all other players as the one left out, and without chance.
+    deals = np.ones(len(tree.chance))
+    kernel.reach(tree.info, tree.first, tree.starts, is_other, policy, deals, True, reach)
+    return reach
 
 
 def worths(tree: Tree, policy: Float, player: int) -> Float:
-    """Returns what each action of a player is worth, by the reach of the others: float64 [A].
+    """Returns the worth of each action of a player, weighted by the others' reach: float64 [A].
 
     Summed over an information set with the player's probabilities this is the player's
     counterfactual value there, in points for the dealer's team.
     """
-    found = np.empty(len(tree.action))
+    worth = np.empty(len(tree.action))
     kernel.weigh(
         tree.info,
         tree.first,
@@ -72,27 +73,27 @@ def worths(tree: Tree, policy: Float, player: int) -> Float:
         player,
         reached(tree, policy, player),
         expected(tree, policy),
-        found,
+        worth,
     )
-    return found
+    return worth
 
 
 def best_response(tree: Tree, policy: Float, player: int) -> Response:
-    """Returns the best that one player can do while the others follow a policy.
+    """Returns the best response of one player while the others follow a policy.
 
     Where the eyes of a team are "partner", the player is the whole team.
     """
     return respond(tree, policy, player, reached(tree, policy, player))
 
 
-def respond(tree: Tree, policy: Float, player: int, others: Float) -> Response:
-    """Returns the best that one player can do, by the others' reach of each history [N]."""
+def respond(tree: Tree, policy: Float, player: int, reach: Float) -> Response:
+    """Returns the best response of one player to others with a given reach of each history [N]."""
     values, worth = np.empty(len(tree.info)), np.empty(len(tree.action))
     chosen = np.full(len(tree.seat), -1, np.int64)
     kernel.respond(
         tree.info,
         tree.first,
-        others * tree.points,
+        reach * tree.points,
         tree.starts,
         tree.player,
         player,
@@ -102,14 +103,14 @@ def respond(tree: Tree, policy: Float, player: int, others: Float) -> Response:
         worth,
         chosen,
     )
-    found, own = policy.copy(), np.flatnonzero(tree.player == player)
-    found[tree.player[tree.owner] == player] = 0
-    found[tree.starts[own] + chosen[own]] = 1
-    return Response(float(values[: len(tree.chance)].sum()), found)
+    response, sets = policy.copy(), np.flatnonzero(tree.player == player)
+    response[tree.player[tree.owner] == player] = 0
+    response[tree.starts[sets] + chosen[sets]] = 1
+    return Response(float(values[: len(tree.chance)].sum()), response)
 
 
 ROUNDING: Final = 1e-6
-"""Points by which rounding may violate what is a theorem of exact values."""
+"""Points by which rounding may violate a theorem about exact values."""
 
 
 def check_policy(tree: Tree, policy: Float) -> None:
@@ -119,31 +120,31 @@ def check_policy(tree: Tree, policy: Float) -> None:
             f"expected probabilities of shape {tree.action.shape}, got {policy.shape}"
         )
     with np.errstate(invalid="ignore", over="ignore"):
-        apart = abs(totals(tree, policy) - 1)
-    # NaN compares as false, so a set with NaN is wrong, too.
-    if not (policy >= 0).all() or not (apart <= SUM_TOLERANCE).all():
+        deviation = abs(totals(tree, policy) - 1)
+    # A comparison with NaN is false, so a policy with NaN is refused, too.
+    if not (policy >= 0).all() or not (deviation <= SUM_TOLERANCE).all():
         raise SettingError(
             "expected probabilities of at least 0 that sum to 1 at every information set, got "
-            f"least {policy.min()!r}, and sums up to {apart.max()!r} from 1"
+            f"least {policy.min()!r}, and sums up to {deviation.max()!r} from 1"
         )
 
 
 def gains(tree: Tree, policy: Float) -> dict[int, float]:
-    """Returns what each player could gain in points by a best response, by player.
+    """Returns the points that each player could gain by a best response, by player.
 
     Raises:
-        SettingError: if the policy is none.
+        SettingError: if the policy is not a distribution at every information set.
         ArithmeticError: if a gain is negative, which no best response allows.
     """
     check_policy(tree, policy)
     base = value(tree, policy)
-    found = {
+    by_player = {
         player: sign(player) * (best_response(tree, policy, player).value - base)
         for player in sorted(set(tree.players))
     }
-    if min(found.values()) < -ROUNDING:
-        raise ArithmeticError(f"expected gains of best responses of at least 0, got {found}")
-    return found
+    if min(by_player.values()) < -ROUNDING:
+        raise ArithmeticError(f"expected gains of best responses of at least 0, got {by_player}")
+    return by_player
 
 
 def sign(player: int) -> int:
@@ -151,8 +152,8 @@ def sign(player: int) -> int:
     return 1 - 2 * (player % 2)
 
 
-WEIGHT: Final = 6
-"""Power of its number that a policy has as weight in the average. Teams drift from one equilibrium
+AVERAGE_POWER: Final = 6
+"""The policy of round r has weight r to this power in the average. Teams drift from one equilibrium
 to another as they learn, so old policies must count little: after 500 rounds a seat of ``mini_4``
 gains 0.028 points with 2, and 0.017 with 6."""
 
@@ -160,16 +161,16 @@ gains 0.028 points with 2, and 0.017 with 6."""
 class Learner:
     """The learners of all players of a small game, by predictive counterfactual regret (PCFR+).
 
-    Each player has a learner of its own (Farina, Kroer and Sandholm 2021). Players are updated in
-    turn, and the solution is the average of all policies, of which late ones count most. Where a
-    team sees its own tiles it is one player, so the game is one of two players and the average
-    comes near an equilibrium. Else a team is two players, for whom no such theorem holds; what the
-    average is worth is measured: ``gains``.
+    Each player has its own learner (Farina, Kroer and Sandholm 2021). Players are updated in turn,
+    and the solution is the average of all policies, in which late policies count most. Where
+    partners see each other's tiles a team is one player, so the game has two players and the
+    average approaches an equilibrium. Otherwise a team is two players, for whom no such theorem
+    holds; ``gains`` measures how far the average is from an equilibrium.
 
     Args:
         tree: the game.
-        regret: float64 [A] the first regrets, which lead to another end; None: there are none, and
-            the first policy is uniform.
+        regret: float64 [A] the first regrets, which lead to another solution; None: no regrets, and
+            a uniform first policy.
 
     Attributes:
         rounds: how often each player has been updated.
@@ -179,7 +180,7 @@ class Learner:
     def __init__(self, tree: Tree, regret: Float | None = None) -> None:
         self.tree, self.rounds, self.policy = tree, 0, tree.uniform()
         self._regret, self._sum = np.zeros(len(tree.action)), np.zeros(len(tree.action))
-        self._of = {
+        self._actions = {
             player: np.flatnonzero(tree.player[tree.owner] == player)
             for player in sorted(set(tree.players))
         }
@@ -189,13 +190,14 @@ class Learner:
     def learn(self) -> None:
         """Updates each player once."""
         tree, self.rounds = self.tree, self.rounds + 1
-        for player, own in self._of.items():
+        for player, own in self._actions.items():
             worth = sign(player) * worths(tree, self.policy, player)
-            new = (worth - totals(tree, worth * self.policy)[tree.owner])[own]
-            regret = np.maximum(self._regret[own] + new, 0)
+            instant = (worth - totals(tree, worth * self.policy)[tree.owner])[own]
+            regret = np.maximum(self._regret[own] + instant, 0)
             self._regret[own] = regret
             predicted = np.zeros(len(tree.action))
-            predicted[own] = np.maximum(regret + new, 0)
+            # The prediction is that the next round brings the same regret as this round.
+            predicted[own] = np.maximum(regret + instant, 0)
             self.policy[own] = normalised(tree, predicted)[own]
         self._remember()
 
@@ -204,7 +206,7 @@ class Learner:
         return normalised(self.tree, self._sum)
 
     def state(self) -> dict[str, Float]:
-        """Returns all that the learners have learnt, by name; ``restore`` takes it."""
+        """Returns all arrays of the learners, by name; ``restore`` takes them."""
         return {
             "rounds": np.array(float(self.rounds)),
             "policy": self.policy,
@@ -213,23 +215,24 @@ class Learner:
         }
 
     def restore(self, state: dict[str, Float]) -> None:
-        """Goes on where ``state`` was taken."""
+        """Continues from a ``state``."""
         self.rounds, self.policy = int(state["rounds"]), state["policy"].copy()
         self._regret, self._sum = state["regret"].copy(), state["sum"].copy()
 
     def _remember(self) -> None:
         """Adds the present policy to the average."""
-        share = self.rounds**WEIGHT * self._own_reach()
+        share = self.rounds**AVERAGE_POWER * self._own_reach()
         self._sum += share[self.tree.owner] * self.policy
 
     def _own_reach(self) -> Float:
-        """[I] How likely each player's own actions lead to its information sets."""
-        tree, found = self.tree, np.ones(len(self.tree.seat))
+        """[I] Probability that each player's own actions lead to its information sets."""
+        tree, reach = self.tree, np.ones(len(self.tree.seat))
         for start, end in zip(tree.sets[:-1], tree.sets[1:], strict=True):
             before = tree.before[start:end]
-            reach = self.policy[before] * found[tree.owner[before]]
-            found[start:end] = np.where(before >= 0, reach, 1.0)
-        return found
+            # An index of -1, for no action before, reads the last action; ``where`` drops it.
+            after_action = self.policy[before] * reach[tree.owner[before]]
+            reach[start:end] = np.where(before >= 0, after_action, 1.0)
+        return reach
 
 
 def totals(tree: Tree, values: Float) -> Float:

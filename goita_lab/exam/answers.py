@@ -1,8 +1,9 @@
-"""Takes an exam: what an agent's decisions lose, and how much of what could be known it knew.
+"""Takes an exam: measures the points that an agent's decisions lose, and its knowledge of hands.
 
 The share known compares scores of probabilities that a seat holds a tile of each kind. A score is
 the expected logarithm under the exact posterior, summed over kinds and positions. The share is 0
-for who knows the tiles and rules only, 1 for the exact posterior, and below 0 for worse beliefs.
+for beliefs that follow only from tiles and rules, 1 for the exact posterior, and below 0 for worse
+beliefs.
 """
 
 from __future__ import annotations
@@ -40,62 +41,62 @@ from goita_lab.exam.making import beliefs_of
 from goita_lab.exam.questions import Questions
 from goita_lab.work import HERE, Progress
 
-LEAST: Final = 0.01
-"""Probabilities are clipped to this and 1 minus this."""
+CLIP: Final = 0.01
+"""Probabilities are clipped to this number and 1 minus this number."""
 COUNTING: Final = "(random, counts unseen tiles)"
-"""Name of the control with which what agents knew is compared."""
+"""Name of the control with which the agents' knowledge is compared."""
 SAME: Final = 1e-6
 """Points by which an action may be behind the best one and still be a best answer."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What one agent answered to N questions."""
+    """The graded answers of one agent to N questions."""
 
     name: str
     lost: Float  #: [N] Points that its decision loses against the best action, in expectation.
     right: Float  #: [N] The probability with which it took a best action.
     chosen: Float  #: [N, 69] The probability of each action.
     believed: Float | None  #: [N, 3, 8] Its beliefs; None: it has none.
-    known: Float | None  #: [N, 3] Score of them above that of tiles and rules; before play 0.
-    could: Float  #: [N, 3] The same of the exact posterior.
-    played: int  #: Of how many positions it was one of the players.
+    known: Float | None  #: [N, 3] Their score above the score of tiles and rules; before play 0.
+    could: Float  #: [N, 3] The same for the exact posterior.
+    played: int  #: Number of positions from rounds in which the agent played.
     faults: tuple[Fault, ...]
-    """Actions that are missing or illegal: all legal ones stand for each, equally likely."""
-    control: bool  #: It is no agent.
+    """Actions that are missing or illegal; legal actions replace them, all equally likely."""
+    control: bool  #: The answers are computed, not an agent's.
 
-    def points(self, some: Bool | slice = slice(None)) -> Interval:
+    def points(self, rows: Bool | slice = slice(None)) -> Interval:
         """Returns the points lost a decision, with an interval over positions."""
-        return mean_interval(self.lost[some])
+        return mean_interval(self.lost[rows])
 
     def share(
-        self, seats: list[int], some: Bool | slice = slice(None), *, above: Answers | None = None
+        self, seats: list[int], rows: Bool | slice = slice(None), *, above: Answers | None = None
     ) -> Interval | None:
-        """Returns the share of what could be known of some seats, numbers 0 to 2, that was known.
+        """Returns the share known of what could be known about seats, with numbers 0 to 2.
 
-        ``above``: minus the share of others, position by position. None without beliefs, or where
-        fewer than two positions had something to know.
+        With ``above`` the score of these answers is subtracted, position by position. None without
+        beliefs, or where in fewer than two positions anything could be known.
         """
         if self.known is None:
             return None
-        gained = self.known if above is None or above.known is None else self.known - above.known
-        known, could = (score[some][:, seats].sum(axis=1) for score in (gained, self.could))
-        counts = could > 0
-        return ratio_interval(known[counts], could[counts]) if counts.sum() > 1 else None
+        known = self.known if above is None or above.known is None else self.known - above.known
+        reached, possible = (score[rows][:, seats].sum(axis=1) for score in (known, self.could))
+        counts = possible > 0
+        return ratio_interval(reached[counts], possible[counts]) if counts.sum() > 1 else None
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """The answers of everybody to the questions of one exam."""
+    """All answers to the questions of one exam."""
 
     questions: Questions
-    agents: tuple[Answers, ...]  #: Who takes the exam, in the order of the command line.
+    agents: tuple[Answers, ...]  #: The agents that take the exam, as on the command line.
     readers: tuple[Answers, ...]  #: Agents of this distribution, for comparison.
     controls: tuple[Answers, ...]  #: As ``controls`` returns them.
 
     @property
     def everybody(self) -> tuple[Answers, ...]:
-        """Returns all answers."""
+        """Returns all answers: of agents, readers and controls."""
         return (*self.agents, *self.readers, *self.controls)
 
     @property
@@ -116,17 +117,17 @@ def take(
     believes: bool = True,
     progress: Progress = HERE.progress,
 ) -> Answers:
-    """Lets an agent take an exam; ``believes``: it is asked for its beliefs, too.
+    """Lets an agent take an exam; ``believes``: its beliefs are graded, too.
 
-    An agent with known probabilities answers with them, another with an action. It believes what
-    its method ``beliefs`` says, or what follows if everybody plays as it does. The latter is kept
-    with the questions for ``READERS``.
+    An agent with known probabilities answers with them, another agent with an action. Beliefs are
+    those of its method ``beliefs``, or those that follow if all seats play as the agent does. The
+    latter are stored with the questions for ``READERS``.
 
-    An action that is missing or illegal counts as a random one, and is listed in ``faults``.
+    An action that is missing or illegal counts as a random action, and is listed in ``faults``.
 
     Raises:
         AgentError: if there is no such agent, its program does not start, it forfeits, or its
-            probabilities or beliefs are none.
+            probabilities or beliefs are not probabilities.
     """
     agent = build_agent(spec, JGA)
     try:
@@ -136,8 +137,8 @@ def take(
             believed = beliefs(agent, questions.view(), progress)
     finally:
         end_agent(agent)
-    mine = names(spec) if isinstance(spec, str) else set()
-    played = sum(any(mine & names(player) for player in line) for line in questions.players)
+    own_names = names(spec) if isinstance(spec, str) else set()
+    played = sum(any(own_names & names(player) for player in line) for line in questions.players)
     return graded(agent.name, questions, chosen, believed, played=played, faults=faults)
 
 
@@ -159,21 +160,21 @@ def graded(
 ) -> Answers:
     """Grades decisions [N, 69] and beliefs [N, 3, 8].
 
-    Before play next to nothing can be known, so beliefs do not count there.
+    Before play next to nothing can be known, so beliefs do not count in these positions.
     """
     rows = np.arange(len(questions))
-    behind = questions.points[rows, questions.best][:, None] - questions.points
-    behind = np.where(np.isnan(behind), 0, behind)
-    best = (abs(behind) < SAME) & ~np.isnan(questions.points)
+    lost = questions.points[rows, questions.best][:, None] - questions.points
+    lost = np.where(np.isnan(lost), 0, lost)  # illegal actions, which have no probability
+    best = (abs(lost) < SAME) & ~np.isnan(questions.points)
     exact, in_play = questions.exact, (questions.phase() > 0)[:, None]
     floor = score(questions.facts, exact)
 
-    def above(one: Float) -> Float:
-        return (score(one, exact) - floor) * in_play
+    def above(belief: Float) -> Float:
+        return (score(belief, exact) - floor) * in_play
 
     return Answers(
         name,
-        lost=(chosen * behind).sum(axis=1),
+        lost=(chosen * lost).sum(axis=1),
         right=(chosen * best).sum(axis=1),
         chosen=chosen,
         believed=believed,
@@ -192,8 +193,8 @@ def score(believed: Float, exact: Float) -> Float:
 
 def scores(believed: Float, exact: Float) -> Float:
     """Returns the expected logarithmic score of each belief: float64 [N, 3, 8]."""
-    sure = believed.clip(LEAST, 1 - LEAST)
-    return np.asarray(exact * np.log(sure) + (1 - exact) * np.log(1 - sure))
+    clipped = believed.clip(CLIP, 1 - CLIP)
+    return np.asarray(exact * np.log(clipped) + (1 - exact) * np.log(1 - clipped))
 
 
 def decisions(agent: Agent, questions: Questions, seed: int) -> tuple[Float, tuple[Fault, ...]]:
@@ -207,38 +208,39 @@ def decisions(agent: Agent, questions: Questions, seed: int) -> tuple[Float, tup
 
 
 def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Float | None:
-    """Returns what an agent believes, float64 [N, 3, 8]; None where it cannot say."""
-    if (believed := ask_beliefs(agent, view)) is not None:
-        return believed
+    """Returns an agent's beliefs, float64 [N, 3, 8]; None if it has none and no probabilities."""
+    if (own_beliefs := ask_beliefs(agent, view)) is not None:
+        return own_beliefs
     if not (isinstance(agent, Policy) and is_stateless(agent)):
         return None
-    model, read = PolicyModel(agent), np.zeros((len(view), len(RELATIVE_SEATS), NUM_KINDS))
+    model, probabilities = PolicyModel(agent), np.zeros((len(view), len(RELATIVE_SEATS), NUM_KINDS))
     for row in range(len(view)):
-        read[row] = beliefs_of(model, view[row : row + 1])
+        probabilities[row] = beliefs_of(model, view[row : row + 1])
         progress(f"beliefs of {agent.name}", row + 1, len(view))
-    return read
+    return probabilities
 
 
 def counted(view: View) -> Float:
-    """Returns what follows if all unseen tiles lie in any place as likely: float64 [N, 3, 8].
+    """Returns beliefs for which every unseen tile is equally likely in every place: [N, 3, 8].
 
-    A place is in a hand or under a block. It differs from all deals being as likely: a tile that
-    was shown counts as one drawn from the hand at random.
+    A place is in a hand or under a block. Treating all deals as equally likely gives other beliefs:
+    there a shown tile counts as drawn from the hand at random.
     """
     places = view.hand_sizes + view.face_down.sum(axis=2)
     unseen = view.unseen.astype(np.int64)
     total = unseen.sum(axis=1)[:, None, None]
     own = places[:, 1:, None]
+    # A seat without the kind got all its tiles from the other unseen ones: hypergeometric.
     missing = comb(total - unseen[:, None, :], own) / comb(total, own)
     return np.asarray(1 - missing)
 
 
 def controls(questions: Questions) -> tuple[Answers, ...]:
-    """Returns the exact posterior, and random play that knows the rules, or counts tiles."""
+    """Returns the controls: best play with exact beliefs, and random play with two others."""
     view = questions.view()
     legal = view.legal()
     uniform = legal / legal.sum(axis=1, keepdims=True)
-    best = np.eye(legal.shape[1])[questions.best]
+    best = np.eye(legal.shape[1])[questions.best]  # probability 1 for the best action
     rows = [
         ("(best actions, exact posterior)", best, questions.exact),
         ("(random, tiles and rules)", uniform, questions.facts),

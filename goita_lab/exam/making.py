@@ -1,10 +1,10 @@
 """Makes the questions of an exam.
 
-Known players play rounds and matches. At a decision everything can be computed, given their
-policies: worlds are drawn from the exact posterior of the acting seat, and each action is played
-out in all of them. The others go on by the policies that played there, the acting seat by the
-champion's. The best action is found in some worlds; its points are those of others, because the
-worlds that chose it favour it.
+Players with known policies play rounds and matches. At a decision, worlds are drawn from the exact
+posterior of the acting seat, and each action is played out in all of these worlds. The other seats
+continue with the policies that played there, the acting seat with the champion's. The best action
+is chosen in one set of worlds, and its points are computed in another set, because the worlds in
+which an action was chosen favour it.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ TABLES: Final = (
 )
 """The two teams of each table."""
 BASE: Final = "champion"
-"""Who goes on for the acting seat."""
+"""The agent that plays the acting seat in playouts."""
 ROUNDS: Final[dict[Episode, int]] = {"round": 16, "match": 4}
-"""Rounds, or matches, of a piece of work: each deal twice, with the teams exchanged."""
+"""Rounds, or matches, of a piece of work; each deal is played twice, with the teams exchanged."""
 SPARE: Final = 1.5
-"""Positions that are valued for each one that is drawn."""
-FIRST: Final = 256
-MOST: Final = 2048
-"""Worlds in which the best action is sought: the first ones, and the most."""
-FRESH: Final = 1024
-"""Worlds of the points."""
+"""Positions with a clear best action for each position of the exam, which draws among them."""
+FIRST_WORLDS: Final = 256
+MOST_WORLDS: Final = 2048
+"""Worlds of the first search for the best action, and of the largest one."""
+FRESH_WORLDS: Final = 1024
+"""Worlds in which the points are computed."""
 SURE: Final = 2.0
-"""Standard errors by which the best action must lead each other one."""
+"""Standard errors by which the best action must lead each other action."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Rounds or matches of one table, in which positions are sought."""
+    """Rounds or matches of one table, from which positions are drawn."""
 
     table: tuple[str, str]
     episode: Episode
@@ -77,14 +77,14 @@ def make(
     """Makes an exam.
 
     Args:
-        count: positions; pieces of work are added until there are enough of them.
+        count: positions; pieces of work are added until there are enough positions.
         seed: of deals, worlds and playouts.
-        runner: how the work is done.
+        runner: of the pieces of work.
         tables: the two teams of each table.
     """
     constants = {
         "rounds": ROUNDS,
-        "worlds": [FIRST, MOST, FRESH],
+        "worlds": [FIRST_WORLDS, MOST_WORLDS, FRESH_WORLDS],
         "sure": SURE,
         "players": [BASE, *READERS],
     }
@@ -92,26 +92,27 @@ def make(
     parts: list[Questions] = []
     with runner.opened(arguments) as opened:
         while sum(map(len, parts)) < SPARE * count:
-            kinds = enumerate(product(tables, ROUNDS), len(parts))
+            numbered = enumerate(product(tables, ROUNDS), len(parts))
             pieces = {
                 f"{number}": Piece(table, episode, number, seed)
-                for number, (table, episode) in kinds
+                for number, (table, episode) in numbered
             }
-            finished = opened.run(
+            questions = opened.run(
                 piece_questions, pieces, lambda _: Questions, "pieces of an exam", Piece.agents
             )
-            parts += finished.values()
+            parts += questions.values()
     return draw_evenly(Questions.join(parts).check(), count, seed)
 
 
 def draw_evenly(questions: Questions, count: int, seed: int) -> Questions:
-    """Draws positions, as many of each phase and stake as there are."""
+    """Draws positions, as equally over phases and stakes as their numbers allow."""
+    # One index for each pair of a phase and a stake.
     cell = questions.phase() * (len(STAKES) + 1) + np.digitize(questions.stakes(), STAKES)
     order = np.random.default_rng(seed).permutation(len(questions))
-    # The first of every cell come before the second of every cell, and so on.
+    # Within a random order, the first position of every cell comes before all second positions.
     rank = np.zeros(len(order), np.int64)
-    for number in np.unique(cell):
-        in_cell = cell[order] == number
+    for index in np.unique(cell):
+        in_cell = cell[order] == index
         rank[in_cell] = np.arange(in_cell.sum())
     drawn = order[np.argsort(rank, kind="stable")[:count]]
     return questions.select(np.sort(drawn))
@@ -120,7 +121,7 @@ def draw_evenly(questions: Questions, count: int, seed: int) -> Questions:
 def piece_questions(piece: Piece) -> Questions:
     """Plays a piece's rounds, and values a decision of each deal in one of its seatings."""
     names, rounds = [*piece.table], ROUNDS[piece.episode]
-    first = max(ROUNDS.values()) * piece.number  # no deal in two pieces
+    first = max(ROUNDS.values()) * piece.number  # no two pieces have a deal in common
     played = play(names, rounds, seed=piece.seed, first=first, episode=piece.episode)
     rng = np.random.default_rng([piece.seed, piece.number])
     decisions = draw_decisions(played, rng)
@@ -129,18 +130,20 @@ def piece_questions(piece: Piece) -> Questions:
         seat, seating = int(played.seat[decision]), played.seating[played.deal[decision]]
         players = tuple(names[seating[(seat + turn) % NUM_SEATS]] for turn in range(NUM_SEATS))
         question = value_position(played.view(np.array([decision])), players, rng)
-        questions += [] if question is None else [question]
+        if question is not None:
+            questions.append(question)
     return Questions.stack(questions, asked=len(decisions))
 
 
 def draw_decisions(played: Play, rng: np.random.Generator) -> Int:
-    """Draws a decision with a choice of each deal, of a phase that is drawn first.
+    """Draws a decision with a choice from each deal, after drawing its phase.
 
-    Of the two rounds with the same deals one is left out, by turns.
+    Of the two rounds with the same deal only one is used, alternately the first and the second.
     """
     phase, drawn = phases_of(played.view()), list[int]()
-    for deal, number in enumerate(played.round.tolist()):
-        if (number // 2 + number) % 2:
+    for deal, round_index in enumerate(played.round.tolist()):
+        # Rounds 2 k and 2 k + 1 have the same deal: the first is used if k is even.
+        if (round_index // 2 + round_index) % 2:
             continue
         (choices,) = np.nonzero(played.choice & (played.deal == deal))
         if len(choices):
@@ -155,13 +158,13 @@ def value_position(
     """Values a position; returns None where no action is best by ``SURE`` standard errors."""
     listener = Listener(view, dict(zip(RELATIVE_SEATS, map(model, players[1:]), strict=True)))
     deals = listener.deals()
-    worlds, best = FIRST, -1
-    while best < 0 and worlds <= MOST:
+    worlds, best = FIRST_WORLDS, -1
+    while best < 0 and worlds <= MOST_WORLDS:
         best = clear_leader(play_out(view, players, deals.sample(worlds, rng), rng))
         worlds *= 2
     if best < 0:
         return None
-    fresh = play_out(view, players, deals.sample(FRESH, rng), rng)
+    fresh = play_out(view, players, deals.sample(FRESH_WORLDS, rng), rng)
     points, error = np.full((2, NUM_ACTIONS), np.nan)
     points[fresh.action], error[fresh.action] = fresh.points, fresh.error
     lead, lead_error = smallest_lead(fresh, best)
@@ -180,12 +183,12 @@ def value_position(
 
 
 def beliefs_of(reader: PolicyModel, view: View) -> Float:
-    """Returns what a reader believes who takes everybody for itself, as ``held_kinds``: [3, 8]."""
+    """Returns ``held_kinds`` for a listener that models all other seats by ``reader``: [3, 8]."""
     return held_kinds(Listener(view, reader), view)
 
 
 def held_kinds(listener: Listener, view: View) -> Float:
-    """Returns the probability that a seat holds a tile of each kind, not lying face up: [3, 8]."""
+    """Returns the probability that a seat has a tile of each kind that is not face up: [3, 8]."""
     probability = np.zeros((len(RELATIVE_SEATS), NUM_KINDS))
     for name, seat in RELATIVE_SEATS.items():
         belief = listener.posterior(name)
@@ -208,9 +211,9 @@ def play_out(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> Act
 
 
 def clear_leader(values: ActionValues) -> int:
-    """Returns the action that leads all others by enough, but those that are the same; else -1.
+    """Returns the action that leads all others by ``SURE`` errors, except its equals; -1 if none.
 
-    Actions are the same that tie in each world. There is no leader if all are.
+    Two actions are equal if they tie in each world. If all actions are equal, there is no leader.
     """
     best = int(values.action[values.points.argmax()])
     lead, error = smallest_lead(values, best)
@@ -218,9 +221,9 @@ def clear_leader(values: ActionValues) -> int:
 
 
 def smallest_lead(values: ActionValues, best: int) -> tuple[float, float]:
-    """Returns the smallest lead of an action over any that is not the same, and its error.
+    """Returns the smallest lead of an action over actions that are not equal to it, and its error.
 
-    Both are 0 if all are the same.
+    Both are 0 if all actions are equal. Actions that tie in each world have lead and error 0.
     """
     leads = [values.lead(np.array([best]), np.array([other])) for other in values.action]
     pairs = [(float(lead[0]), float(error[0])) for lead, error in leads]

@@ -1,4 +1,4 @@
-"""Builds the page of an exam: one HTML file that loads nothing from anywhere."""
+"""Builds the page of an exam: one HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from goita_lab.exam.questions import KINDS, Questions
 from goita_lab.exam.report import LEGEND, groups_tables, main_table
 
 COSTLIEST: Final = 20
-"""Decisions that are shown of the first agent, and of those on which two agents part."""
+"""Number of the first agent's decisions shown, and of decisions on which two agents differ."""
 MISREAD: Final = 5
-"""Positions that are shown in which the first agent's beliefs are farthest off."""
-NUMBERS: Final = ((1, 4), (5, 8), (9, 12), (13, 16), (17, 46))
-"""Decisions of a round, passes included, that make up a point of the curve."""
+"""Number of positions shown in which the first agent's beliefs are farthest off."""
+DECISIONS: Final = ((1, 4), (5, 8), (9, 12), (13, 16), (17, 46))
+"""First and last decision of a round, passes included, of each point of the curve."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A position with what an agent, or two, chose there."""
+    """A position with the choices of one agent or two."""
 
     number: int
     kind: str
@@ -45,7 +45,9 @@ def html(sheet: Sheet, command: str) -> str:
     questions, first = sheet.questions, sheet.agents[0]
     other = sheet.agents[1] if len(sheet.agents) > 1 else None
     costly = np.argsort(-first.lost, kind="stable")[:COSTLIEST]
-    parted = [] if other is None else shown(questions, part(first, other), [first, other])
+    parted = []
+    if other is not None:
+        parted = shown(questions, differences(first, other), [first, other])
     curves = {answers.name: curve(answers, questions) for answers in sheet.agents}
     fields = {
         "answers": sheet.everybody,
@@ -64,41 +66,42 @@ def html(sheet: Sheet, command: str) -> str:
 
 def curve(answers: Answers, questions: Questions) -> list[tuple[str, Interval]]:
     """Returns the points lost by the number of the decision in its round."""
-    number = questions.view().decisions().length.astype(np.int64) + 1
+    decision = questions.view().decisions().length.astype(np.int64) + 1
     points = []
-    for low, high in NUMBERS:
-        rows: Bool = (number >= low) & (number <= high) & (questions.phase() > 0)
+    for low, high in DECISIONS:
+        rows: Bool = (decision >= low) & (decision <= high) & (questions.phase() > 0)
         if rows.sum() > 1:
             points.append((f"{low} to {high}", answers.points(rows)))
     return points
 
 
-def part(one: Answers, other: Answers) -> Int:
-    """Returns the positions in which two agents choose differently, the dearest first."""
-    differ = np.flatnonzero(one.chosen.argmax(axis=1) != other.chosen.argmax(axis=1))
-    dear: Float = abs(one.lost - other.lost)[differ]
-    return np.asarray(differ[np.argsort(-dear, kind="stable")[:COSTLIEST]])
+def differences(first: Answers, second: Answers) -> Int:
+    """Returns the positions in which two agents choose differently, the costliest first."""
+    rows = np.flatnonzero(first.chosen.argmax(axis=1) != second.chosen.argmax(axis=1))
+    cost: Float = abs(first.lost - second.lost)[rows]
+    return np.asarray(rows[np.argsort(-cost, kind="stable")[:COSTLIEST]])
 
 
-def misread(questions: Questions, one: Answers) -> list[Shown]:
-    """Returns the positions in which an agent's beliefs are farthest off, and where they are."""
-    if one.believed is None:
+def misread(questions: Questions, answers: Answers) -> list[Shown]:
+    """Returns the positions in which an agent's beliefs are farthest off, with the worst belief."""
+    if answers.believed is None:
         return []
-    exact, believed = questions.exact, one.believed
-    behind = scores(exact, exact) - scores(believed, exact)
-    rows = np.argsort(-behind.sum(axis=(1, 2)), kind="stable")[:MISREAD]
+    exact, believed = questions.exact, answers.believed
+    lost = scores(exact, exact) - scores(believed, exact)
+    rows = np.argsort(-lost.sum(axis=(1, 2)), kind="stable")[:MISREAD]
     notes = {}
     for row in rows.tolist():
-        seat, kind = np.unravel_index(behind[row].argmax(), behind[row].shape)
-        said, true, ruled = (
-            f"{float(of[row, seat, kind]):.2f}" for of in (believed, exact, questions.facts)
+        seat, kind = np.unravel_index(lost[row].argmax(), lost[row].shape)
+        agent, posterior, rules = (
+            f"{float(beliefs[row, seat, kind]):.2f}"
+            for beliefs in (believed, exact, questions.facts)
         )
-        where = f"the {list(RELATIVE_SEATS)[seat]} seat has a {NAMES[kind]}"
+        holding = f"the {list(RELATIVE_SEATS)[seat]} seat has a {NAMES[kind]}"
         notes[row] = (
-            f"It says that {where} with probability {said}; exact: {true}; "
-            f"by tiles and rules: {ruled}."
+            f"It says that {holding} with probability {agent}; exact: {posterior}; "
+            f"by tiles and rules: {rules}."
         )
-    return shown(questions, rows, [one], notes)
+    return shown(questions, rows, [answers], notes)
 
 
 def shown(
@@ -107,30 +110,33 @@ def shown(
     answers: Sequence[Answers],
     notes: Mapping[int, str] | None = None,
 ) -> list[Shown]:
-    """Returns positions as they are shown; ``notes`` by row, else they name the principle."""
+    """Returns positions to show; ``notes`` are by row, by default principles of play."""
     view, kinds = questions.view(), questions.kind()
-    found = []
+    positions = []
     for row in rows.tolist():
-        best, one = int(questions.best[row]), int(answers[0].chosen[row].argmax())
+        best, played = int(questions.best[row]), int(answers[0].chosen[row].argmax())
         drawing = svg.render(
             view[row : row + 1],
             faces="letters",
             size=None,
-            marked={"played": one, "best": best},
+            marked={"played": played, "best": best},
             values=questions.points[row],
         )
         chosen = tuple(
-            (each.name, actions.name(int(each.chosen[row].argmax())), float(each.lost[row]))
-            for each in answers
+            (agent.name, actions.name(int(agent.chosen[row].argmax())), float(agent.lost[row]))
+            for agent in answers
         )
-        note = notes[row] if notes else principle(questions, view[row : row + 1], row, one)
-        found.append(Shown(row, KINDS[int(kinds[row])], drawing, chosen, actions.name(best), note))
-    return found
+        note = (
+            notes[row] if notes else principle_sentence(questions, view[row : row + 1], row, played)
+        )
+        kind = KINDS[int(kinds[row])]
+        positions.append(Shown(row, kind, drawing, chosen, actions.name(best), note))
+    return positions
 
 
-def principle(questions: Questions, view: View, row: int, chosen: int) -> str:
+def principle_sentence(questions: Questions, view: View, row: int, chosen: int) -> str:
     """Returns the principle that speaks for the best action, in a sentence, or nothing."""
     points = questions.points[row]
     legal = {action: float(points[action]) for action in np.flatnonzero(~np.isnan(points)).tolist()}
-    found = speaking(view, legal, int(questions.best[row]), chosen)
-    return found.sentence if found else ""
+    principle = speaking(view, legal, int(questions.best[row]), chosen)
+    return principle.sentence if principle else ""

@@ -1,6 +1,6 @@
-"""The questions of an exam: positions, the points of each action, and what could be known.
+"""The questions of an exam: positions, the points of each action, and exact beliefs.
 
-``making`` computes them. This module says what a file of them holds, reads it and checks it.
+``making`` computes them. This module defines the format of their file, reads it and checks it.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ FORMAT: Final = "goita-exam-2"
 SHIPPED: Final = Path(__file__).with_name("exam.npz")
 
 READERS: Final = ("heuristic", "champion")
-"""Whose beliefs are kept with the questions: readers that take everybody for themselves."""
+"""Agents whose beliefs are stored with the questions: each models all other seats as itself."""
 ANSWERS: Final = ("best to receive", "best to pass")
 KINDS: Final = ("before play", "lead", *ANSWERS, "finish")
-SUM: Final = 1 + 1e-6
-"""Most that a stored probability is, by rounding."""
+MOST_PROBABILITY: Final = 1 + 1e-6
+"""Bound on stored probabilities, which are rounded."""
 STAKES: Final = (5.0, 15.0)
-"""Points between the best action and the mean of the others, that part low, middle and high."""
+"""Bounds between low, middle and high stakes, in points. The stake of a position is the lead of
+the best action over the mean of the others."""
 
 BELIEFS: Final = ("N", len(RELATIVE_SEATS), NUM_KINDS)
 COLUMNS: Final = {
@@ -46,9 +47,9 @@ COLUMNS: Final = {
     "best": Column("i", ("N",), 0, NUM_ACTIONS - 1),
     "lead": Column("f", ("N",), -MOST_POINTS, MOST_POINTS),
     "lead_error": Column("f", ("N",), 0, MOST_POINTS),
-    "exact": Column("f", BELIEFS, 0, SUM),
-    "facts": Column("f", BELIEFS, 0, SUM),
-    "read": Column("f", ("N", len(READERS), *BELIEFS[1:]), 0, SUM),
+    "exact": Column("f", BELIEFS, 0, MOST_PROBABILITY),
+    "facts": Column("f", BELIEFS, 0, MOST_PROBABILITY),
+    "read": Column("f", ("N", len(READERS), *BELIEFS[1:]), 0, MOST_PROBABILITY),
 }
 """The arrays of a file, with a row for each position."""
 PLAYERS: Final = {"players": Column("U", ("N",))}
@@ -75,36 +76,38 @@ class Question:
 class Questions:
     """N positions. Seats of beliefs are next, partner and previous."""
 
-    words: npt.NDArray[np.uint64]  #: [N, 8] What the acting seat sees (``View.words``).
+    words: npt.NDArray[np.uint64]  #: [N, 8] The acting seat's packed view (``View.words``).
     points: Float  #: [N, 69] Of each legal action, for the acting seat's team; NaN where illegal.
     error: Float  #: [N, 69] Their standard errors.
     best: Int  #: [N] The best action, which was chosen in other worlds.
-    lead: Float  #: [N] By how many points it leads the second best, and...
-    lead_error: Float  #: [N] ...the standard error.
+    lead: Float  #: [N] Points by which it leads the next best action that is not its equal.
+    lead_error: Float  #: [N] Standard error of the lead.
     exact: Float  #: [N, 3, 8] Probability that a seat holds a tile of the kind, given the players.
     facts: Float  #: [N, 3, 8] The same by the tiles and rules only.
-    read: Float  #: [N, R, 3, 8] The same as each of the R ``READERS`` has it.
-    players: tuple[tuple[str, ...], ...]  #: [N] Texts of those who played, from the acting seat on.
-    asked: int  #: Positions that were looked at, and...
-    sure: int  #: ...those with an action that was best for sure, of which these N were drawn.
-    about: Mapping[str, Any] = field(default_factory=dict)  #: What made them, as JSON.
+    read: Float  #: [N, R, 3, 8] The same by the beliefs of each of the R ``READERS``.
+    players: tuple[tuple[str, ...], ...]  #: [N] Texts of the agents, from the acting seat on.
+    asked: int  #: Number of positions that were valued.
+    sure: int  #: Number of these with a clearly best action, from which the N were drawn.
+    about: Mapping[str, Any] = field(default_factory=dict)  #: How they were made, as JSON.
 
     def columns(self) -> dict[str, Column]:
-        """Returns what the arrays of a file, or of a kept task, may be."""
+        """Returns the types, shapes and bounds of the arrays of a file, or of a stored task."""
         return COLUMNS
 
     def check(self) -> Self:
-        """Returns the questions; a SettingError where they contradict the positions or each other.
+        """Returns the questions; raises a SettingError if they contradict positions or each other.
 
-        What a file says is believed as far as a game can be like that.
+        A file is trusted where its numbers are possible in a game.
         """
         view, rows = self.view(), np.arange(len(self))
-        from_observation(view.observation())  # an ObservationError if bits are set that are none
+        from_observation(
+            view.observation()
+        )  # an ObservationError if bits without a meaning are set
         legal = view.legal()
-        seen = view.hand + view.unseen + view.face_up.sum(axis=1)
+        tiles = view.hand + view.unseen + view.face_up.sum(axis=1)
         faults = {
             "a position or more": not len(self),
-            "positions with a choice": (legal.sum(axis=1) < 2).any() or (seen > COUNTS).any(),
+            "positions with a choice": (legal.sum(axis=1) < 2).any() or (tiles > COUNTS).any(),
             "points and errors of the legal actions": (np.isnan(self.points) == legal).any()
             or (np.isnan(self.error) == legal).any(),
             "legal best actions": not legal[rows, self.best].all(),
@@ -112,16 +115,16 @@ class Questions:
             or len(self.players) != len(self),
             "positions of those that were looked at": not len(self) <= self.sure <= self.asked,
         }
-        for wanted, wrong in faults.items():
-            if wrong:
-                raise SettingError(f"expected {wanted} in an exam, got others")
+        for expected, fails in faults.items():
+            if fails:
+                raise SettingError(f"expected {expected} in an exam, got others")
         return self
 
     def __len__(self) -> int:
         return len(self.words)
 
     def view(self) -> View:
-        """Returns what the acting seats see."""
+        """Returns the acting seats' views."""
         return View(self.words, rules=JGA)
 
     def phase(self) -> Int:
@@ -129,18 +132,18 @@ class Questions:
         return phases_of(self.view())
 
     def kind(self) -> Int:
-        """Returns what is decided: int64 [N], an index of ``KINDS``.
+        """Returns the kind of each decision: int64 [N], an index of ``KINDS``.
 
-        A finish is a play that can end the round. Else the best action says whether to receive.
+        At a finish a play can end the round. The kind of an answer depends on the best action.
         """
         view = self.view()
         answer = np.where(self.best == PASS, 3, 2)
         in_play = np.where(view.mover_leads, 1, answer)
-        in_play = np.where(view.hand_sizes[:, 0] == 2, 4, in_play)
+        in_play = np.where(view.hand_sizes[:, 0] == 2, 4, in_play)  # a play has two tiles
         return np.where(self.phase() == 0, 0, in_play)
 
     def stakes(self) -> Float:
-        """Returns by how many points the best action leads the mean of the others: float64 [N]."""
+        """Returns the points by which the best action leads the mean of the others: float64 [N]."""
         rows = np.arange(len(self))
         best = self.points[rows, self.best]
         others = self.points.copy()
@@ -148,28 +151,27 @@ class Questions:
         return np.asarray(best - np.nanmean(others, axis=1))
 
     def kept(self, reader: str) -> Float | None:
-        """Returns the beliefs of one of ``READERS``: [N, 3, 8]; None if it has changed since."""
-        if reader not in READERS or self.about.get("readers", {}).get(reader) != reader_digest(
-            reader
-        ):
+        """Returns the stored beliefs of one of ``READERS``: [N, 3, 8]; None if it has changed."""
+        digests = self.about.get("readers", {})
+        if reader not in READERS or digests.get(reader) != reader_digest(reader):
             return None
         return np.asarray(self.read[:, READERS.index(reader)])
 
     def select(self, rows: Int) -> Questions:
-        """Returns some of the positions, in the order of ``rows``."""
+        """Returns the positions ``rows``, in this order."""
         arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in COLUMNS}
         players = tuple(self.players[row] for row in rows)
         return replace(self, **arrays, players=players)
 
     @classmethod
     def stack(cls, questions: Sequence[Question], asked: int) -> Self:
-        """Returns questions as arrays; ``asked``: positions that were looked at."""
+        """Returns questions as arrays; ``asked``: number of positions that were valued."""
         arrays: dict[str, Any] = {}
         for name, column in COLUMNS.items():
             rows = np.array(
                 [getattr(question, name) for question in questions], DTYPES[column.kind]
             )
-            # Without any question the array has no row, but the shape of a row all the same.
+            # The shape is that of rows also where there is no question.
             arrays[name] = np.array(rows, DTYPES[column.kind]).reshape(len(rows), *column.shape[1:])
         players = tuple(question.players for question in questions)
         return cls(**arrays, players=players, asked=asked, sure=len(questions))
@@ -185,17 +187,17 @@ class Questions:
         return cls(**arrays, players=players, asked=asked, sure=sure)
 
     def save(self, path: Path, about: Mapping[str, Any]) -> None:
-        """Writes the questions; ``about``: what made them, as JSON."""
+        """Writes the questions; ``about``: how they were made, as JSON."""
         arrays = {name: getattr(self, name) for name in COLUMNS}
-        short = ("exact", "facts", "read", "points", "error")
-        arrays |= {name: arrays[name].astype(np.float32) for name in short}
-        named = {"players": np.array(["\n".join(line) for line in self.players])}
+        single = ("exact", "facts", "read", "points", "error")
+        arrays |= {name: arrays[name].astype(np.float32) for name in single}
+        players = {"players": np.array(["\n".join(line) for line in self.players])}
         counts = {"asked": self.asked, "sure": self.sure}
-        write(path, {"format": FORMAT, **counts, **about}, arrays | named)
+        write(path, {"format": FORMAT, **counts, **about}, arrays | players)
 
     @classmethod
     def load(cls, path: Path = SHIPPED) -> Questions:
-        """Reads questions; raises a SettingError if the file is damaged or none."""
+        """Reads questions; raises a SettingError if the file is damaged or no exam."""
         about, arrays = read(path, {"format": FORMAT}, COLUMNS | PLAYERS)
         players = tuple(tuple(line.split("\n")) for line in arrays.pop("players").tolist())
         arrays |= {name: arrays[name].astype(float) for name in arrays if COLUMNS[name].kind == "f"}
@@ -214,7 +216,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 @dataclass(frozen=True)
 class Counts:
-    """The keys of a file's JSON that are read back, besides those of ``about`` that are shown."""
+    """The types of a file's JSON keys: the counts, and the keys of ``about`` that pages show."""
 
     asked: Count
     sure: Count
@@ -226,5 +228,5 @@ class Counts:
 
 
 def reader_digest(reader: str) -> str:
-    """Returns what the beliefs of one of ``READERS`` depend on: its network, or its code."""
+    """Returns a digest of what beliefs of one of ``READERS`` depend on: its network or its code."""
     return digest(reader) or code(reader)

@@ -1,4 +1,4 @@
-"""Lays out what agents answered in an exam: tables for the terminal, and JSON."""
+"""Shows the answers of agents in an exam: as tables for the terminal, and as JSON."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ STAKE_NAMES: Final = (f"below {LOW:g}", f"{LOW:g} to {HIGH:g}", f"{HIGH:g} or mo
 
 LEGEND: Final = (
     "Points lost: against the best action, given the true policies of the other seats; the own "
-    "seat goes on as the champion. This is not equilibrium play. An illegal action is scored as a "
-    "random one. Known: 0 as tiles and rules, 1 as the exact posterior, below 0 worse than tiles "
-    "and rules. Who only counts unseen tiles is above 0: compare with that control. Positions "
-    'before play do not count there. 95 % intervals over positions. A group marked "few" is too '
-    f"small to rely on. {ROUGH}."
+    "seat continues as the champion. This is not equilibrium play. An illegal action is scored as "
+    "a random action. Known: 0 for tiles and rules, 1 for the exact posterior, below 0 worse than "
+    "tiles and rules. An agent that only counts unseen tiles is above 0: compare with that "
+    "control. Known leaves out positions before play. 95 % intervals over positions. A group "
+    f'marked "few" is too small to rely on. {ROUGH}.'
 )
 
 
 def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
-    """Yields how positions are grouped, the name of each group, and which they are: bool [N]."""
+    """Yields groups of positions: the grouping, the group's name, and its members as bool [N]."""
     phase, kind = questions.phase(), questions.kind()
     stakes = np.digitize(questions.stakes(), STAKES)
     for index, name in enumerate(PHASES):
@@ -56,9 +56,9 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
 
 
 def main_table(sheet: Sheet) -> Table:
-    """Returns what each agent lost and knew, the fewest points lost first.
+    """Returns the points that each agent lost and its shares known, the fewest points lost first.
 
-    Points lost are compared with those of the first agent, what was known with the control that
+    Points lost are compared with those of the first agent, shares known with the control that
     counts tiles; both position by position.
     """
     first, counting = sheet.agents[0], sheet.counting
@@ -90,10 +90,10 @@ def _remarks(answers: Answers) -> Iterator[str]:
 
 
 def groups_tables(sheet: Sheet) -> list[Table]:
-    """Returns what each agent lost by group, and what it knew of all seats.
+    """Returns the points that each agent lost by group, and the shares known of all seats.
 
-    Before play next to nothing can be known, so the second table leaves it out. The control of both
-    plays at random and counts tiles.
+    Before play next to nothing can be known, so the second table leaves this phase out. The control
+    in both tables plays at random and counts tiles.
     """
     players = [answers for answers in sheet.ranked() if not answers.control]
     losing = [sheet.counting, *players]
@@ -126,7 +126,9 @@ def _lost(answers: Answers, rows: Bool) -> str:
 def terminal(sheet: Sheet) -> str:
     """Returns the tables of an exam."""
     tables = main_table(sheet), *groups_tables(sheet)
-    faults = [line for one in sheet.agents for line in fault_lines(one.name, one.faults)]
+    faults = [
+        line for answers in sheet.agents for line in fault_lines(answers.name, answers.faults)
+    ]
     return "\n\n".join([*map(draw, tables), *faults, LEGEND]) + "\n"
 
 

@@ -1,15 +1,16 @@
-"""Clones a player's behaviour: a network is fitted to its actions and held close to another.
+"""Clones a player's behaviour: a network is fitted to its actions and stays close to another one.
 
 The loss of a decision is -log model(action) + weight * KL(start || model). ``start`` is the network
-that learning begins with, at the temperature at which it predicts the player best. Its divergence
-from the model, and not the model's from it, has two effects that few games need: an action that the
-start holds impossible costs the model nothing, since a stranger may play otherwise; and every
-action keeps at least weight / (1 + weight) of the start's probability, so nothing that was never
-seen becomes impossible. The sum is the cross-entropy to (observed + weight * start) / (1 + weight),
-as if each decision had been seen ``weight`` times more, with the start's answers.
+that learning begins with, at the temperature with its best predictions of the player. The
+divergence is of the start from the model, not of the model from the start, for two reasons. An
+action that the start considers impossible adds no loss, since a stranger may play it. And at the
+minimum every action has at least weight / (1 + weight) of the start's probability, so actions that
+were never observed stay possible. The sum is the cross-entropy to
+(observed + weight * start) / (1 + weight), as if each decision had been observed ``weight`` times
+more, with the start's answers.
 
-The weight falls step by step, each step from where the one before ended, until held-out games are
-predicted no better. So few games give a model close to its start.
+The weight falls step by step, each step from the network of the step before, until predictions of
+held-out games no longer improve. Few games therefore give a model close to its start.
 """
 
 from __future__ import annotations
@@ -36,22 +37,22 @@ PASSES: Final = 8
 """Passes over the training decisions at each weight."""
 
 FEWEST_STEPS: Final = 100
-"""Steps at each weight, where these passes have fewer."""
+"""Fewest steps at each weight."""
 
 RATE: Final = 1e-3
-"""Of Adam; it falls to 0 at each weight."""
+"""Learning rate of Adam at the beginning of each weight; it falls to 0."""
 
 PATIENCE: Final = 2
-"""Weights in a row that predict no better, after which learning ends."""
+"""Learning ends after so many weights in a row without better predictions."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """How well a weight predicts the games that it is chosen on."""
+    """How well the network of a weight predicts the games that the weight is chosen on."""
 
     weight: float  #: infinite: the start, unchanged
     log_likelihood: float  #: nats a decision, at the best temperature
-    temperature: float  #: the best
+    temperature: float  #: the best temperature
     accuracy: float
     divergence: float  #: mean KL(start || model), nats
 
@@ -74,39 +75,40 @@ def imitate(
     seed: int = 0,
     progress: Callable[[float], object] = lambda _: None,
 ) -> Clone:
-    """Learns to predict the actions of ``split.train``, as ``split.validation`` wants it.
+    """Learns to predict the actions of ``split.train``; ``split.validation`` chooses the weight.
 
     Args:
-        split: the decisions; ``test`` is not looked at.
+        split: the decisions; ``test`` is not used.
         start: the network to begin with and to stay close to.
-        seed: of the order of decisions and of what a step leaves out.
-        progress: is called with the share of the work that is done.
+        seed: of the order of decisions, and of the units that a step leaves out.
+        progress: is called with the finished share of the work.
     """
-    with threadpool_limits(1, user_api="blas"):  # more change results, and threads would spin
+    # More threads would change results, and would wait for each other busily.
+    with threadpool_limits(1, user_api="blas"):
         heat, _ = predict(start, split.train).fit(split.train)
         start = heated(start, heat)
         learner = PolicyLearner(start, seed)
         rng = np.random.default_rng(seed)
-        best, found = _try(learner.tensors(), np.inf, start, split.validation)
-        tried, since = [found], 0
+        best, trial = _try(learner.tensors(), np.inf, start, split.validation)
+        trials, failures = [trial], 0
         for weight in _descend(learner, split.train, rng, progress):
-            agent, found = _try(learner.tensors(), weight, start, split.validation)
-            better = found.log_likelihood > max(one.log_likelihood for one in tried)
-            best, since = (agent, 0) if better else (best, since + 1)
-            tried.append(found)
-            if since == PATIENCE:
+            agent, trial = _try(learner.tensors(), weight, start, split.validation)
+            better = trial.log_likelihood > max(earlier.log_likelihood for earlier in trials)
+            best, failures = (agent, 0) if better else (best, failures + 1)
+            trials.append(trial)
+            if failures == PATIENCE:
                 break
     progress(1.0)
-    chosen = max(tried, key=lambda one: one.log_likelihood)
+    chosen = max(trials, key=lambda trial: trial.log_likelihood)
     info = replace(best.info, decisions=len(split.train), rules=split.train.rules)
     tensors = best.tensors()
     for name in ("value.weight", "value.bias"):  # a clone predicts actions, not points
         tensors[name] = np.zeros_like(tensors[name])
-    return Clone(NetworkAgent(info, tensors), chosen.weight, heat, tuple(tried))
+    return Clone(NetworkAgent(info, tensors), chosen.weight, heat, tuple(trials))
 
 
 def check_start(agent: object, name: str) -> NetworkAgent:
-    """Returns an agent that a clone can begin with; an AgentError if it is no plain network."""
+    """Returns an agent that a clone can begin with; raises an AgentError unless it is a network."""
     if not isinstance(agent, NetworkAgent):
         raise AgentError(
             f"expected a network to begin with, such as champion or file:PATH, got {name!r}"
@@ -119,7 +121,7 @@ def check_start(agent: object, name: str) -> NetworkAgent:
 
 
 def heated(network: NetworkAgent, temperature: float) -> NetworkAgent:
-    """Returns a network that plays at temperature 1 as this one does at another."""
+    """Returns a network that plays at temperature 1 as ``network`` does at ``temperature``."""
     tensors = network.tensors()
     for name in ("policy.weight", "policy.bias"):
         tensors[name] = (tensors[name] / temperature).astype(np.float32)
@@ -132,48 +134,49 @@ def _descend(
     rng: np.random.Generator,
     progress: Callable[[float], object],
 ) -> Iterator[float]:
-    """Learns at one weight after another; yields each when it has been learned at."""
+    """Learns at one weight after another, and yields each weight afterwards."""
     prior = np.exp(learner.log_probabilities(examples.words, examples.legal))
-    for number, weight in enumerate(WEIGHTS):
+    for index, weight in enumerate(WEIGHTS):
+        # The distribution of the module's docstring: the start's, and the action observed.
         targets = prior * np.float32(weight / (1 + weight))
         targets[np.arange(len(targets)), examples.action] += np.float32(1 / (1 + weight))
-        for done in _learn(learner, examples, targets, rng):
-            progress((number + done) / len(WEIGHTS))
+        for share in _learn(learner, examples, targets, rng):
+            progress((index + share) / len(WEIGHTS))
         yield weight
 
 
 def _learn(
     learner: PolicyLearner, examples: Examples, targets: Array, rng: np.random.Generator
 ) -> Iterator[float]:
-    """Learns at one weight; yields the share of it that is done."""
-    each = -(-len(examples) // BATCH)
-    passes = max(PASSES, -(-FEWEST_STEPS // each))
-    for number in range(passes):
+    """Learns at one weight; yields the finished share after each pass."""
+    steps = -(-len(examples) // BATCH)  # of a pass, rounded up
+    passes = max(PASSES, -(-FEWEST_STEPS // steps))
+    for index in range(passes):
         order = rng.permutation(len(examples))
         for step, begin in enumerate(range(0, len(order), BATCH)):
             rows = order[begin : begin + BATCH]
-            rate = RATE * (1 - (number * each + step) / (passes * each))
+            rate = RATE * (1 - (index * steps + step) / (passes * steps))
             learner.step(examples.words[rows], examples.legal[rows], targets[rows], rate)
-        yield (number + 1) / passes
+        yield (index + 1) / passes
 
 
 def _try(
     tensors: dict[str, Array], weight: float, start: NetworkAgent, validation: Examples
 ) -> tuple[NetworkAgent, Tried]:
-    """Returns the network at its best temperature, and how well it predicts."""
+    """Returns the network at its best temperature, and the quality of its predictions."""
     network = NetworkAgent(start.info, tensors)
     temperature, _ = predict(network, validation).fit(validation)
     network = heated(network, temperature)
     view, legal = validation.view(), validation.legal
-    mine, other = (ask_probabilities(one.at(1.0), view, legal) for one in (network, start))
+    model, prior = (ask_probabilities(agent.at(1.0), view, legal) for agent in (network, start))
     with np.errstate(divide="ignore", invalid="ignore"):
-        apart = np.where(other > 0, other * np.log(other / mine), 0.0).sum(axis=1)
+        divergence = np.where(prior > 0, prior * np.log(prior / model), 0.0).sum(axis=1)
     return network, Tried(
         weight,
-        float(np.log(validation.taken(mine)).mean()),
+        float(np.log(validation.taken(model)).mean()),
         temperature,
-        float((mine.argmax(axis=1) == validation.action).mean()),
-        float(apart.mean()),
+        float((model.argmax(axis=1) == validation.action).mean()),
+        float(divergence.mean()),
     )
 
 
@@ -187,12 +190,12 @@ MASKED: Final = np.float32(-1e9)  # Logit of an illegal action.
 
 
 class PolicyLearner:
-    """The layers of a network, changed by the gradient of a cross-entropy.
+    """The layers of a network, fitted by gradients of a cross-entropy.
 
-    The value's layer stays as it is.
+    The layer of the value is not changed.
 
     Args:
-        start: whose weights are copied.
+        start: the network whose weights are copied.
         seed: of the units that are left out.
         dropout: share of the units that each step leaves out.
     """
@@ -208,7 +211,7 @@ class PolicyLearner:
         self._steps = 0
 
     def tensors(self) -> dict[str, Array]:
-        """Returns a copy of the weights, as a network's file names them."""
+        """Returns a copy of the weights, by their names in a network's file."""
         return {name: array.copy() for name, array in self._tensors.items()}
 
     def log_probabilities(self, words: Words, legal: Bool) -> Array:
@@ -221,15 +224,17 @@ class PolicyLearner:
         error = np.exp(_log_softmax(outputs[-1], legal))
         error -= targets
         error /= np.float32(len(words))
-        found: dict[str, Array] = {}
-        for number in range(len(self._names) - 1, -1, -1):
-            name, inputs = self._names[number], outputs[number]
-            found[f"{name}.weight"] = error.T @ inputs
-            found[f"{name}.bias"] = error.sum(axis=0)
-            if number:
+        slopes: dict[str, Array] = {}
+        # Backwards through the layers: a layer's inputs are the outputs of the layer before it.
+        for layer in range(len(self._names) - 1, -1, -1):
+            name, inputs = self._names[layer], outputs[layer]
+            slopes[f"{name}.weight"] = error.T @ inputs
+            slopes[f"{name}.bias"] = error.sum(axis=0)
+            if layer:
                 error = error @ self._tensors[f"{name}.weight"]
+                # Units with output 0 were negative or left out, and have no gradient.
                 error *= (inputs > 0) / np.float32(1 - self._dropout)
-        return found
+        return slopes
 
     def step(self, words: Words, legal: Bool, targets: Array, rate: float) -> None:
         """Takes one step of Adam down the gradient."""
@@ -248,14 +253,15 @@ class PolicyLearner:
         outputs: list[Array] = [packing.expand(words).astype(np.float32)]
         for name in self._names:
             weight, bias = self._tensors[f"{name}.weight"], self._tensors[f"{name}.bias"]
-            found = outputs[-1] @ weight.T
-            found += bias
+            output = outputs[-1] @ weight.T
+            output += bias
             if name != "policy":
-                np.maximum(found, 0, out=found)
+                np.maximum(output, 0, out=output)
                 if dropout:
-                    kept = self._rng.random(found.shape, dtype=np.float32) >= dropout
-                    found *= kept / np.float32(1 - dropout)
-            outputs.append(found)
+                    # Units that stay are scaled up, so that the expected output is the same.
+                    stays = self._rng.random(output.shape, dtype=np.float32) >= dropout
+                    output *= stays / np.float32(1 - dropout)
+            outputs.append(output)
         return outputs
 
 

@@ -20,17 +20,17 @@ from goita_env.views.observation import Words
 from goita_lab.arena.statistics.intervals import Interval, rate_interval, ratio_interval
 
 TEST_SHARE: Final = 0.15
-"""Share of the games that nothing is learned or chosen from, and of the rest that the weight is
-chosen on."""
+"""Share of the games that are held out for the test, and share of the other games that the weight
+is chosen on."""
 
 FEWEST_GAMES: Final = 5
 
 
 @dataclass(frozen=True)
 class Examples:
-    """D decisions with a choice, each with the game that it is from.
+    """D decisions with a choice, each with its game.
 
-    Decisions of one game share deals and players, so splits and intervals take games whole.
+    Decisions of one game share deals and players, so splits and intervals never divide a game.
     """
 
     rules: Rules
@@ -48,15 +48,15 @@ class Examples:
         return len(np.unique(self.game))
 
     def view(self) -> View:
-        """Returns what the seats saw: D positions."""
+        """Returns the acting seats' views: D positions."""
         return View(self.words, None, self.rules)
 
     def of_games(self, games: Int) -> Self:
-        """Returns the decisions of some games."""
+        """Returns the decisions of ``games``."""
         return self.of_rows(np.flatnonzero(np.isin(self.game, games)))
 
     def of_rows(self, rows: Int) -> Self:
-        """Returns some decisions."""
+        """Returns the decisions ``rows``."""
         return replace(
             self,
             words=self.words[rows],
@@ -70,33 +70,36 @@ class Examples:
         return np.asarray(table[np.arange(len(self)), self.action])
 
     def by_game(self, values: npt.ArrayLike) -> tuple[Float, Float]:
-        """Returns the sum of one value a decision [D] in each game, and the number of decisions."""
-        _, which = np.unique(self.game, return_inverse=True)
-        sums = np.bincount(which, np.asarray(values, np.float64))
-        return sums.astype(np.float64), np.bincount(which).astype(np.float64)
+        """Returns the sum of decisions' values [D] in each game, and the number of decisions."""
+        _, game = np.unique(self.game, return_inverse=True)
+        sums = np.bincount(game, np.asarray(values, np.float64))
+        return sums.astype(np.float64), np.bincount(game).astype(np.float64)
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Concatenates decisions of different games, which are numbered anew.
+        """Concatenates decisions of different games, and numbers the games anew.
 
         Raises:
-            SettingError: if there are none, or they are of several rule sets.
+            SettingError: if there are no parts, or parts of several rule sets.
         """
         names = sorted({part.rules.name for part in parts})
         if len({part.rules for part in parts}) != 1:
             raise SettingError(f"expected games of one rule set, got those of {names}")
-        begin = np.cumsum([0, *(int(part.game.max(initial=-1)) + 1 for part in parts)]).tolist()
+        # A part's games follow the games of all earlier parts.
+        offsets = np.cumsum([0, *(int(part.game.max(initial=-1)) + 1 for part in parts)]).tolist()
         return cls(
             parts[0].rules,
             np.concatenate([part.words for part in parts]),
             np.concatenate([part.legal for part in parts]),
             np.concatenate([part.action for part in parts]),
-            np.concatenate([part.game + n for part, n in zip(parts, begin, strict=False)]),
+            np.concatenate(
+                [part.game + offset for part, offset in zip(parts, offsets, strict=False)]
+            ),
         )
 
 
 class Split(NamedTuple):
-    """A split into three sets of decisions that share no game."""
+    """Three sets of decisions that have no game in common."""
 
     train: Examples
     validation: Examples  #: The weight, the temperature and the epsilon are chosen on these.
@@ -115,25 +118,25 @@ def split_games(examples: Examples, seed: int) -> Split:
             f"expected decisions of {FEWEST_GAMES} games or more, some to learn from and some to "
             f"hold out, got {len(games)}"
         )
-    mixed = np.random.default_rng(seed).permutation(games)
-    apart = max(2, round(TEST_SHARE * len(mixed)))
-    held, rest = mixed[:apart], mixed[apart:]
-    chosen = max(2, round(TEST_SHARE * len(rest)))
-    parts = (rest[chosen:], rest[:chosen], held)
-    return Split(*(examples.of_games(part) for part in parts))
+    shuffled = np.random.default_rng(seed).permutation(games)
+    size = max(2, round(TEST_SHARE * len(shuffled)))
+    test, learning = shuffled[:size], shuffled[size:]
+    size = max(2, round(TEST_SHARE * len(learning)))
+    validation, train = learning[:size], learning[size:]
+    return Split(*(examples.of_games(games) for games in (train, validation, test)))
 
 
 TEMPERATURES: Final = tuple(2 ** (step / 4) for step in range(-8, 17))
-"""Of which a network is given the likeliest: 1/4 to 16."""
+"""Temperatures from 1/4 to 16; the one with the highest likelihood is chosen for a network."""
 
 EPSILONS: Final = (
     *(0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3),
     *(0.4, 0.5, 0.6, 0.7, 0.8),
 )
-"""Shares of uniformly random actions that are tried; 1 is the uniform model itself."""
+"""Shares of uniformly random actions to choose from; a share of 1 is the uniform model."""
 
-LEAST: Final = 1e-12
-"""Probability that counts for an action to which a model gives less, in a score."""
+MIN_PROBABILITY: Final = 1e-12
+"""Scores raise the probability of an action to this, so that logarithms are finite."""
 
 BINS: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 """Bounds of the bins of a calibration."""
@@ -149,30 +152,30 @@ class Prediction:
 
     def probabilities(self, legal: Bool, temperature: float, epsilon: float) -> Float:
         """Returns (1 - epsilon) * heated distribution + epsilon * uniform: float64 [D, 69]."""
-        known = np.exp(self._normalised(temperature))
+        heated = np.exp(self._normalised(temperature))
         uniform = legal / legal.sum(axis=1, keepdims=True)
-        return np.asarray((1 - epsilon) * known + epsilon * uniform)
+        return np.asarray((1 - epsilon) * heated + epsilon * uniform)
 
     def fit(self, examples: Examples) -> tuple[float, float]:
-        """Returns the temperature and the epsilon with which it predicts decisions best."""
+        """Returns the temperature and the epsilon with the best predictions of decisions."""
         uniform = 1 / examples.legal.sum(axis=1)
         best = (-np.inf, 1.0, 0.0)
         for temperature in TEMPERATURES if self.can_be_heated else (1.0,):
             taken = np.exp(examples.taken(self._normalised(temperature)))
             for epsilon in EPSILONS:
-                chance = np.maximum((1 - epsilon) * taken + epsilon * uniform, LEAST)
+                chance = np.maximum((1 - epsilon) * taken + epsilon * uniform, MIN_PROBABILITY)
                 best = max(best, (float(np.log(chance).mean()), temperature, epsilon))
         return best[1:]
 
     def _normalised(self, temperature: float) -> Float:
-        found = self.log_probability / temperature
-        found -= found.max(axis=1, keepdims=True)
-        found -= np.log(np.exp(found).sum(axis=1, keepdims=True))
-        return np.asarray(found)
+        logarithms = self.log_probability / temperature
+        logarithms -= logarithms.max(axis=1, keepdims=True)
+        logarithms -= np.log(np.exp(logarithms).sum(axis=1, keepdims=True))
+        return np.asarray(logarithms)
 
 
 def predict(model: Policy | None, examples: Examples) -> Prediction:
-    """Asks a model about decisions: a network for its logits; None is the uniform model."""
+    """Returns a model's prediction, a network's from its logits; None is the uniform model."""
     legal = examples.legal
     if model is None:
         return Prediction(np.where(legal, 0.0, -np.inf), can_be_heated=False)
@@ -193,14 +196,14 @@ class Score:
     temperature: float
     epsilon: float
     log_likelihood: Interval  #: nats a decision
-    accuracy: Interval  #: share of decisions in which its likeliest action was taken
+    accuracy: Interval  #: share of decisions in which the model's likeliest action was taken
     behind: Interval | None = None
-    """Nats a decision that the first model of the table is ahead, on the same games."""
+    """Nats a decision by which the first model of the table is better, on the same games."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The probability of the likeliest action and how often it was taken, in a bin."""
+    """Decisions in one bin of the likeliest action's probability: predicted and observed share."""
 
     low: float
     high: float
@@ -211,17 +214,17 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Guesses:
-    """How a model predicts held-out decisions."""
+    """A model's predictions of held-out decisions."""
 
     temperature: float
     epsilon: float
     taken: Float  #: [D] log-probability of the action taken
     top: Float  #: [D] probability of the likeliest action
-    hit: Float  #: [D] 1 where that was taken
+    hit: Float  #: [D] 1 where the likeliest action was taken
 
     @classmethod
     def of(cls, model: Policy | None, validation: Examples, test: Examples) -> Self:
-        """Asks a model; None is the uniform one.
+        """Returns the guesses of a model; None is the uniform model.
 
         Args:
             model: a policy.
@@ -230,7 +233,7 @@ class Guesses:
         """
         temperature, epsilon = predict(model, validation).fit(validation) if model else (1.0, 0.0)
         table = predict(model, test).probabilities(test.legal, temperature, epsilon)
-        taken = np.log(np.maximum(test.taken(table), LEAST))
+        taken = np.log(np.maximum(test.taken(table), MIN_PROBABILITY))
         return cls(temperature, epsilon, taken, table.max(axis=1), hits(table, test))
 
 
@@ -241,27 +244,27 @@ def compare(
 
     Args:
         test: the decisions, of two games at least.
-        guesses: what the models guess about them, by the models' names.
+        guesses: the models' guesses, with the models' names.
     """
     first = guesses[0][1]
     scores = [
         Score(
             name,
-            one.temperature,
-            one.epsilon,
-            ratio_interval(*test.by_game(one.taken)),
-            rate_interval(*test.by_game(one.hit)),
-            ratio_interval(*test.by_game(first.taken - one.taken)) if number else None,
+            model.temperature,
+            model.epsilon,
+            ratio_interval(*test.by_game(model.taken)),
+            rate_interval(*test.by_game(model.hit)),
+            ratio_interval(*test.by_game(first.taken - model.taken)) if index else None,
         )
-        for number, (name, one) in enumerate(guesses)
+        for index, (name, model) in enumerate(guesses)
     ]
     return scores, calibrate(first)
 
 
 def hits(table: Float, examples: Examples) -> Float:
-    """Returns the chance that a model's likeliest action is the one taken: [D].
+    """Returns the chance that a model's likeliest action is the action taken: [D].
 
-    Of several that are as likely one counts as drawn.
+    Several equally likely actions share the chance.
     """
     top = table == table.max(axis=1, keepdims=True)
     return np.asarray(examples.taken(top) / top.sum(axis=1))
@@ -270,7 +273,7 @@ def hits(table: Float, examples: Examples) -> Float:
 def calibrate(guesses: Guesses) -> list[Calibration]:
     """Compares predicted and observed frequencies of the likeliest action, by its probability."""
     predicted, observed = guesses.top, guesses.hit
-    places = np.digitize(predicted, BINS[1:-1])
+    bins = np.digitize(predicted, BINS[1:-1])
     return [
         Calibration(
             low,
@@ -279,6 +282,6 @@ def calibrate(guesses: Guesses) -> list[Calibration]:
             float(predicted[inside].mean()),
             float(observed[inside].mean()),
         )
-        for place, (low, high) in enumerate(pairwise(BINS))
-        if (inside := places == place).any()
+        for index, (low, high) in enumerate(pairwise(BINS))
+        if (inside := bins == index).any()
     ]

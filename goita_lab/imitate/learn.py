@@ -34,14 +34,14 @@ from goita_lab.work import shown
 
 FORMAT: Final = "goita-imitation-3"
 
-SHOWN: Final = 5  # Deals left out that are named.
+NAMED_DEALS: Final = 5  # Deals left out that the text names.
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was learned, and how well it predicts."""
+    """A model of players, and the quality of its predictions."""
 
-    sources: dict[str, str | None]  #: What was learned from, with the SHA-256 of each.
+    sources: dict[str, str | None]  #: Paths of the games, with the SHA-256 of each.
     player: str | None
     init: str
     seed: int
@@ -70,24 +70,24 @@ def learn(
         games: saved games, logs or records (``read_examples``).
         output: file of the network.
         init: network that learning begins with, and that the model stays close to.
-        player: only this player's decisions; None: everybody's.
+        player: only this player's decisions; None: all players.
         seed: of the split and of learning.
         rules: the rule set of a kifu or of history strings.
-        json: file for all numbers; None: none.
+        json: file for all numbers; None: no file.
     """
     begin, identities = time.perf_counter(), Identities([init])
     start = check_start(build_agent(init), init)
     reading = read_examples(games, player, rules)
     split = split_games(reading.examples, seed)
-    others: list[tuple[str, Policy | None]] = [(init, start)]
-    others += [("heuristic", HeuristicAgent()), ("uniform", None)]
+    baselines: list[tuple[str, Policy | None]] = [(init, start)]
+    baselines += [("heuristic", HeuristicAgent()), ("uniform", None)]
     show = shown()
     clone = imitate(
-        split, start, seed=seed, progress=lambda done: show("learning, %", int(100 * done), 100)
+        split, start, seed=seed, progress=lambda share: show("learning, %", int(100 * share), 100)
     )
-    known = Examples.join([split.train, split.validation])
+    learning = Examples.join([split.train, split.validation])
     guesses = [("model", Guesses.of(clone.agent, split.validation, split.test))]
-    guesses += [(name, Guesses.of(one, known, split.test)) for name, one in others]
+    guesses += [(name, Guesses.of(model, learning, split.test)) for name, model in baselines]
     scores, calibration = compare(split.test, guesses)
     result = Result(
         sources={str(path): content_hash(path, "the model") for path in games},
@@ -111,8 +111,9 @@ def learn(
 def text(result: Result) -> str:
     """Returns the tables as text."""
     unsound = result.reading.unsound
-    lines = [*result.reading.notes, *(f"left out: {line}" for line in unsound[:SHOWN])]
-    lines += [f"and {len(unsound) - SHOWN} more deals"] if len(unsound) > SHOWN else []
+    lines = [*result.reading.notes, *(f"left out: {line}" for line in unsound[:NAMED_DEALS])]
+    if len(unsound) > NAMED_DEALS:
+        lines.append(f"and {len(unsound) - NAMED_DEALS} more deals")
     parts = zip(("train", "validation", "test"), result.split, strict=True)
     split = Table(
         "Games",
@@ -124,13 +125,13 @@ def text(result: Result) -> str:
         (f"weight of KL({result.init} || model)", "nats a decision", "accuracy", "KL", ""),
         tuple(
             (
-                f"{one.weight:g}",
-                f"{one.log_likelihood:.3f}",
-                f"{one.accuracy:.3f}",
-                f"{one.divergence:.3f}",
-                "chosen" if one.weight == result.clone.weight else "",
+                f"{trial.weight:g}",
+                f"{trial.log_likelihood:.3f}",
+                f"{trial.accuracy:.3f}",
+                f"{trial.divergence:.3f}",
+                "chosen" if trial.weight == result.clone.weight else "",
             )
-            for one in result.clone.tried
+            for trial in result.clone.tried
         ),
     )
     scores = Table(
@@ -141,14 +142,14 @@ def text(result: Result) -> str:
         ),
         tuple(
             (
-                one.name,
-                estimate(one.log_likelihood, 3, "-"),
-                estimate(one.accuracy, 3, "-"),
-                estimate(one.behind, 3),
-                f"{one.temperature:.2g}",
-                f"{one.epsilon:g}",
+                score.name,
+                estimate(score.log_likelihood, 3, "-"),
+                estimate(score.accuracy, 3, "-"),
+                estimate(score.behind, 3),
+                f"{score.temperature:.2g}",
+                f"{score.epsilon:g}",
             )
-            for one in result.scores
+            for score in result.scores
         ),
     )
     calibration = Table(
@@ -156,16 +157,16 @@ def text(result: Result) -> str:
         ("likeliest action", "decisions", "predicted", "observed"),
         tuple(
             (
-                f"{one.low:g} to {one.high:g}",
-                f"{one.decisions:,}",
-                f"{one.predicted:.3f}",
-                f"{one.observed:.3f}",
+                f"{row.low:g} to {row.high:g}",
+                f"{row.decisions:,}",
+                f"{row.predicted:.3f}",
+                f"{row.observed:.3f}",
             )
-            for one in result.calibration
+            for row in result.calibration
         ),
     )
-    shown = [draw(table) for table in (split, tried, scores, calibration)]
-    return "\n\n".join(["\n".join(lines), *shown, f"{result.seconds:.0f} s\n"]).lstrip()
+    tables = [draw(table) for table in (split, tried, scores, calibration)]
+    return "\n\n".join(["\n".join(lines), *tables, f"{result.seconds:.0f} s\n"]).lstrip()
 
 
 def to_json(result: Result) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Reads decisions of recorded games: saved games, logs of decisions, records of people.
 
-A game is what shares hands: a deal of a tournament in all its pairings and seatings, a round of a
-log in both seatings, a file of one match, or a line of a file of history strings. Games of several
-sources are one where a deal's hands are the same. Files may be somebody else's: they are validated,
-and names in them load nothing.
+A game has all decisions that share hands: a deal of a tournament in all its pairings and seatings,
+a round of a log in both seatings, a file of one match, or a line of a file of history strings.
+Games of several sources are one game if a deal's hands are the same. Files may come from others:
+they are validated, and names in them load no agent.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from goita_env.views.observation import Words
 from goita_lab.arena.tournament.games_folder import MANIFEST, read_games
 from goita_lab.imitate.examples import Examples
 from goita_lab.record_files import SUFFIXES, check_plain, dealt, files_of, joined, read_records
-from goita_lab.signals.log.files import part_numbers as log_parts
+from goita_lab.signals.log.files import part_indices as log_parts
 
-SHOWN: Final = 12  # Names of players in an error.
+LISTED_PLAYERS: Final = 12  # Names of players in an error.
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read, and what was left out."""
+    """The decisions of recorded games, and what was left out."""
 
     examples: Examples
     players: Counter[str] = field(default_factory=Counter)
@@ -47,18 +47,19 @@ class Reading:
     unsound: tuple[str, ...] = ()
     """Deals of records that were left out: file, deal and what is wrong."""
     notes: tuple[str, ...] = ()
-    """What readers say, and files of folders that are no records."""
+    """Remarks of the readers, and files in folders that are not records."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """The decisions of one source with the name of each one's player."""
+    """The decisions of one source, with their players."""
 
     examples: Examples | None
-    """None: it holds no sound deal."""
+    """None if the source has no sound deal."""
     players: list[str]
+    """Name of each decision's player."""
     keys: list[Hashable]
-    """Of each decision; those with the same one are of one game, whatever their sources."""
+    """Of each decision. Decisions with the same key are of one game, whatever their sources."""
     unsound: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -73,12 +74,12 @@ def read_examples(
             folders of a log (``goita_lab.signals log``), files of records in any notation, or
             folders of them.
         player: only this player's decisions: the agent's text in saved games and logs, or its short
-            name if it has one, the name of the seat's player in records; None: everybody's.
-        rules: the rule set of a kifu or of history strings; other sources know theirs.
+            name if it has one, the name of the seat's player in records; None: all players.
+        rules: the rule set of a kifu or of history strings; other sources contain theirs.
 
     Raises:
-        GoitaError: if something is not a recorded game, or a saved game or a log holds an illegal
-            move; names the file.
+        GoitaError: if a source has no recorded games, or a saved game or a log has an illegal
+            move; the message names the file.
         SettingError: if there is no decision with a choice, or none of the player.
         OSError: if a file cannot be read.
         ImportError: if a log or a kifu lacks its extra.
@@ -96,7 +97,7 @@ def read_examples(
     examples = replace(examples, game=np.array(joined(examples.game.tolist(), keys)))
     if player is not None:
         if player not in decisions:
-            listed = ", ".join(repr(name) for name, _ in decisions.most_common(SHOWN))
+            listed = ", ".join(repr(name) for name, _ in decisions.most_common(LISTED_PLAYERS))
             raise SettingError(f"expected a player of the games, such as {listed}; got {player!r}")
         examples = examples.of_rows(np.flatnonzero(names == player))
     return Reading(
@@ -108,7 +109,7 @@ def read_examples(
 
 
 def _parts(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
-    """Yields the decisions of each source; those of all records together, at the first of them."""
+    """Yields the decisions of each source; all records are read together, at the first of them."""
     records = [source for source in sources if _holds_records(source)]
     for source in sources:
         if source not in records:
@@ -136,17 +137,17 @@ def _saved(source: Path) -> _Part:
     deals = list(read_games(source))
     if not deals:
         raise RecordError(f"expected saved games in {str(source)!r}, got none")
-    numbers: dict[int, int] = {}
-    games = [numbers.setdefault(one.deal, len(numbers)) for one in deals]
-    players = [tuple(map(short_name, one.agents)) for one in deals]
-    records = [one.record for one in deals]
+    game_of_deal: dict[int, int] = {}  # deals are numbered in the order of their first appearance
+    games = [game_of_deal.setdefault(saved.deal, len(game_of_deal)) for saved in deals]
+    players = [tuple(map(short_name, saved.agents)) for saved in deals]
+    records = [saved.record for saved in deals]
     check_plain(records, "goita imitate")
-    part, illegal = _replayed(records, players, games, [dealt(one) for one in records])
+    part, illegal = _replayed(records, players, games, list(map(dealt, records)))
     for index, problem in illegal.items():
-        one = deals[index]
+        saved = deals[index]
         raise RecordError(
-            f"{source}: deal {one.deal}, seating {one.seating}, number "
-            f"{one.record.number}: {problem}"
+            f"{source}: deal {saved.deal}, seating {saved.seating}, number "
+            f"{saved.record.number}: {problem}"
         )
     return part
 
@@ -169,24 +170,24 @@ def _log(folder: Path) -> _Part:
         play.round[deal],
     )
     names = np.array(play.agents, dtype=object)[play.seating[deal, play.seat[rows]]]
-    hands = [one.tobytes() for one in play.hands]
-    return _Part(examples, names.tolist(), [hands[at] for at in deal.tolist()])
+    keys = [hands.tobytes() for hands in play.hands]
+    return _Part(examples, names.tolist(), [keys[index] for index in deal.tolist()])
 
 
 def _records(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
-    found = read_records(sources, rules, "goita imitate")
-    yield _Part(None, [], [], tuple(map(str, found.problems)), found.notes)
-    for file, each in groupby((one for one in found.deals if one.sound), lambda one: one.file):
-        deals = list(each)
-        games = [one.game for one in deals]
-        keys = [dealt(one.deal) for one in deals]
-        part, illegal = _replayed(
-            [one.deal for one in deals], [one.players for one in deals], games, keys
-        )
-        wrong = [
-            f"{file.name}: deal {deals[at].deal.number}, {what}" for at, what in illegal.items()
+    records = read_records(sources, rules, "goita imitate")
+    yield _Part(None, [], [], tuple(map(str, records.problems)), records.notes)
+    sound = (record for record in records.deals if record.sound)
+    for file, group in groupby(sound, lambda record: record.file):
+        in_file = list(group)
+        deals = [record.deal for record in in_file]
+        players, games = [record.players for record in in_file], [record.game for record in in_file]
+        part, illegal = _replayed(deals, players, games, list(map(dealt, deals)))
+        problems = [
+            f"{file.name}: deal {deals[index].number}, {problem}"
+            for index, problem in illegal.items()
         ]
-        yield replace(part, unsound=tuple(wrong))
+        yield replace(part, unsound=tuple(problems))
 
 
 def _replayed(
@@ -195,25 +196,27 @@ def _replayed(
     games: Sequence[int],
     keys: Sequence[Hashable],
 ) -> tuple[_Part, dict[int, str]]:
-    """Returns the decisions of deals, and by index of a deal what is illegal in it."""
-    rules, *others = {deal.rules: None for deal in deals}
-    if others:
-        raise SettingError(f"expected games of one rule set, got {rules.name} and {others[0].name}")
-    found = replay(deals, rules)
-    games_of = np.array(games)[found.deal]
-    examples = Examples(rules, found.words, found.legal, found.action, games_of)
-    of, seats = found.deal.tolist(), found.seat.tolist()
-    names = [players[deal][seat] for deal, seat in zip(of, seats, strict=True)]
-    return _Part(examples, names, [keys[deal] for deal in of]), found.illegal
+    """Returns the decisions of deals, and the illegal moves by index of the deal."""
+    rules, *further = {deal.rules: None for deal in deals}
+    if further:
+        raise SettingError(
+            f"expected games of one rule set, got {rules.name} and {further[0].name}"
+        )
+    decisions = replay(deals, rules)
+    game = np.array(games)[decisions.deal]
+    examples = Examples(rules, decisions.words, decisions.legal, decisions.action, game)
+    indices, seats = decisions.deal.tolist(), decisions.seat.tolist()
+    names = [players[deal][seat] for deal, seat in zip(indices, seats, strict=True)]
+    return _Part(examples, names, [keys[deal] for deal in indices]), decisions.illegal
 
 
 DEFAULTS = (actions.SILENT, actions.CONTINUE, actions.CALL)
-"""Answers before play that a record does not hold: those with which play begins."""
+"""Answers before play where a record has none: with these, play begins."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """The decisions with a choice of some deals, in order of time."""
+    """The decisions with a choice of several deals, in order of time."""
 
     deal: Int  #: [D] index of the deal.
     seat: Int  #: [D] seat that decided.
@@ -221,23 +224,23 @@ class Replayed:
     legal: Bool  #: [D, 69]
     action: Int  #: [D]
     illegal: dict[int, str]
-    """By index of the deal, what is wrong with its first illegal move; it has no decisions."""
+    """By index of a deal, why its first illegal move is illegal; such a deal has no decisions."""
 
 
 def replay(deals: Sequence[DealRecord], rules: Rules) -> Replayed:
     """Returns the recorded decisions of deals that are played under one rule set.
 
-    Answers before play that are not recorded are no decisions.
+    Answers before play that are not recorded do not count as decisions.
     """
-    dealt = [seat for deal in deals for seat in parse_hands(deal.hands, rules.deck)]
-    hands = [np.bincount(seat, minlength=NUM_KINDS) for seat in dealt]
+    tiles = [hand for deal in deals for hand in parse_hands(deal.hands, rules.deck)]
+    hands = [np.bincount(hand, minlength=NUM_KINDS) for hand in tiles]
     table = Replay.of_deals(
         rules,
         np.reshape(hands, (len(deals), -1, NUM_KINDS)),
         np.array([deal.dealer for deal in deals]),
         np.array([deal.scores for deal in deals]),
     )
-    read = [0] * len(deals)  # moves of each deal
+    read = [0] * len(deals)  # number of moves of each deal that have been replayed
     illegal: dict[int, str] = {}
     empty = np.zeros(0, np.int64)
     parts = [(empty, empty, table.view(0).words[:0], np.zeros((0, NUM_ACTIONS), bool), empty)]
@@ -247,69 +250,70 @@ def replay(deals: Sequence[DealRecord], rules: Rules) -> Replayed:
         if not any(unread):
             break
         seats, legal = table.seat, table.choices().legal(np.arange(len(table)))
-        numbers = table.game.tolist()
+        indices = table.game.tolist()  # of the deals that are still on the table
         moves = [
             _next_move(deals[deal], read[deal], seat, allowed)
-            for deal, seat, allowed in zip(numbers, seats.tolist(), legal, strict=True)
+            for deal, seat, allowed in zip(indices, seats.tolist(), legal, strict=True)
         ]
-        for deal, move in zip(numbers, moves, strict=True):
+        for deal, move in zip(indices, moves, strict=True):
             read[deal] += move.is_recorded
             if move.problem:
                 illegal[deal] = move.problem
         action = np.array([move.action for move in moves])
-        fine = np.array([not move.problem for move in moves])
+        is_legal = np.array([not move.problem for move in moves])
         recorded = np.array([move.is_recorded for move in moves])
-        keep = np.flatnonzero(recorded & (legal.sum(axis=1) > 1))
-        # At the end of a deal nobody is asked, and its seat is -1.
-        words = table.view().words if fine.all() else table.view(np.maximum(seats, 0)).words
-        parts.append((table.game[keep], seats[keep], words[keep], legal[keep], action[keep]))
-        if not fine.all():
-            table.select(np.flatnonzero(fine))
-        table.step(action[fine])
+        rows = np.flatnonzero(recorded & (legal.sum(axis=1) > 1))
+        # A deal that has ended has seat -1; a record with further moves is illegal.
+        words = table.view().words if is_legal.all() else table.view(np.maximum(seats, 0)).words
+        parts.append((table.game[rows], seats[rows], words[rows], legal[rows], action[rows]))
+        if not is_legal.all():
+            table.select(np.flatnonzero(is_legal))
+        table.step(action[is_legal])
     deal, seat, words, legal, action = map(np.concatenate, zip(*parts, strict=True))
     sound = ~np.isin(deal, list(illegal))
     return Replayed(deal[sound], seat[sound], words[sound], legal[sound], action[sound], illegal)
 
 
 class _Move(NamedTuple):
-    """What happens next in a deal."""
+    """The next move of a deal."""
 
     action: int = 0
     is_recorded: bool = False  #: False: the record leaves the answer out.
     problem: str = ""  #: Why the recorded move is illegal.
 
 
-def _next_move(deal: DealRecord, number: int, seat: int, legal: Bool) -> _Move:
+def _next_move(deal: DealRecord, index: int, seat: int, legal: Bool) -> _Move:
     """Returns the next move of a deal: a default answer before play, or a recorded one.
 
     Args:
         deal: the record.
-        number: of the first of its moves that has not been read.
-        seat: who is asked; -1: nobody is.
-        legal: bool [69] what this seat may do.
+        index: index of the record's next move.
+        seat: the seat that acts; -1 after the end.
+        legal: bool [69] its legal actions.
     """
-    move = deal.moves[number]
+    move = deal.moves[index]
     if (answer := _unrecorded(legal, seat, move)) is not None:
         return _Move(answer)
     if move[0] == seat and legal[move[1]]:
         return _Move(move[1], is_recorded=True)
-    return _Move(problem=_complaint(legal, seat, move, number))
+    return _Move(problem=_complaint(legal, seat, move, index))
 
 
 def _unrecorded(legal: Bool, seat: int, move: tuple[int, int]) -> int | None:
     """Returns the default answer to a pre-play decision that the next move does not answer."""
-    asked = np.flatnonzero(legal[actions.CALL :]) + actions.CALL
-    if not len(asked):
+    answers = np.flatnonzero(legal[actions.CALL :]) + actions.CALL
+    if not len(answers):
         return None
-    same = (actions.CALL <= move[1] < actions.REDEAL) == (asked[0] == actions.CALL)
-    if move[0] == seat and move[1] >= actions.CALL and same:
+    # Calls are one pre-play decision, answers to a redeal another.
+    is_answer = (actions.CALL <= move[1] < actions.REDEAL) == (answers[0] == actions.CALL)
+    if move[0] == seat and move[1] >= actions.CALL and is_answer:
         return None
-    return next(answer for answer in DEFAULTS if answer in asked)
+    return next(answer for answer in DEFAULTS if answer in answers)
 
 
-def _complaint(legal: Bool, seat: int, move: tuple[int, int], number: int) -> str:
+def _complaint(legal: Bool, seat: int, move: tuple[int, int], index: int) -> str:
     got = f"got {actions.name(move[1])!r} of seat {move[0]}"
     if seat < 0:
-        return f"move {number + 1}: expected no move after the end, {got}"
-    known = " ".join(actions.name(action) for action in np.flatnonzero(legal).tolist())
-    return f"move {number + 1}: expected one of {known} from seat {seat}, {got}"
+        return f"move {index + 1}: expected no move after the end, {got}"
+    names = " ".join(actions.name(action) for action in np.flatnonzero(legal).tolist())
+    return f"move {index + 1}: expected one of {names} from seat {seat}, {got}"

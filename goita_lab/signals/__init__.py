@@ -1,8 +1,8 @@
-"""Measures what actions tell the partner and the opponents, in nats and in points.
+"""Measures what actions reveal to the partner and to the opponents, in nats and in points.
 
-``playing`` plays rounds and keeps every decision; ``log`` writes that to Parquet and reads it
-again; ``listening`` runs exact listeners along it; ``measures`` has one function for each measure;
-``study`` takes them all, ``page`` shows them and ``follow`` follows a record. The command line is
+``playing`` plays rounds and records every decision in a play; ``log`` writes plays to Parquet and
+reads them again; ``listening`` runs exact listeners along a play; ``measures`` has one function for
+each measure; ``study`` takes all measures and ``page`` shows them. The command line is
 ``goita signals``.
 """
 

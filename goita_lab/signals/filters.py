@@ -16,10 +16,10 @@ from goita_env.views import NONE
 from goita_lab.signals.playing import Play
 
 Where = str | Callable[[Play], Bool]
-"""A name of ``FILTERS``, or a function that returns which decisions of a play are meant: [D]."""
+"""A name of ``FILTERS``, or a function that returns whether each decision is selected: [D]."""
 
 CONTEXTS: Final = ("first lead", "lead", "partner's attack", "opponent's attack", "question")
-"""What a decision answers; a lead answers nothing, and questions come before play."""
+"""What a decision answers. A lead answers nothing; questions are decisions before play."""
 
 
 def context(view: View) -> Int:
@@ -30,31 +30,32 @@ def context(view: View) -> Int:
 
 
 def select(play: Play, where: Where | None) -> Bool:
-    """Returns which decisions of a play a filter means: bool [D]; None: all."""
+    """Returns whether a filter selects each decision of a play: bool [D]; None selects all."""
     if where is None:
         return np.ones(len(play.deal), bool)
     if isinstance(where, str) and where not in FILTERS:
         raise SettingError(f"expected a filter of {list(FILTERS)}, got {where!r}")
-    found = np.asarray((FILTERS[where] if isinstance(where, str) else where)(play))
-    if found.dtype != np.bool_ or found.shape != play.deal.shape:
+    selected = np.asarray((FILTERS[where] if isinstance(where, str) else where)(play))
+    if selected.dtype != np.bool_ or selected.shape != play.deal.shape:
         raise SettingError(
-            f"expected a filter that returns bool {list(play.deal.shape)}, got {found.dtype} "
-            f"{list(found.shape)}"
+            f"expected a filter that returns bool {list(play.deal.shape)}, got {selected.dtype} "
+            f"{list(selected.shape)}"
         )
-    return found
+    return selected
 
 
 def _in_context(name: str) -> Callable[[Play], Bool]:
-    number = CONTEXTS.index(name)
-    return lambda play: context(play.view()) == number
+    index = CONTEXTS.index(name)
+    return lambda play: context(play.view()) == index
 
 
 def _first_pass(play: Play) -> Bool:
     rows = np.flatnonzero(play.action == PASS)
+    # Rows are in the order of play, so the first index of a seat in a deal is its first pass.
     _, first = np.unique(NUM_SEATS * play.deal[rows] + play.seat[rows], return_index=True)
-    found = np.zeros(len(play.deal), bool)
-    found[rows[first]] = True
-    return found
+    selected = np.zeros(len(play.deal), bool)
+    selected[rows[first]] = True
+    return selected
 
 
 FILTERS: Final[dict[str, Callable[[Play], Bool]]] = {

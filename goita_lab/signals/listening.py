@@ -1,4 +1,4 @@
-"""Runs exact listeners along a play and keeps what each action told each of them.
+"""Runs exact listeners along a play and records what each action reveals to each of them.
 
 A listener's *model* says how the other seats play: one ``OpponentModel`` for all of them, or one
 for each relative seat.
@@ -31,7 +31,7 @@ from goita_lab.store import Column
 
 Shapes = dict[str, tuple[int | str, ...]]
 Row = dict[str, Any]
-"""What is kept of one decision, by column."""
+"""The entries of one decision, by column."""
 
 ListenerModel = OpponentModel | Mapping[RelativeSeat, OpponentModel]
 
@@ -44,12 +44,12 @@ LEGAL: Final = "legal"
 
 
 def standard_models(agent: str | Policy) -> dict[str, OpponentModel]:
-    """Returns the two models that split knowledge: "policy" (an agent's) and "uniform"."""
+    """Returns the two models that ``information_gain_split`` compares: "policy" and "uniform"."""
     return {POLICY: PolicyModel(agent), UNIFORM: UNIFORM_MODEL}
 
 
 def cached_model(model: OpponentModel) -> OpponentModel:
-    """Returns a model that answers the same, and asks about each view once if that saves time."""
+    """Returns a model with the same answers, which asks about each view once if that saves time."""
     return model if model in (UNIFORM_MODEL, LEGAL_MODEL) else CachedModel(model)
 
 
@@ -66,7 +66,7 @@ class _Rows:
     """[n] Seat of the listener."""
 
     def columns(self) -> dict[str, Column]:
-        """Returns what kept rows may be."""
+        """Returns the types, shapes and bounds that stored rows must have."""
         columns = {}
         for name, axes in self.SHAPES.items():
             lengths = (len(self.models) if axis == "K" else axis for axis in axes)
@@ -89,24 +89,27 @@ class _Rows:
             arrays[name] = values if axes else values.astype(np.int64)
         return cls(names, **arrays)
 
-    def where(self, kept: Bool) -> Self:
-        """Returns some rows; ``kept``: bool [n]."""
-        return replace(self, **{name: getattr(self, name)[kept] for name in self.SHAPES})
+    def where(self, selected: Bool) -> Self:
+        """Returns the selected rows; ``selected``: bool [n]."""
+        return replace(self, **{name: getattr(self, name)[selected] for name in self.SHAPES})
 
     @classmethod
     def join(cls, parts: Sequence[Self], plays: Sequence[Play] = ()) -> Self:
-        """Concatenates rows of some plays, as rows of their ``Play.join``; by default of one."""
+        """Concatenates rows of several plays, as rows of their ``Play.join``.
+
+        Without ``plays`` all parts are rows of the same play.
+        """
         joined = concatenated(parts, cls.SHAPES)
-        if not plays:
-            return replace(parts[0], **joined)
-        before = np.cumsum([0, *(len(one.deal) for one in plays[:-1])])
-        joined["row"] += np.repeat(before, [len(part.row) for part in parts])
+        if plays:
+            # In the joined play a decision's index is higher by the decisions of all earlier plays.
+            offsets = np.cumsum([0, *(len(play.deal) for play in plays[:-1])])
+            joined["row"] += np.repeat(offsets, [len(part.row) for part in parts])
         return replace(parts[0], **joined)
 
 
 @dataclass(frozen=True)
 class ActionInformation(_Rows):
-    """What n actions told one other seat each, under K models."""
+    """What n actions revealed to one other seat each, under K models."""
 
     SHAPES: ClassVar[Shapes] = {
         **dict.fromkeys(("row", "listener", "speaker"), ()),
@@ -117,9 +120,11 @@ class ActionInformation(_Rows):
     """[n] Seat that acted, relative to the listener: 1 next, 2 partner, 3 previous."""
     content: Float
     """[n, K] Expected information about the speaker's hand, nats: I(H; Y | listener's view); 0 for
-    messages that the listener doesn't hear."""
+    messages that the listener does not observe."""
     told: Float
-    """[n, K] KL of the belief after the action from that before it, nats; its mean: ``content``."""
+    """[n, K] KL of the belief after the action from the belief before it, nats.
+
+    Its expectation is ``content``."""
     gain: Float
     """[n, K] Change of the log-probability of the speaker's true hand, nats."""
 
@@ -141,16 +146,16 @@ class ListenerKnowledge(_Rows):
     entropy: Float
     """[n, K, 3] Of the beliefs about them, nats."""
     prior: Float
-    """[n, 3] Log-probability of those hands given the listener's own hand alone, nats."""
+    """[n, 3] Log-probability of those hands given only the listener's own hand, nats."""
     holds: Float
     """[n, K, 3, 8] Probability that the seats were dealt one tile of each kind or more."""
     prior_holds: Float
-    """[n, 3, 8] The same given the listener's own hand alone."""
+    """[n, 3, 8] The same given only the listener's own hand."""
 
 
 @dataclass(frozen=True)
 class Heard:
-    """A play and what exact listeners heard of it."""
+    """A play, and what its actions revealed to exact listeners."""
 
     play: Play
     actions: ActionInformation
@@ -178,52 +183,53 @@ def listen(
     """Runs exact listeners along deals of a play.
 
     Rows are plays and passes, forced ones included: a listener does not know that they are forced.
-    Messages have rows, too, but where the listener sends them itself. Answers before play update
+    Messages have rows, too, except those that the listener sends itself. Answers before play update
     the beliefs without a row. ``deals`` are indices, None all of them;
     ``listeners`` are seats that listen in every deal, None one seat in each deal, in turn.
 
-    What is not asked for takes no time: ``told`` names the models under which it is kept what
-    actions tell (True: all; False: none), ``where`` selects these actions
-    (``goita_lab.signals.filters``; None: all), ``speakers`` the relative seats that do them, and
-    ``known=False`` leaves out the knowledge at own decisions.
+    Only what is asked for costs time. ``told`` names the models under which the information in
+    other seats' actions is computed (True: all; False: none), ``where`` selects these actions
+    (``goita_lab.signals.filters``; None: all), and ``speakers`` the relative seats that take them.
+    ``known=False`` leaves out the knowledge at the listeners' own decisions.
 
     Raises:
-        SettingError: if there is no model, or a seat, deal, model or filter is none; if listeners
-            cannot follow the game (``goita_agents.beliefs.Listener``).
-        UnexplainedError: if something has probability 0 under a model.
+        SettingError: if there is no model; if a seat, deal, model or filter does not exist; if
+            listeners cannot follow the game (``goita_agents.beliefs.Listener``).
+        UnexplainedError: if an action has probability 0 under a model.
     """
-    telling = _told_models(models, told)
-    chosen = list(range(len(play.round)) if deals is None else deals)
-    if any(deal not in range(len(play.round)) for deal in chosen):
-        raise SettingError(f"expected deals 0 to {len(play.round) - 1}, got {chosen!r}")
+    informed = _informed_models(models, told)
+    followed = list(range(len(play.round)) if deals is None else deals)
+    if any(deal not in range(len(play.round)) for deal in followed):
+        raise SettingError(f"expected deals 0 to {len(play.round) - 1}, got {followed!r}")
     seats = None if listeners is None else sorted(set(listeners))
     if seats is not None and (not seats or any(seat not in range(NUM_SEATS) for seat in seats)):
         raise SettingError(f"expected seats 0 to 3 as listeners, got {seats!r}")
-    # Decisions that are kept for other seats, and those for the acting seat itself.
     moves, messages = play.action < CALL, play.action >= MESSAGE
-    heard, own = select(play, where) & (moves | messages) & bool(telling), moves & known
+    # [D] Whether a decision has a row for other seats, and whether it has one for the acting seat.
+    heard, own = select(play, where) & (moves | messages) & bool(informed), moves & known
     actions, knowledge = list[Row](), list[Row]()
     starts = play.starts
-    for deal in chosen:
+    for deal in followed:
         cached = _cached_models(models)  # the listeners of one deal share answers
-        rows = np.arange(starts[deal], starts[deal + 1])
+        decisions = np.arange(starts[deal], starts[deal + 1])
         for seat in (deal % NUM_SEATS,) if seats is None else seats:
-            listener, turn = SeatListener(play, deal, seat, cached, telling), play.seat[rows] - seat
-            from_speakers = np.isin(turn % NUM_SEATS, [*speakers])
-            kept = rows[np.where(turn == 0, own[rows], heard[rows] & from_speakers)]
-            for row, view in zip(kept.tolist(), seen_by(play, deal, seat, kept), strict=True):
+            listener = SeatListener(play, deal, seat, cached, informed)
+            turn = (play.seat[decisions] - seat) % NUM_SEATS
+            overheard = heard[decisions] & np.isin(turn, [*speakers])
+            rows = decisions[np.where(turn == 0, own[decisions], overheard)]
+            for row, view in zip(rows.tolist(), seen_by(play, deal, seat, rows), strict=True):
                 if play.seat[row] == seat:
                     knowledge.append(listener.knowledge(row, view))
                 else:
                     actions.append(listener.information(row, view))
-    information = ActionInformation.collect(telling, actions)
+    information = ActionInformation.collect(informed, actions)
     return information, ListenerKnowledge.collect(models, knowledge)
 
 
-def _told_models(
+def _informed_models(
     models: Mapping[str, ListenerModel], told: bool | Collection[str]
 ) -> tuple[str, ...]:
-    """Returns the names of the models under which it is kept what actions tell."""
+    """Returns the names of the models under which the information in actions is computed."""
     if not models:
         raise SettingError("expected at least one model, got none")
     names = {True: tuple(models), False: ()}[told] if isinstance(told, bool) else tuple(told)
@@ -233,14 +239,14 @@ def _told_models(
 
 
 def _cached_models(models: Mapping[str, ListenerModel]) -> dict[str, ListenerModel]:
-    """Returns the models by name; those that are one object ask about each view once together."""
+    """Returns the models by name; names that share a model share its answers, too."""
     caches: dict[int, OpponentModel] = {}
 
     def cached(model: OpponentModel) -> OpponentModel:
         return caches.setdefault(id(model), cached_model(model))
 
     return {
-        name: {seat: cached(of_seat) for seat, of_seat in model.items()}
+        name: {seat: cached(seat_model) for seat, seat_model in model.items()}
         if isinstance(model, Mapping)
         else cached(model)
         for name, model in models.items()
@@ -248,7 +254,7 @@ def _cached_models(models: Mapping[str, ListenerModel]) -> dict[str, ListenerMod
 
 
 def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:
-    """Yields a seat's view before each of some decisions of a deal; ``rows``: ascending."""
+    """Yields a seat's view before each decision ``rows`` of a deal; they must be ascending."""
     first, replay = play.starts[[deal]], play.replay(np.array([deal]))
     for row in steps(replay, first, 1 + rows[-1:], play.action) if len(rows) else ():
         if row in rows:
@@ -263,15 +269,15 @@ def public_action(view: View, action: int) -> int:
 
 
 class SeatListener:
-    """Listens to one deal from one seat, under several models; the views that it gets come in turn.
+    """Listens to one deal from one seat, under several models; it needs the views in order of play.
 
     Args:
         play: the play.
         deal: the deal's index.
         seat: the seat.
         models: by name.
-        telling: names of the models under which it learns from actions of other seats; all know
-            what it knows at its own decisions.
+        informed: names of the models under which the information in other seats' actions is
+            computed; the knowledge at the seat's own decisions is computed under all models.
     """
 
     def __init__(
@@ -280,9 +286,9 @@ class SeatListener:
         deal: int,
         seat: int,
         models: Mapping[str, ListenerModel],
-        telling: Sequence[str],
+        informed: Sequence[str],
     ) -> None:
-        self.play, self.seat, self.models, self.telling = play, seat, models, telling
+        self.play, self.seat, self.models, self.informed = play, seat, models, informed
         self._listeners: dict[str, Listener] = {}
         self._dealt = {
             name: play.hands[deal, (seat + turn) % NUM_SEATS]
@@ -290,50 +296,51 @@ class SeatListener:
         }
 
     def information(self, row: int, view: View) -> Row:
-        """Returns what an action of another seat tells: a row of ``ActionInformation``.
+        """Returns what an action of another seat reveals: a row of ``ActionInformation``.
 
-        ``view`` is what the listener sees before the action. A message that it doesn't hear tells
-        nothing.
+        ``view`` is what the listener sees before the action. A message that the listener does not
+        observe reveals nothing.
         """
         turn, action = (int(self.play.seat[row]) - self.seat) % NUM_SEATS, self.play.action[row]
         channel, is_message = self.play.information.channel, bool(action >= MESSAGE)
         private = channel is not None and channel.audience == "partner"
-        nats = np.zeros((3, len(self.telling)))
+        nats = np.zeros((3, len(self.informed)))  # content, told and gain under each model
         if not (is_message and private and turn != PARTNER):
-            # Messages are the first decisions of a deal: so many were sent before this one.
+            # Messages are the first decisions of a deal, so its index says how many came before.
             sent = int(self.play.move[row]) if is_message else None
             name, public = list(RELATIVE_SEATS)[turn - 1], public_action(view, int(action))
-            told = [
+            nats_by_model = [
                 information_told(listener, name, self._dealt[name], public)
-                for listener in self._updated(self.telling, view, sent)
+                for listener in self._updated(self.informed, view, sent)
             ]
-            nats = np.transpose(told)
+            nats = np.transpose(nats_by_model)
         columns = dict(zip(("content", "told", "gain"), nats, strict=True))
         return {"row": row, "listener": self.seat, "speaker": turn, **columns}
 
     def knowledge(self, row: int, view: View) -> Row:
         """Returns what the listener knows at its own decision: a row of ``ListenerKnowledge``."""
         listeners, hands = self._updated(self.models, view), list(self._dealt.values())
+        # A row for each model: the beliefs about the three other seats.
         beliefs = [[listener.posterior(name) for name in self._dealt] for listener in listeners]
         priors = beliefs[0]  # all models have the same prior
         return {
             "row": row,
             "listener": self.seat,
             "log_probability": [
-                [belief.log_probability(hand) for belief, hand in zip(three, hands, strict=True)]
-                for three in beliefs
+                [belief.log_probability(hand) for belief, hand in zip(seats, hands, strict=True)]
+                for seats in beliefs
             ],
-            "entropy": [[belief.entropy() for belief in three] for three in beliefs],
+            "entropy": [[belief.entropy() for belief in seats] for seats in beliefs],
             "prior": [
                 np.log(belief.prior[belief.index(hand)])
                 for belief, hand in zip(priors, hands, strict=True)
             ],
-            "holds": [[belief.at_least(1) for belief in three] for three in beliefs],
+            "holds": [[belief.at_least(1) for belief in seats] for seats in beliefs],
             "prior_holds": [belief.prior @ (belief.hands > 0) for belief in priors],
         }
 
     def _updated(self, names: Iterable[str], view: View, sent: int | None = None) -> list[Listener]:
-        """Returns the listeners with some models, after a view; ``sent``: messages sent before."""
+        """Returns the named models' listeners after a view; ``sent``: number of messages so far."""
         for name in names:
             if name in self._listeners:
                 self._listeners[name].update(view, sent=sent)
@@ -345,21 +352,26 @@ class SeatListener:
 def information_told(
     listener: Listener, name: RelativeSeat, hand: Int, action: int
 ) -> tuple[float, float, float]:
-    """Returns content, KL and gain of a public action, in nats; ``hand`` [8]: of its seat."""
+    """Returns content, KL and gain of a public action, in nats.
+
+    ``hand`` [8] is the true hand of the acting seat.
+    """
     belief, action_probabilities = listener.posterior(name), listener.action_probabilities(name)
     possible = np.flatnonzero(belief.probability)
-    before = belief.probability[possible]
-    likely = action_probabilities[possible]
-    expected = before @ likely
-    used = expected > 0
+    prior = belief.probability[possible]
+    likelihood = action_probabilities[possible]  # p(action | hand): a row for each possible hand
+    predictive = prior @ likelihood
+    reachable = predictive > 0
     with np.errstate(divide="ignore"):
-        ratio = np.log(likely[:, used]) - np.log(expected[used])
-    content = float((before[:, None] * likely[:, used] * np.maximum(ratio, -1e3)).sum())
-    now = likely[:, action] / expected[action]
-    told = now > 0
-    after = before[told] * now[told]
+        log_ratio = np.log(likelihood[:, reachable]) - np.log(predictive[reachable])
+    joint = prior[:, None] * likelihood[:, reachable]
+    # Where the joint is 0 the ratio is -inf; a finite bound makes their product 0, not NaN.
+    content = float((joint * np.maximum(log_ratio, -1e3)).sum())
+    update = likelihood[:, action] / predictive[action]  # posterior over prior, by hand
+    explaining = update > 0
+    posterior = prior[explaining] * update[explaining]
     return (
         max(content, 0.0),
-        max(float(after @ np.log(now[told])), 0.0),
-        float(np.log(action_probabilities[belief.index(hand), action] / expected[action])),
+        max(float(posterior @ np.log(update[explaining])), 0.0),
+        float(np.log(action_probabilities[belief.index(hand), action] / predictive[action])),
     )

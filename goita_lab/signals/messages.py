@@ -36,15 +36,15 @@ from goita_lab.work import HERE, Runner
 
 BLOCK: Final = 500
 """Deals that are played side by side."""
-HEARD: Final = 10
+LISTENED_ROUNDS: Final = 10
 """Rounds of a piece of listening."""
-SHOWN: Final = 3
-"""Kinds of tile that a table names."""
+NAMED_KINDS: Final = 3
+"""Kinds of tile that a line names."""
 
 
 @dataclass(frozen=True)
 class KindTold:
-    """How much a message tells of the sender's tiles of one kind, in nats."""
+    """How much a message reveals of the sender's tiles of one kind, in nats."""
 
     kind: str
     information: float
@@ -63,15 +63,15 @@ class MessageUse:
     sent: tuple[float, ...]
     """Share of each message, message 0 (silence) first."""
     depends: Interval
-    """Mutual information of the message and all that its sender sees, in nats."""
+    """Mutual information of the message and its sender's view, in nats."""
     kinds: tuple[KindTold, ...]
-    """What the messages tell of each kind of tile, the most first."""
+    """What the messages reveal of each kind of tile, the largest first."""
     partner: Interval
-    """Nats that a message tells the partner of the sender's hand."""
+    """Nats that a message reveals to the partner about the sender's hand."""
     opponents: Interval | None
     """The same for the opponents; None where they do not observe it."""
     value: Interval
-    """Points a round of a team that may send against the same agent muted, after costs."""
+    """Points a round of a team that may send messages against the same agent muted, after costs."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class MessageRounds:
     followed: Play
     """Rounds in which listeners follow the messages."""
     heard: ActionInformation
-    """What messages told them."""
+    """What messages revealed to these listeners."""
     points: Int
     """[deals] Points of the agent against itself muted, sum of all seatings."""
 
@@ -99,8 +99,8 @@ def message_uses(
 ) -> list[MessageUse]:
     """Measures how agents use their messages.
 
-    The policy's probabilities are exact, and so are the beliefs of those who hear; means are over
-    deals. In the points both teams are the agent; one of them is muted, on duplicate deals.
+    The policy's probabilities and the listeners' beliefs are exact; means are over deals. For the
+    points the agent plays in both teams on duplicate deals, and one team is muted.
 
     Args:
         agents: policies that were trained in a game with messages.
@@ -116,7 +116,7 @@ def message_uses(
         raise SettingError(f"expected two deals or more, got {deals!r} and {heard!r}")
     listen_to = partial(_hear, heard, settings)
     work = [
-        Work("listen", listen_to, ActionInformation, agents, heard, step=HEARD),
+        Work("listen", listen_to, ActionInformation, agents, heard, step=LISTENED_ROUNDS),
         Work("points", partial(_play, settings), npt.NDArray[np.int64], agents, deals, step=BLOCK),
     ]
     pieces = in_pieces(work, settings.arguments(measure="messages", heard=heard), runner)
@@ -138,12 +138,13 @@ def measure_messages(rounds: MessageRounds) -> MessageUse:
     """Measures how an agent uses its messages, in its rounds."""
     sent, information = rounds.sent, rounds.sent.information
     messages = np.flatnonzero(sent.action >= MESSAGE)
-    many = 1 << information.bits
-    chances = sent.probabilities[messages, MESSAGE : MESSAGE + many].astype(np.float64)
+    end = MESSAGE + (1 << information.bits)
+    chances = sent.probabilities[messages, MESSAGE:end].astype(np.float64)
     chances /= chances.sum(axis=1, keepdims=True)
     mean = chances.mean(axis=0)
+    # The KL of a view's distribution from the mean one; its mean over views is the information.
     with np.errstate(divide="ignore", invalid="ignore"):
-        told = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
+        divergence = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
     partner, opponents = (
         measures.information_gain(rounds.followed, rounds.heard, speaker=speaker)[0].told
         for speaker in (PARTNER, RELATIVE_SEATS["next"])
@@ -154,7 +155,7 @@ def measure_messages(rounds: MessageRounds) -> MessageUse:
         information,
         len(np.unique(sent.round)),
         tuple(mean.tolist()),
-        over_deals(sent, messages, told),
+        over_deals(sent, messages, divergence),
         _kinds(sent, messages, chances),
         partner,
         opponents if overheard else None,
@@ -193,7 +194,7 @@ def _rounds(agent: str, rounds: int, settings: Settings) -> Play:
 
 
 def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -> ActionInformation:
-    """Listens to some of the rounds in which listeners follow the messages."""
+    """Listens to a piece of the rounds in which listeners follow the messages."""
     followed = _rounds(agent, heard, settings)
     inside = (followed.round >= first) & (followed.round < first + rounds)
     actions, _ = listen(
@@ -208,23 +209,28 @@ def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -
 
 
 def _kinds(played: Play, messages: Int, chances: Float) -> tuple[KindTold, ...]:
-    """Returns what messages tell of each kind of tile in the sender's hand, the most first."""
+    """Returns what messages reveal of each kind of tile in the sender's hand, the largest first."""
     hands = played.hands[played.deal[messages], played.seat[messages]]
-    rng, found = np.random.default_rng(played.seed), []
+    rng, kinds = np.random.default_rng(played.seed), []
     for kind, name in enumerate(NAMES):
-        own = hands[:, kind]
-        shuffled = [_told(rng.permutation(own), chances) for _ in range(SHUFFLES)]
-        found.append(KindTold(name, _told(own, chances), float(np.mean(shuffled))))
-    return tuple(sorted(found, key=lambda one: one.shuffled - one.information))
+        tiles = hands[:, kind]
+        shuffled = [_tile_information(rng.permutation(tiles), chances) for _ in range(SHUFFLES)]
+        information = _tile_information(tiles, chances)
+        kinds.append(KindTold(name, information, float(np.mean(shuffled))))
+    return tuple(sorted(kinds, key=lambda kind: kind.shuffled - kind.information))
 
 
-def _told(tiles: npt.NDArray[np.integer], chances: Float) -> float:
-    """Returns what messages, float64 [n, M], tell of the number of tiles [n], in nats."""
-    numbers, which, counts = np.unique(tiles, return_inverse=True, return_counts=True)
-    mean = np.zeros((len(numbers), chances.shape[1]))
-    np.add.at(mean, which, chances / counts[which, None])
-    same = np.zeros(len(numbers), np.int64)  # one position, whose answer is the message
-    return float(channel_information(same, counts / len(tiles), mean)[0])
+def _tile_information(tiles: npt.NDArray[np.integer], chances: Float) -> float:
+    """Returns the mutual information of the number of tiles [n] and the message, in nats.
+
+    ``chances`` [n, M] are the probabilities of the M messages.
+    """
+    counts, group, sizes = np.unique(tiles, return_inverse=True, return_counts=True)
+    mean = np.zeros((len(counts), chances.shape[1]))
+    np.add.at(mean, group, chances / sizes[group, None])  # mean distribution by number of tiles
+    # The number of tiles is the input of a channel in one position, and the message is its output.
+    position = np.zeros(len(counts), np.int64)
+    return float(channel_information(position, sizes / len(tiles), mean)[0])
 
 
 def table(uses: Sequence[MessageUse]) -> Table:
@@ -247,22 +253,22 @@ def _row(use: MessageUse, unheard: str) -> dict[str, str]:
 
 
 def mean_use(uses: Sequence[MessageUse]) -> MessageUse:
-    """Returns the mean over runs; None of what some of them do not have."""
+    """Returns the mean over runs; a figure that not all runs have is None."""
     figures: dict[str, Any] = {}
     for name in ("depends", "partner", "opponents", "value"):
-        means = [figure.mean for use in uses if (figure := getattr(use, name)) is not None]
+        means = [interval.mean for use in uses if (interval := getattr(use, name)) is not None]
         figures[name] = over_runs(means) if len(means) == len(uses) else None
     silence = float(np.mean([use.sent[0] for use in uses]))
     return replace(uses[0], agent=f"mean of {len(uses)} runs", sent=(silence,), **figures)
 
 
-def told_kinds(found: Sequence[MessageUse]) -> str:
-    """Returns a line an agent: the kinds of tile of which messages tell most, in nats."""
+def told_kinds(uses: Sequence[MessageUse]) -> str:
+    """Returns a line an agent: the kinds of tile that messages reveal most of, in nats."""
     lines = []
-    for one in found:
-        told = [
+    for use in uses:
+        kinds = [
             f"{kind.kind} {kind.information:.3f} (shuffled {kind.shuffled:.3f})"
-            for kind in one.kinds[:SHOWN]
+            for kind in use.kinds[:NAMED_KINDS]
         ]
-        lines.append(f"{short_name(one.agent)}: {', '.join(told)}")
+        lines.append(f"{short_name(use.agent)}: {', '.join(kinds)}")
     return "\n".join(lines)

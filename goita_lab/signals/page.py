@@ -33,9 +33,9 @@ UNITS: Final = {
     "shuffled": "points",
     "influence": "nats",
 }
-"""Measures of the table of figures, by their names in the JSON, and what they are in."""
+"""Measures of the table of figures by their names in the JSON, with their units."""
 SHARES: Final = ("share", "efficiency")
-"""Figures of them that are ratios."""
+"""Figures of these measures that are ratios and have no unit."""
 
 CHARTS: Final = (
     ("What an action tells the partner about a hand, nats", "content.expected"),
@@ -44,18 +44,15 @@ CHARTS: Final = (
     ("What listening to the partner is worth, points a round", "value.partner"),
     ("What one signal is worth to its sender's team, points", "shuffled.information"),
 )
-"""Title of each chart, and what it shows."""
+"""Title of each chart, and the figure that it shows."""
 
 
-def html(found: Study, command: str) -> str:
+def html(study: Study, command: str) -> str:
     """Returns a study as an HTML page; ``command``: what was run, for the page's foot."""
     template = _environment().get_template("report.html")
-    told = {
-        "figures": figures(found),
-        "charts": charts(found),
-        "lead": next(iter(found.agents), None),
-    }
-    return template.render(study=found, plan=found.plan, command=command, **told)
+    tables = {"figures": figures(study), "charts": charts(study)}
+    lead = next(iter(study.agents), None)
+    return template.render(study=study, plan=study.plan, command=command, lead=lead, **tables)
 
 
 @dataclass(frozen=True)
@@ -70,38 +67,38 @@ class Chart:
         return Scale.of(interval for _, interval in self.rows)
 
 
-def charts(found: Study) -> list[Chart]:
+def charts(study: Study) -> list[Chart]:
     """Returns the charts of a page; rows whose figure is open or not measured are left out."""
-    shown = []
-    for title, place in CHARTS:
-        every = [
-            (short_name(agent.agent), agent_figures(agent).get(place))
-            for agent in (*found.agents, *found.controls)
+    measured_charts = []
+    for title, name in CHARTS:
+        intervals = [
+            (short_name(agent.agent), agent_figures(agent).get(name))
+            for agent in (*study.agents, *study.controls)
         ]
-        rows = [(agent, interval) for agent, interval in every if interval is not None]
+        rows = [(agent, interval) for agent, interval in intervals if interval is not None]
         if rows:
-            shown.append(Chart(title, rows))
-    return shown
+            measured_charts.append(Chart(title, rows))
+    return measured_charts
 
 
-def figures(found: Study) -> list[tuple[str, str, list[str]]]:
+def figures(study: Study) -> list[tuple[str, str, list[str]]]:
     """Returns the rows of the table of figures: name, unit, cells of agents, then of controls.
 
     The last three say how many deals were played.
     """
-    agents = [*found.agents, *found.controls]
-    every, rows = [agent_figures(agent) for agent in agents], []
-    for place in dict.fromkeys(place for one in every for place in one):
-        measure, _, part = place.partition(".")
-        unit = "" if part in SHARES else UNITS[measure]
-        cells = [bounds(one[place], 3) if place in one else "" for one in every]
-        rows.append((place.replace(".", ": ").replace("_", " "), unit, cells))
-    none = [""] * len(found.controls)
-    rows.append(("Deals with one listener", "", [str(one.split.deals) for one in agents]))
-    played = [str(len(one.points.unsearched)) for one in found.agents]
-    rows.append(("Deals with searches", "", played + none))
-    signals = [str(one.shuffled.points.shape[1]) for one in found.agents]
-    rows.append(("Signals", "", signals + none))
+    agents = [*study.agents, *study.controls]
+    columns, rows = [agent_figures(agent) for agent in agents], []
+    for name in dict.fromkeys(name for column in columns for name in column):
+        measure, _, figure = name.partition(".")
+        unit = "" if figure in SHARES else UNITS[measure]
+        cells = [bounds(column[name], 3) if name in column else "" for column in columns]
+        rows.append((name.replace(".", ": ").replace("_", " "), unit, cells))
+    empty = [""] * len(study.controls)
+    rows.append(("Deals with one listener", "", [str(agent.split.deals) for agent in agents]))
+    searched = [str(len(agent.points.unsearched)) for agent in study.agents]
+    rows.append(("Deals with searches", "", searched + empty))
+    signals = [str(agent.shuffled.points.shape[1]) for agent in study.agents]
+    rows.append(("Signals", "", signals + empty))
     return rows
 
 
@@ -109,19 +106,17 @@ def agent_figures(agent: ControlStudy) -> dict[str, Interval | None]:
     """Returns the figures of an agent that have intervals, by measure and name: "value.partner"."""
     cells: dict[str, Interval | None] = {}
     for measure in (name for name in UNITS if hasattr(agent, name)):
-        result = getattr(agent, measure)
-        if isinstance(result, Interval):
-            cells[measure] = result
+        measured = getattr(agent, measure)
+        if isinstance(measured, Interval):
+            cells[measure] = measured
         else:
-            cells |= {f"{measure}.{name}": value for name, value in result.figures().items()}
+            cells |= {f"{measure}.{name}": figure for name, figure in measured.figures().items()}
     return cells
 
 
-def bounds(found: Interval | None, decimals: int = 2) -> str:
-    """Returns ``value [low, high]``, without the sign of what rounds to zero; None: "open"."""
-    if found is None:
-        return "open"
-    return true_minus(estimate(found, decimals, "-"))
+def bounds(interval: Interval | None, decimals: int = 2) -> str:
+    """Returns ``value [low, high]``, numbers that round to zero without a sign; None: "open"."""
+    return "open" if interval is None else true_minus(estimate(interval, decimals, "-"))
 
 
 def heat(value: float) -> str:
@@ -133,7 +128,7 @@ def heat(value: float) -> str:
 
 @cache
 def _environment() -> Environment:
-    found = environment(__package__)
-    found.filters |= {"short": short_name, "bounds": bounds, "heat": heat}
-    found.globals |= {"runs_needed": RUNS_NEEDED, "fewest": FEWEST}
-    return found
+    jinja = environment(__package__)
+    jinja.filters |= {"short": short_name, "bounds": bounds, "heat": heat}
+    jinja.globals |= {"runs_needed": RUNS_NEEDED, "fewest": FEWEST}
+    return jinja

@@ -14,20 +14,20 @@ from goita_env.rules import JGA, Rules
 from goita_lab.work import Runner
 
 FORMAT: Final = "goita-signals-tasks-1"
-"""Grows when the meaning of a kept result changes."""
+"""Grows when the meaning of a stored result changes."""
 PIECE: Final = 12
 """Deals of a piece of work."""
 MOST_SHARE: Final = 100
 LAST_SEED: Final = 3
-"""Rounds for different uses are played under the plan's seed and the next ones, up to this one."""
+"""Largest number added to the plan's seed: rounds for different purposes have different seeds."""
 
 CONTROLS: Final = ("random", "greedy", "heuristic:conventions=off")
-"""Agents without conventions: what they tell, skill and determinism tell."""
+"""Agents without conventions: only skill and determinism make their actions informative."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What is random, and by which rules agents play."""
+    """The seed and the rules of a measurement."""
 
     seed: int = 0
     """seed of everything that is random"""
@@ -37,9 +37,9 @@ class Settings:
         check_seed(self.seed)
         check_seed(self.seed + LAST_SEED)
 
-    def arguments(self, **more: Any) -> dict[str, Any]:
+    def arguments(self, **arguments: Any) -> dict[str, Any]:
         """Returns all that the results of every task depend on, as JSON."""
-        return {**more, "format": FORMAT, "settings": asdict(self)}
+        return {**arguments, "format": FORMAT, "settings": asdict(self)}
 
 
 STANDARD: Final = Settings()
@@ -50,15 +50,15 @@ class Work(NamedTuple):
 
     name: str
     do: Callable[[str, int, int], Any]
-    """Does a piece: an agent, its first deal and its number of deals; it can be pickled."""
+    """Does the piece of an agent, a first deal and a number of deals; it can be pickled."""
     kind: Any
     """Type of a piece's result."""
     agents: Sequence[str]
     deals: int
     models: Sequence[str] = ()
-    """Other agents on whose policies each piece depends: listeners take its agent for them."""
+    """Other agents on whose policies each piece depends, because listeners use them as models."""
     step: int = PIECE
-    """Deals of a piece; the last may have fewer, or one more: a single deal has no interval."""
+    """Deals of a piece. The last may have fewer, or one more: a single deal has no interval."""
 
 
 def in_pieces(
@@ -66,26 +66,27 @@ def in_pieces(
 ) -> dict[str, dict[str, list[Any]]]:
     """Does work in pieces and returns their results in order, by name of the work, then by agent.
 
-    The agents come in turn: a stopped run has measured all of them alike. ``arguments``: all that
-    results depend on but agents (``Settings.arguments``).
+    The agents take turns, so that a stopped run has measured the same deals of each. ``arguments``
+    (``Settings.arguments``) are all that results depend on except the agents.
     """
-    todo = {
-        str((one.name, agent, first, after)): (one, agent, first, after - first)
-        for one in work
-        for first, after in pairwise([*range(0, max(one.deals - 1, 1), one.step), one.deals])
-        for agent in one.agents
+    pieces = {
+        str((part.name, agent, first, end)): (part, agent, first, end - first)
+        for part in work
+        # A range that ends before the last deal leaves no piece of a single deal.
+        for first, end in pairwise([*range(0, max(part.deals - 1, 1), part.step), part.deals])
+        for agent in part.agents
     }
-    found = runner.run(
+    results = runner.run(
         _do,
-        todo,
+        pieces,
         lambda piece: piece[0].kind,
         arguments,
         agents=lambda piece: tuple(dict.fromkeys((piece[1], *piece[0].models))),
     )
-    parts: dict[str, dict[str, list[Any]]] = {}
-    for key, (one, agent, *_) in todo.items():
-        parts.setdefault(one.name, {}).setdefault(agent, []).append(found[key])
-    return parts
+    by_name: dict[str, dict[str, list[Any]]] = {}
+    for key, (part, agent, *_) in pieces.items():
+        by_name.setdefault(part.name, {}).setdefault(agent, []).append(results[key])
+    return by_name
 
 
 def _do(piece: tuple[Work, str, int, int]) -> Any:
@@ -95,7 +96,7 @@ def _do(piece: tuple[Work, str, int, int]) -> Any:
 
 @dataclass(frozen=True)
 class StudyPlan(Settings):
-    """What is studied: all that the results depend on."""
+    """The agents of a study and its numbers of deals: all that its results depend on."""
 
     agents: tuple[str, ...]
     deals: int
@@ -111,9 +112,9 @@ class StudyPlan(Settings):
     cross_play_deals: int
     """Deals of every pair of partners."""
     worlds: int = WORLDS
-    """Most worlds of a searched decision."""
+    """Largest number of worlds of a searched decision."""
     controls: tuple[str, ...] = CONTROLS
-    """Policies that are measured without searches."""
+    """Policies that are measured without searches, for comparison."""
 
     @property
     def other_controls(self) -> tuple[str, ...]:
@@ -122,17 +123,19 @@ class StudyPlan(Settings):
 
 
 def quick(agents: tuple[str, ...], **options: Any) -> StudyPlan:
-    """Returns a plan of a few minutes for two agents; ``options``: other fields."""
+    """Returns a plan that takes a few minutes for two agents; ``options`` are other fields."""
     return StudyPlan(agents, 72, 16, 36, 48, 2_000, 256, **options)
 
 
 def full(agents: tuple[str, ...], share: float = 1.0, **options: Any) -> StudyPlan:
-    """Returns a plan of some 20 minutes of a core for two agents.
+    """Returns a plan that takes one core about 20 minutes for two agents.
 
     Raises:
         SettingError: if the share is not above 0.
     """
     if not 0 < share <= MOST_SHARE:
         raise SettingError(f"expected a share above 0, up to {MOST_SHARE}, got {share!r}")
-    one, four, value, signals = (max(2, round(share * deals)) for deals in (300, 120, 420, 540))
-    return StudyPlan(agents, one, four, value, signals, 20_000, 4_096, **options)
+    listened, overheard, searched, signals = (
+        max(2, round(share * deals)) for deals in (300, 120, 420, 540)
+    )
+    return StudyPlan(agents, listened, overheard, searched, signals, 20_000, 4_096, **options)

@@ -1,4 +1,4 @@
-"""Plays rounds with known policies: every decision, its view and its probabilities is kept."""
+"""Plays rounds with known policies and records every decision, its view and its probabilities."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Words = npt.NDArray[np.uint64]
 
 MAX_ROUNDS: Final = 10**7
 SEATINGS: Final = {1: ((0, 0, 0, 0),), 2: ((0, 1, 0, 1), (1, 0, 1, 0)), 4: ((0, 1, 2, 3),)}
-"""Which agent sits where, by their number; two teams play each deal twice, in successive rounds."""
+"""The agent at each seat, by the number of agents; two agents play each deal twice in a row."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Play:
     probabilities: npt.NDArray[np.float32]
     """[D, 69] Probabilities of its policy, 1 for a single legal action; with messages [D, 77]."""
     information: InformationStructure = PLAIN
-    """Who knows and tells what. Messages are decisions, those before the pre-play decisions."""
+    """The tiles and messages that seats reveal. Messages are the first decisions of a deal."""
 
     def columns(self) -> dict[str, Column]:
-        """Returns what kept arrays, or those of a log, may be: of R deals or of D decisions."""
-        information, last = self.information, (len(self.agents) - 1, len(self.round) - 1)
+        """Returns the types, shapes and bounds of stored arrays of R deals or D decisions."""
+        information = self.information
         masks = "D", information.num_actions
         return {
             "round": Column("i", ("R",), 0, MAX_ROUNDS),
@@ -84,10 +84,10 @@ class Play:
             "hands": Column("i", ("R", NUM_SEATS, NUM_KINDS), 0, max(COUNTS)),
             "dealer": Column("i", ("R",), 0, NUM_SEATS - 1),
             "scores": Column("i", ("R", 2)),
-            "seating": Column("i", ("R", NUM_SEATS), 0, last[0]),
+            "seating": Column("i", ("R", NUM_SEATS), 0, len(self.agents) - 1),
             "winner": Column("i", ("R",), -1, NUM_SEATS - 1),
             "points": Column("i", ("R",), 0, MOST_POINTS),
-            "deal": Column("i", ("D",), 0, last[1]),
+            "deal": Column("i", ("D",), 0, len(self.round) - 1),
             "move": Column("i", ("D",), 0),
             "seat": Column("i", ("D",), 0, NUM_SEATS - 1),
             "words": Column("u", ("D", information.num_words), 0, inf),
@@ -103,7 +103,7 @@ class Play:
 
     @property
     def choice(self) -> Bool:
-        """[D] Decisions with more than one legal action."""
+        """[D] Whether a decision has more than one legal action."""
         return np.asarray(self.legal.sum(axis=1) > 1)
 
     @property
@@ -122,7 +122,7 @@ class Play:
         return View(self.words[index], games, self.rules, self.information)
 
     def replay(self, deals: Int) -> Replay:
-        """Begins some deals again, all hands known."""
+        """Returns deals at their first decisions, to be played again; all hands are known."""
         return Replay.of_deals(
             self.rules,
             self.hands[deals],
@@ -134,17 +134,18 @@ class Play:
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """Concatenates plays of the same agents."""
-        same = ("agents", "rules", "seed", "information")
-        if len({tuple(getattr(part, name) for name in same) for part in parts}) != 1:
+        shared = ("agents", "rules", "seed", "information")
+        if len({tuple(getattr(part, name) for name in shared) for part in parts}) != 1:
             raise SettingError("expected plays of the same agents, game and seed, got others")
         joined = concatenated(parts, parts[0].columns())
-        before = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
-        joined["deal"] += np.repeat(before, [len(part.deal) for part in parts])
+        # In the joined play a deal's index is higher by the deals of all earlier parts.
+        offsets = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
+        joined["deal"] += np.repeat(offsets, [len(part.deal) for part in parts])
         return replace(parts[0], **joined)
 
 
 def concatenated(parts: Sequence[Any], names: Iterable[str]) -> dict[str, Any]:
-    """Returns the arrays of these names, those of all parts concatenated."""
+    """Returns the named arrays of all parts, concatenated."""
     return {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
 
 
@@ -152,7 +153,7 @@ def load_policy(spec: str | Policy) -> Policy:
     """Returns an agent with known probabilities that plays from one view only.
 
     Raises:
-        AgentError: if it is another one, or does not exist.
+        AgentError: if the agent has no such probabilities, keeps a memory, or does not exist.
     """
     agent = build_agent(spec)
     if not isinstance(agent, Policy):
@@ -162,14 +163,14 @@ def load_policy(spec: str | Policy) -> Policy:
     return agent
 
 
-def check_rounds(agents: int, rounds: int, most: int, first: int = 0) -> None:
+def check_rounds(agents: int, rounds: int, limit: int, first: int = 0) -> None:
     """Checks a number of rounds for a number of agents, which play each deal in every seating."""
     if agents not in SEATINGS:
         raise SettingError(f"expected 1, 2 or 4 agents, got {agents}")
-    each = len(SEATINGS[agents])
+    step = len(SEATINGS[agents])
     whole = isinstance(rounds, int) and not isinstance(rounds, bool)
-    if not whole or not 1 <= rounds <= most or rounds % each or first % each or first < 0:
-        raise SettingError(f"expected rounds from {each} to {most:,} by {each}, got {rounds!r}")
+    if not whole or not 1 <= rounds <= limit or rounds % step or first % step or first < 0:
+        raise SettingError(f"expected rounds from {step} to {limit:,} by {step}, got {rounds!r}")
 
 
 def play(
@@ -182,35 +183,39 @@ def play(
     episode: Episode = "round",
     information: InformationStructure = PLAIN,
 ) -> Play:
-    """Plays rounds or matches, actions sampled from ``probabilities``; returns every decision.
+    """Plays rounds or matches with actions drawn from ``probabilities``; returns every decision.
 
     Agents sit by ``SEATINGS``. The deals are those of ``Rounds(seed=seed)``; random numbers depend
-    on ``first``, the number of the first round, too.
+    on ``first``, the index of the first round, too.
 
     Raises:
-        AgentError: if an agent is no policy (``load_policy``), or doesn't play such games.
+        AgentError: if ``load_policy`` refuses an agent, or an agent does not play such games.
         SettingError: if a number is impossible.
     """
     check_rounds(len(agents), rounds, MAX_ROUNDS, first)
     policies = [load_policy(agent) for agent in agents]
-    if wrong := [policy.name for policy in policies if not agent_plays(policy, information)]:
-        raise AgentError(f"expected agents that play games with {information}, got {wrong[0]!r}")
-    numbers, each = first + np.arange(rounds), len(SEATINGS[len(agents)])
-    seating = np.array(SEATINGS[len(agents)], np.int8)[numbers % each]
+    if misfits := [policy.name for policy in policies if not agent_plays(policy, information)]:
+        raise AgentError(f"expected agents that play games with {information}, got {misfits[0]!r}")
+    seatings = np.array(SEATINGS[len(agents)], np.int8)
+    indices = first + np.arange(rounds)
+    seating = seatings[indices % len(seatings)]
     games = Rounds(
         rounds,
         rules=get_rules(rules),
         episode=episode,
         seed=seed,
-        games=numbers // each,
+        games=indices // len(seatings),  # all seatings play the same deal
         numbers=np.arange(rounds),
         log=True,
         finals=False,
         information=information,
     )
     rngs = [bot_generator(seed, "log", first, player) for player in range(len(policies))]
-    dealt, ended, decided = (c.sorted() for c in _played(games, policies, seating, rngs))
-    row, key, action = dealt["key"] >> 32, decided["key"], decided["action"]
+    tables = _played(games, policies, seating, rngs)
+    dealt, ended, decided = (table.sorted() for table in tables)
+    game, key, action = dealt["key"] >> 32, decided["key"], decided["action"]
+    # A decision is of the last deal whose key is not above its own: keys are ordered by game, then
+    # by time.
     deal = np.searchsorted(dealt["key"], key, "right") - 1
     starts = np.searchsorted(key, dealt["key"])
     replay = Replay.of_deals(
@@ -221,12 +226,13 @@ def play(
         agents=tuple(policy.name for policy in policies),
         rules=games.rules,
         seed=seed,
-        round=numbers[row],
-        redeal=(np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int8),
+        round=indices[game],
+        # How many deals of the same round came before: games ascend, so a search finds the first.
+        redeal=(np.arange(len(game)) - np.searchsorted(game, game)).astype(np.int8),
         hands=dealt["hands"].astype(np.int8),
         dealer=dealt["dealer"].astype(np.int8),
         scores=dealt["scores"].astype(np.int16),
-        seating=seating[row],
+        seating=seating[game],
         winner=ended["winner"].astype(np.int8),
         points=ended["points"].astype(np.int16),
         deal=deal,
@@ -241,10 +247,10 @@ def play(
 
 
 class _Columns:
-    """Columns that grow by some rows at a time. Their keys tell games and moments apart.
+    """Columns that grow by several rows at a time; the key of a row is its game and its time.
 
-    A key has the game in its upper bits and the time in its lower ones: of one game, the keys of
-    deals, of decisions and of ends are in the order of play.
+    A key has the game in its upper bits and the time in its lower 32 bits, so that sorting by key
+    puts the rows of each game together and in the order of play.
     """
 
     def __init__(self) -> None:
@@ -276,16 +282,16 @@ def _played(
                 ended.add(over.rows, time, winner=over.winner, points=over.points)
         if games.over:
             return dealt, ended, decided
-        asked, (actions, likely) = now.rows, _chosen(now, seating, policies, rngs)
-        now = games.step(actions)
-        if (made := now.made) is not None:
-            # A decision without a choice is made, but nobody is asked: its action is certain.
-            probabilities = np.zeros((len(made.rows), likely.shape[1]), np.float32)
-            probabilities[np.arange(len(made.rows)), made.actions] = 1
-            probabilities[np.searchsorted(made.rows, asked)] = likely
-            decided.add(
-                made.rows, time, seat=made.seats, action=made.actions, probabilities=probabilities
-            )
+        choosing, (chosen, policy_probabilities) = now.rows, _chosen(now, seating, policies, rngs)
+        now = games.step(chosen)
+        if now.made is not None:
+            rows, seats, actions = now.made.rows, now.made.seats, now.made.actions
+            # In games without a choice no policy acts: the only legal action is certain. Rows
+            # ascend and contain the games with a choice, whose places a search therefore finds.
+            probabilities = np.zeros((len(rows), policy_probabilities.shape[1]), np.float32)
+            probabilities[np.arange(len(rows)), actions] = 1
+            probabilities[np.searchsorted(rows, choosing)] = policy_probabilities
+            decided.add(rows, time, seat=seats, action=actions, probabilities=probabilities)
 
 
 def _chosen(
@@ -294,32 +300,33 @@ def _chosen(
     policies: Sequence[Policy],
     rngs: Sequence[np.random.Generator],
 ) -> tuple[Int, Float]:
-    """Asks the acting seats' policies, and returns the actions [m] and probabilities [m, 69]."""
-    player, likely = seating[now.rows, now.seats], np.zeros(now.legal.shape)
+    """Returns the acting seats' actions [m] and their policies' probabilities [m, 69]."""
+    player, probabilities = seating[now.rows, now.seats], np.zeros(now.legal.shape)
     actions = np.zeros(len(player), np.int64)
     for index, (policy, rng) in enumerate(zip(policies, rngs, strict=True)):
-        mine = np.flatnonzero(player == index)
-        if len(mine):
-            likely[mine] = ask_probabilities(policy, now.view[mine], now.legal[mine])
-            actions[mine] = sample(likely[mine], rng)
-    return actions, likely
+        rows = np.flatnonzero(player == index)
+        if len(rows):
+            probabilities[rows] = ask_probabilities(policy, now.view[rows], now.legal[rows])
+            actions[rows] = sample(probabilities[rows], rng)
+    return actions, probabilities
 
 
 def steps(replay: Replay, starts: Int, ends: Int, action: Int | Int8) -> Iterator[Int]:
-    """Plays deals again side by side, and yields the rows of the decisions at hand at each step.
+    """Plays deals again side by side, and yields the rows of the next decisions at each step.
 
     Args:
         replay: at the first decision of each deal; deals leave it at their end.
         starts: row of each deal's first decision.
-        ends: row after the last one.
+        ends: row after each deal's last decision.
         action: of each row.
     """
     for time in range(int((ends - starts).max())):
+        # ``replay.game`` has the original indices of the deals that have not ended.
         rows = starts[replay.game] + time
-        going = rows < ends[replay.game]
-        if not going.all():
-            replay.select(np.flatnonzero(going))
-            rows = rows[going]
+        unfinished = rows < ends[replay.game]
+        if not unfinished.all():
+            replay.select(np.flatnonzero(unfinished))
+            rows = rows[unfinished]
         yield rows
         replay.step(action[rows].astype(np.int64))
 
@@ -335,30 +342,33 @@ def _seen(replay: Replay, deal: Int, starts: Int, action: Int) -> tuple[Words, B
     return words, legal
 
 
-def one_choice_a_deal(play: Play, rng: np.random.Generator, some: Bool | bool = True) -> Int:
-    """Draws one play or pass with a choice in each deal that has one, as indices in order.
+def one_choice_a_deal(play: Play, rng: np.random.Generator, selected: Bool | bool = True) -> Int:
+    """Draws one play or pass with a choice in each deal that has one: indices by ascending deal.
 
-    ``some``: bool [D], the decisions to draw from.
+    ``selected``: bool [D], the decisions to draw from.
     """
-    order = rng.permutation(np.flatnonzero(play.choice & (play.action < CALL) & some))
+    order = rng.permutation(np.flatnonzero(play.choice & (play.action < CALL) & selected))
+    # The first decision of each deal in a random order is a uniform draw from the deal.
     _, first = np.unique(play.deal[order], return_index=True)
     return order[first]
 
 
 def positions(play: Play, index: Int) -> Positions:
-    """Returns the full positions at decisions [n], the deciding seat as seat 0, to play them on."""
+    """Returns the full positions at decisions [n], to be continued; seat 0 is the deciding seat."""
     if play.information != PLAIN:
         raise SettingError(f"expected a play of the base game, got one with {play.information}")
     hands = np.empty((len(index), NUM_SEATS, NUM_KINDS), np.int8)
     face_down = np.empty((len(index), NUM_SEATS, NUM_SEATS), np.int8)
     replay = play.replay(play.deal[index])  # a deal for each decision, which is its last one
     for rows in steps(replay, index - play.move[index], index + 1, play.action):
-        there = np.flatnonzero(rows == index[replay.game])
-        at = replay.game[there]
+        reached = np.flatnonzero(rows == index[replay.game])  # games at their decision
+        place = replay.game[reached]
         for turn in range(NUM_SEATS):
             seats = (play.seat[index[replay.game]].astype(np.int64) + turn) % NUM_SEATS
-            seen = replay.view(seats)[there]
-            hands[at, turn] = seen.hand
-            face_down[at, turn] = np.where(seen.face_down[:, 0], seen.blocks[:, 0], NONE)
+            own = replay.view(seats)[reached]
+            hands[place, turn] = own.hand
+            # A seat's own view has the kinds of the tiles that it played face down.
+            hidden = np.where(own.face_down[:, 0], own.blocks[:, 0], NONE)
+            face_down[place, turn] = hidden
     view = play.view(index)
     return determinize(view, Worlds(hands, face_down, np.ones(len(index)), view.face_up))

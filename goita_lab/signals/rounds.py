@@ -33,37 +33,37 @@ SEEDS: Final = {
     "shuffle": 2,
     "observe": LAST_SEED,
 }
-"""What rounds are played for, and how far their seed lies beyond the plan's."""
+"""Purposes of rounds, and what is added to the plan's seed for each."""
 SHARED_ROUNDS: Final = 1_000
 """Rounds behind the distances of policies."""
 
 TREE: Final = "tree"
-"""Name of the model that takes a policy for a shallow tree of it."""
+"""Name of the model that predicts a policy by a shallow tree fitted to it."""
 
 
 @dataclass(frozen=True)
 class Speaker:
-    """An agent whose actions are measured, loaded once, with the rounds that it was observed in."""
+    """An agent whose actions are measured, with the rounds in which it was observed."""
 
     policy: Policy
     observed: Play
     """The rounds behind the published measures, tables and trees."""
     models: dict[str, OpponentModel]
-    """What listeners take it for, by name."""
+    """The listeners' models of it, by name."""
 
 
 @dataclass(frozen=True)
 class StudyRounds:
-    """All rounds of a study by purpose, and by agent in a table: measures are functions of them."""
+    """All rounds of a study by purpose; the tables are by agent. Measures are functions of them."""
 
     speakers: dict[str, Speaker]
     """Agents and controls."""
     heard: dict[str, Heard]
-    """Of agents and controls: one listener in each deal, who has each model."""
+    """Of agents and controls: one listener in each deal, under each model."""
     overheard: dict[str, Heard]
     """Listeners at all seats."""
     searched: dict[str, SourcePoints]
-    """A seat searches, by each choice of what it listens to."""
+    """One seat searches, with each choice of sources of information."""
     shuffled: dict[str, Shuffled]
     """One signal of each deal is read in several ways."""
     duels: dict[str, Play]
@@ -75,7 +75,7 @@ class StudyRounds:
 
 
 def play_study(plan: StudyPlan, runner: Runner) -> StudyRounds:
-    """Plays all rounds of a plan; what takes long is done in pieces, the longest first."""
+    """Plays all rounds of a plan; long work is done in pieces, the longest first."""
     agents, deals = plan.agents, plan.cross_play_deals
     speakers = {agent: speaker(plan, agent) for agent in agents + plan.other_controls}
     pieces = _joined_pieces(plan, runner)
@@ -124,30 +124,31 @@ def control_speaker(plan: StudyPlan, agent: str) -> Speaker:
 @cache
 def fitted_tree(plan: StudyPlan, agent: str) -> TreeAgent:
     """Returns the tree of an agent of a plan, in each process the same."""
-    of = control_speaker(plan, agent)
-    return measures.fit_speaker(of.observed, of.policy, seed=plan.seed)
+    control = control_speaker(plan, agent)
+    return measures.fit_speaker(control.observed, control.policy, seed=plan.seed)
 
 
 @cache
 def speaker(plan: StudyPlan, agent: str) -> Speaker:
-    """Returns an agent of a plan, unless it is a control with wrong models of it, too."""
-    of = control_speaker(plan, agent)
+    """Returns an agent of a plan; listeners have wrong models of it unless it is a control."""
+    control = control_speaker(plan, agent)
     if agent not in plan.agents:
-        return of
-    models = {**of.models, LEGAL: LEGAL_MODEL, TREE: PolicyModel(fitted_tree(plan, agent), 1.0)}
+        return control
+    tree = PolicyModel(fitted_tree(plan, agent), 1.0)
+    models = {**control.models, LEGAL: LEGAL_MODEL, TREE: tree}
     models |= {other: PolicyModel(other) for other in plan.agents if other != agent}
-    return replace(of, models=models)
+    return replace(control, models=models)
 
 
 def search(plan: StudyPlan, agent: str, first: int, deals: int) -> SourcePoints:
-    """Plays deals with a seat that searches, by each choice of what it listens to."""
-    of = speaker(plan, agent)
-    wrong = (InformationSources(POLICY, name, POLICY) for name in of.models)
+    """Plays deals with a seat that searches, with each choice of sources of information."""
+    speaking = speaker(plan, agent)
+    partner_models = (InformationSources(POLICY, name, POLICY) for name in speaking.models)
     return measures.play_listening(
-        of.policy,
-        of.models,
+        speaking.policy,
+        speaking.models,
         deals,
-        sources=tuple(dict.fromkeys((*SOURCES, *wrong))),
+        sources=tuple(dict.fromkeys((*SOURCES, *partner_models))),
         seed=plan.seed + SEEDS["search"],
         rules=plan.rules,
         worlds=plan.worlds,
@@ -157,23 +158,23 @@ def search(plan: StudyPlan, agent: str, first: int, deals: int) -> SourcePoints:
 
 def shuffle(plan: StudyPlan, agent: str, first: int, deals: int) -> Shuffled:
     """Plays deals in which one signal is read in several ways."""
-    of = speaker(plan, agent)
-    played = play_for("shuffle", plan, [of.policy], deals, first)
-    model = of.models[POLICY]
-    return measures.shuffled_signal(played, model, of.policy, seed=first, worlds=plan.worlds)
+    speaking = speaker(plan, agent)
+    played = play_for("shuffle", plan, [speaking.policy], deals, first)
+    model = speaking.models[POLICY]
+    return measures.shuffled_signal(played, model, speaking.policy, seed=first, worlds=plan.worlds)
 
 
 def hear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
-    """Plays deals with one listener, who has each model."""
-    of = speaker(plan, agent)
-    played = play_for("listen", plan, [of.policy], deals, first)
-    # The report says what actions tell under these two; the other models only read hands.
-    return Heard(played, *listen(played, of.models, told=(POLICY, UNIFORM)))
+    """Plays deals with one listener, under each model."""
+    speaking = speaker(plan, agent)
+    played = play_for("listen", plan, [speaking.policy], deals, first)
+    # The report has the information in actions under these two; the other models only read hands.
+    return Heard(played, *listen(played, speaking.models, told=(POLICY, UNIFORM)))
 
 
 def overhear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     """Plays deals with listeners at all seats."""
-    of = speaker(plan, agent)
-    played = play_for("overhear", plan, [of.policy], deals, first)
-    models = {POLICY: of.models[POLICY]}
+    speaking = speaker(plan, agent)
+    played = play_for("overhear", plan, [speaking.policy], deals, first)
+    models = {POLICY: speaking.models[POLICY]}
     return Heard(played, *listen(played, models, listeners=range(NUM_SEATS), known=False))

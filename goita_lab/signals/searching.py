@@ -1,7 +1,7 @@
 """Searches by an exact belief whose sources of information are chosen seat by seat.
 
-The search is the one of ``goita_agents.search``; for each other seat, the belief that its worlds
-come from uses what a model makes of the seat's actions, or the hand it was dealt.
+The search is that of ``goita_agents.search``. It draws worlds from a belief, which for each other
+seat uses either a model of the seat's actions or the hand that the seat was dealt.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from goita_env.seeds import deal_keys
 from goita_lab.signals.listening import UNIFORM, cached_model
 
 SHOWN: Final = "shown"
-"""In place of a model's name: the hand that the seat was dealt is known."""
+"""In place of a model's name: the listener knows the hand that the seat was dealt."""
 ROWS: Final = 64
 """Positions that are searched at once."""
 
@@ -39,8 +39,8 @@ class InformationSources:
     partner: str = UNIFORM
     previous: str = UNIFORM
     deaf_opponents: bool = field(default=False, kw_only=True)
-    """The opponents search as well, and take all others for uniformly random players; they play the
-    policy otherwise."""
+    """The opponents search as well, and model all others as uniformly random players; otherwise
+    the opponents play the policy."""
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -48,30 +48,31 @@ class InformationSources:
 
 
 class BeliefCache:
-    """One seat's listeners in several games of one deal; games that look alike share them."""
+    """One seat's listeners in several games of one deal; games with the same view share them."""
 
     def __init__(self, models: Mapping[str, OpponentModel]) -> None:
         self._models = {name: cached_model(model) for name, model in models.items()}
-        self._kept: dict[bytes, dict[str, Listener]] = {}
+        self._listeners: dict[bytes, dict[str, Listener]] = {}  # by view, then by model
 
     def beliefs(
         self, views: Sequence[View], names: Sequence[set[str]]
     ) -> list[dict[str, DealBelief]]:
         """Returns each game's beliefs under the models ``names``; each view has one row."""
         keys = [view.words.tobytes() for view in views]
-        wanted: dict[bytes, set[str]] = {}
-        for key, some in zip(keys, names, strict=True):
-            wanted.setdefault(key, set()).update(some)
-        earlier, self._kept, found = list(self._kept.values()), {}, {}
-        for key, some in wanted.items():
+        names_by_key: dict[bytes, set[str]] = {}
+        for key, game_names in zip(keys, names, strict=True):
+            names_by_key.setdefault(key, set()).update(game_names)
+        earlier, self._listeners, beliefs = list(self._listeners.values()), {}, {}
+        for key, model_names in names_by_key.items():
             view = views[keys.index(key)]
-            listeners = next((one for one in earlier if _continues(one, view)), {})
-            earlier = [one for one in earlier if one is not listeners]
-            for name in sorted(some - listeners.keys()):
+            listeners = next((group for group in earlier if _continues(group, view)), {})
+            # They follow this view now, so no other view of this step can continue theirs.
+            earlier = [group for group in earlier if group is not listeners]
+            for name in sorted(model_names - listeners.keys()):
                 listeners[name] = Listener(view, self._models[name])
-            self._kept[key] = listeners
-            found[key] = {name: product_of(listeners[name].deals()) for name in some}
-        return [found[key] for key in keys]
+            self._listeners[key] = listeners
+            beliefs[key] = {name: product_of(listeners[name].deals()) for name in model_names}
+        return [beliefs[key] for key in keys]
 
 
 def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands: Int) -> DealBelief:
@@ -79,37 +80,40 @@ def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands:
 
         b(d) ~ prior(d) * product over the other seats p of Lambda_p^source(h_p)
 
-    ``beliefs`` has those of all models named, with ``SHOWN`` also "uniform"; ``hands`` [4, 8] are
-    those dealt to the relative seats. It is a SettingError if the sources leave no deal.
+    ``beliefs`` has a belief for each model that ``sources`` names, and the one of "uniform" if
+    ``sources`` names ``SHOWN``; ``hands`` [4, 8] were dealt to the relative seats. It is a
+    SettingError if the sources leave no deal.
     """
     first = next(iter(beliefs.values()))
     parts = [beliefs[UNIFORM if name == SHOWN else name] for name in sources.names]
     weights = [part.weights[seat] for seat, part in enumerate(parts)]
     for seat, name in enumerate(sources.names):
         if name == SHOWN:
-            only = np.zeros_like(weights[seat])
-            only[first.support.find(hands[seat + 1].astype(np.int64))] = 1
-            weights[seat] = weights[seat] * only
-    if (found := reweighted(first, (weights[0], weights[1], weights[2]))) is None:
+            is_dealt = np.zeros_like(weights[seat])  # [M] 1 for the hand that the seat was dealt
+            is_dealt[first.support.find(hands[seat + 1].astype(np.int64))] = 1
+            weights[seat] = weights[seat] * is_dealt
+    if (belief := reweighted(first, (weights[0], weights[1], weights[2]))) is None:
         raise SettingError(f"expected sources that explain what happened, got {sources!r}")
     states = parts[0].states[0], parts[1].states[1], parts[2].states[2]
-    return replace(found, states=states, models=sources.names)
+    return replace(belief, states=states, models=sources.names)
 
 
 def reweighted(belief: DealBelief, weights: Three) -> DealBelief | None:
     """Returns a belief with other weights [M] of seats 1 to 3; None if no deal has a weight."""
-    one, two, three = sums(belief.support, weights, belief.apart)
-    total = float(one.sum())
+    # Three times the same total, split by the hand of seat 1, of seat 2 and of seat 3.
+    by_next, by_partner, by_previous = sums(belief.support, weights, belief.apart)
+    total = float(by_next.sum())
     if not total > 0:
         return None
-    marginals = one / total, two / total, three / total
+    marginals = by_next / total, by_partner / total, by_previous / total
     return replace(belief, weights=weights, marginals=marginals, total=total)
 
 
 def _continues(listeners: dict[str, Listener], view: View) -> bool:
     """Updates listeners with a view that is later in their round; returns whether it is.
 
-    The first to refuse refuses before it has taken anything in, as do all the others.
+    If they refuse the view, they are as they were: all follow the same round, so the first of them
+    refuses already, and it does so before it changes.
     """
     try:
         for listener in listeners.values():
@@ -128,8 +132,8 @@ class BeliefSampler:
     def sample(
         self, view: View, count: Int, rngs: Sequence[np.random.Generator]
     ) -> list[TypedWorlds]:
-        each = zip(self.beliefs, count.tolist(), rngs, strict=True)
-        return [TypedWorlds.alike(belief.sample(number, rng)) for belief, number, rng in each]
+        positions = zip(self.beliefs, count.tolist(), rngs, strict=True)
+        return [TypedWorlds.alike(belief.sample(worlds, rng)) for belief, worlds, rng in positions]
 
 
 @dataclass(frozen=True)
@@ -173,11 +177,11 @@ def play_searching(
     keys: Keys,
     beliefs: Callable[[PendingDecisions], tuple[Int, list[DealBelief]]],
 ) -> Float:
-    """Plays N rounds to their end by a policy, and some of their decisions by its search.
+    """Plays N rounds to their end; some decisions are searched, the policy takes the others.
 
-    ``keys`` [N] seed all that is random in a round. ``beliefs`` is called at each step; it returns
-    which of the decisions are searched, and the belief of each. With an infinite ``min_z`` nothing
-    is searched. Returns [N] points of seats 0 and 2 minus those of the others.
+    ``keys`` [N] seed the random numbers of each round. ``beliefs`` is called at each step; it
+    returns the indices of the decisions to search, and a belief for each. With an infinite
+    ``min_z`` nothing is searched. Returns [N] points of seats 0 and 2 minus those of seats 1 and 3.
     """
     player, points = PlayoutPolicy(search.policy), np.zeros(len(keys))
     decisions = rounds.decisions
@@ -186,13 +190,13 @@ def play_searching(
             points[decisions.ended.rows] = decisions.ended.gained
         if rounds.over:
             return points
-        (searched, held), actions = beliefs(decisions), decisions.rows
+        (searched, search_beliefs), actions = beliefs(decisions), decisions.rows
         if len(actions):
             view, legal, key, time = decisions.view, decisions.legal, keys[actions], rounds.time
             actions = player.choose(view, legal, key, np.arange(len(key)), time)
             if len(searched) and not np.isinf(search.min_z):
                 seeds = deal_keys(key[searched], np.full(len(searched), time), 1)
                 actions[searched] = search.choose(
-                    view[searched], legal[searched], held, seeds, actions[searched]
+                    view[searched], legal[searched], search_beliefs, seeds, actions[searched]
                 )
         decisions = rounds.step(actions)

@@ -1,4 +1,4 @@
-"""Takes every measure of some agents, and writes the results as JSON."""
+"""Takes every measure of a plan's agents, and writes the results as JSON."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class AgentStudy(ControlStudy):
     """All measures of an agent."""
 
     model: str
-    """The listeners' model of it."""
+    """Name of the listeners' model of the agent."""
     groups: dict[str, list[InformationGain]]
     """Content by ``GROUPINGS``."""
     model_mismatch: list[ModelMismatch]
@@ -71,12 +71,12 @@ class AgentStudy(ControlStudy):
     ceilings: OracleGain
     opponent_information_cost: Interval
     model_mismatch_cost: dict[str, Interval]
-    """By wrong model of the partner: another agent's, "legal", "tree"."""
+    """By the wrong model of the partner: another agent, "legal" or "tree"."""
     shuffled: Shuffled
     influence: Influence
     tree: SpeakerTree
     probe: Probe | None
-    """None for agents that are no network."""
+    """None for agents other than networks."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Study:
 
 
 def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
-    """Takes every measure: agents are loaded, deals are played, and each measure looks at them.
+    """Loads the agents of a plan, plays its deals, and takes every measure of them.
 
     Raises:
         AgentError: if an agent's probabilities are not known.
@@ -134,7 +134,7 @@ def _agent_study(plan: StudyPlan, agent: str, rounds: StudyRounds) -> AgentStudy
     speaker, points = rounds.speakers[agent], rounds.searched[agent]
     heard, overheard = rounds.heard[agent], rounds.overheard[agent]
     policy, observed = speaker.policy, speaker.observed
-    wrong = [name for name in speaker.models if name not in (POLICY, UNIFORM)]
+    wrong_models = [name for name in speaker.models if name not in (POLICY, UNIFORM)]
     return AgentStudy(
         **_control_study(agent, rounds),
         model=speaker.models[POLICY].name,
@@ -148,7 +148,9 @@ def _agent_study(plan: StudyPlan, agent: str, rounds: StudyRounds) -> AgentStudy
         levels=measures.search_gain(points),
         ceilings=measures.oracle_gain(points),
         opponent_information_cost=measures.opponent_information_cost(points),
-        model_mismatch_cost={name: measures.model_mismatch_cost(points, name) for name in wrong},
+        model_mismatch_cost={
+            name: measures.model_mismatch_cost(points, name) for name in wrong_models
+        },
         shuffled=rounds.shuffled[agent],
         influence=measures.causal_influence(observed, policy, messages="legal", decisions=1_000),
         tree=measures.speaker_tree(
@@ -168,6 +170,6 @@ def version_of(policy: Policy) -> str:
     return version
 
 
-def to_json(found: Study, command: str, origin: Mapping[str, Any]) -> str:
+def to_json(study: Study, command: str, origin: Mapping[str, Any]) -> str:
     """Returns a study as JSON; ``origin``: what ``provenance`` says of the agents."""
-    return provenance.to_json({"format": FORMAT, "command": command, "study": found, **origin})
+    return provenance.to_json({"format": FORMAT, "command": command, "study": study, **origin})

@@ -32,17 +32,17 @@ class Worth:
     agent: str
     control: bool
     told: Interval
-    """Nats that a decision tells a partner that reads it by its policy."""
+    """Nats that a decision reveals to a partner that models the agent by its policy."""
     content: InformationGain
     """The same in detail; the model is the agent's policy."""
     uniform: InformationGain
-    """The same to a partner that takes the agent for a uniformly random player."""
+    """The same for a partner that models the agent as a uniformly random player."""
     signal: Shuffled
     """In points a decision: of those with a choice, one a deal."""
 
 
-_Found = tuple[Heard, Shuffled | None]
-"""What a piece of work found: without a signal where too few were a choice."""
+_Piece = tuple[Heard, Shuffled | None]
+"""Result of a piece of work; no ``Shuffled`` where fewer than two deals had a choice."""
 
 
 def worth(
@@ -56,8 +56,9 @@ def worth(
 ) -> list[Worth]:
     """Measures the decisions that ``where`` selects, in nats and in points.
 
-    The partner observes each (``measures.information_gain``). One of each deal that was a choice
-    is taken for ``measures.shuffled_signal``. All agents play the same deals.
+    The nats are those of ``measures.information_gain`` for the partner. For the points,
+    ``measures.shuffled_signal`` takes one decision with a choice of each deal. All agents play the
+    same deals.
 
     Args:
         agents: policies, each at all seats.
@@ -67,53 +68,52 @@ def worth(
         settings: seed and rules.
         runner: of the pieces of work.
     """
-    every = tuple(dict.fromkeys((*agents, *controls)))
-    for agent in every:
+    measured = tuple(dict.fromkeys((*agents, *controls)))
+    for agent in measured:
         select(play([load_policy(agent)], 1, seed=settings.seed, rules=settings.rules), where)
-    work = [Work("worth", partial(_measure, where, settings), _Found, every, deals)]
+    work = [Work("worth", partial(_measure, where, settings), _Piece, measured, deals)]
     arguments = settings.arguments(measure="worth", where=str(where))
-    found = in_pieces(work, arguments, runner)
+    pieces = in_pieces(work, arguments, runner)
     rows = []
-    for agent in every:
-        heard, signals = zip(*found["worth"][agent], strict=True)
-        if not any(signals):
+    for agent in measured:
+        heard_parts, signal_parts = zip(*pieces["worth"][agent], strict=True)
+        if not any(signal_parts):
             raise SettingError(
                 f"expected decisions of {agent!r} to measure, got too few: {where!r}"
             )
-        all_ = Heard.join(heard)
+        heard = Heard.join(heard_parts)
         (content,), (uniform,) = (
-            measures.information_gain(all_.play, all_.actions, name) for name in (POLICY, UNIFORM)
+            measures.information_gain(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
         )
-        signal = Shuffled.join([one for one in signals if one is not None])
+        signal = Shuffled.join([part for part in signal_parts if part is not None])
         rows.append(Worth(agent, agent not in agents, content.told, content, uniform, signal))
     return rows
 
 
-def table(found: Sequence[Worth]) -> Table:
+def table(worths: Sequence[Worth]) -> Table:
     """Returns results as a table."""
     rows = [
         {
-            "agent": f"{'control: ' if one.control else ''}{short_name(one.agent)}",
-            "told, nats": estimate(one.told, sign="-"),
-            "under the uniform model": estimate(one.uniform.told, sign="-"),
-            "signals": str(one.signal.points.shape[1]),
-            "reading it, points": estimate(one.signal.information),
-            "as a move, points": estimate(one.signal.material),
+            "agent": f"{'control: ' if worth.control else ''}{short_name(worth.agent)}",
+            "told, nats": estimate(worth.told, sign="-"),
+            "under the uniform model": estimate(worth.uniform.told, sign="-"),
+            "signals": str(worth.signal.points.shape[1]),
+            "reading it, points": estimate(worth.signal.information),
+            "as a move, points": estimate(worth.signal.material),
         }
-        for one in found
+        for worth in worths
     ]
     return Table.of("What decisions are worth", rows)
 
 
-def _measure(where: Where | None, settings: Settings, agent: str, first: int, deals: int) -> _Found:
+def _measure(where: Where | None, settings: Settings, agent: str, first: int, deals: int) -> _Piece:
     played = play([agent], deals, seed=settings.seed, rules=settings.rules, first=first)
     models = standard_models(agent)
-    some = select(played, where)
     heard = listen(
         played, models, listeners=range(NUM_SEATS), known=False, where=where, speakers=(PARTNER,)
     )
-    signals = played.deal[some & played.choice & (played.action < CALL)]
+    candidates = select(played, where) & played.choice & (played.action < CALL)
     signal = None
-    if len(np.unique(signals)) > 1:
+    if len(np.unique(played.deal[candidates])) > 1:
         signal = measures.shuffled_signal(played, models[POLICY], agent, seed=first, where=where)
     return Heard(played, *heard), signal

@@ -278,7 +278,7 @@ class Args(Measure):
     def run(self, command: str) -> int:
         agents = expand(self.agents)
         found = cross_reading(agents, self.deals, settings=self.settings, runner=self.runner)
-        code = self.tell(table(found), vars(found))
+        code = self.report(table(found), vars(found))
         if self.svg is not None:
             names = [label(agent) for agent in agents]
             for unit, end in (("nats", ""), ("points", "-points")):

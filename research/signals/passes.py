@@ -200,7 +200,7 @@ class Args(Measure):
         value = passes_value(self.agent, self.deals, settings=self.settings, runner=self.runner)
         needed = {one.name: one.deals(self.precision) for one in value.differences}
         told = {**vars(value), "precision": self.precision, "deals_needed": needed}
-        return self.tell(table(value, self.precision), told)
+        return self.report(table(value, self.precision), told)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,8 +1,8 @@
-"""Writes logs part by part, so that a stopped one goes on, and reads them, also somebody else's.
+"""Writes logs part by part, so that a stopped log can be continued, and reads logs of others, too.
 
 A file's metadata is parsed into types, its columns must be those of the format, and it must be no
-larger than its rounds can be. Names of agents are texts; none of them is loaded. What the numbers
-say is believed.
+larger than its rounds can be. Names of agents are texts; reading loads no agent. Numbers are
+checked for type and bounds, not for truth.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -48,11 +49,11 @@ from goita_lab.store import check_same, kept_line
 from goita_lab.work import on_workers
 
 PART_ROUNDS: Final = 2_000
-"""Rounds in a part: about 40,000 decisions, a megabyte and a half."""
+"""Rounds in a part: about 40,000 decisions in 1.5 MB."""
 MAX_PART_ROUNDS: Final = 50_000
-"""Most rounds of a part: read, it takes half a gigabyte."""
+"""Most rounds of a part, which takes half a gigabyte when it is read."""
 ROUND_BYTES: Final = 1 << 18
-"""Uncompressed bytes a round that no part has on average, beyond ``SPARE``."""
+"""Bound on the uncompressed bytes a round of a part, in addition to ``SPARE`` a part."""
 SPARE: Final = 1 << 24
 
 _PART: Final = re.compile(rf"{DECISIONS}-(\d{{5,7}})\.parquet")
@@ -81,16 +82,16 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     versions: dict[Text, Text] | None = None
 
 
-def part_file(folder: Path, kind: str, number: int) -> Path:
+def part_file(folder: Path, kind: str, index: int) -> Path:
     """Returns the path of a part of the deals or the decisions.
 
-    Each table has a folder, which other programs read as one.
+    Each table has a folder, which other programs read as one table.
     """
-    return folder / FOLDERS[kind] / f"{kind}-{number:05d}.parquet"
+    return folder / FOLDERS[kind] / f"{kind}-{index:05d}.parquet"
 
 
-def part_numbers(folder: Path) -> list[int]:
-    """Returns the numbers of a log's parts, ascending; none: the folder holds no log."""
+def part_indices(folder: Path) -> list[int]:
+    """Returns the indices of a log's parts, ascending; an empty list if the folder holds no log."""
     files = (folder / FOLDERS[DECISIONS]).glob(f"{DECISIONS}-*.parquet")
     names = [_PART.fullmatch(file.name) for file in files]
     return sorted(int(name[1]) for name in names if name)
@@ -100,33 +101,34 @@ def read(folder: str | Path) -> Play:
     """Reads the play that a log holds.
 
     Raises:
-        LogError: if it is no log, of another version, damaged, or parts of several.
+        LogError: if the folder holds no log, parts of several logs, or a log that is damaged or of
+            another version.
     """
-    folder, plays, have = Path(folder), list[Play](), 0
-    players = list[tuple[Any, ...]]()  # who played each part
-    found = part_numbers(folder)
-    if not found:
+    folder, plays, rounds = Path(folder), list[Play](), 0
+    players = list[tuple[Any, ...]]()  # the agents of each part
+    indices = part_indices(folder)
+    if not indices:
         raise LogError(f"expected a folder with {DECISIONS}-*.parquet, got {str(folder)!r}")
-    for place, number in enumerate(found):
-        if place != number:
-            raise LogError(f"expected {part_file(folder, DECISIONS, place)}, got none")
-        head, play = _read_part(folder, number)
+    for expected, index in enumerate(indices):
+        if index != expected:
+            raise LogError(f"expected {part_file(folder, DECISIONS, expected)}, got none")
+        head, play = _read_part(folder, index)
         players.append((head.specs, head.belief, head.weights, head.digests))
         if players[0] != players[-1]:
             raise LogError(f"expected parts of the same agents in {str(folder)!r}, got others")
-        if head.first != have or have + head.rounds > MAX_ROUNDS:
-            file = part_file(folder, DECISIONS, number)
-            raise LogError(f"expected {file} to go on at round {have}, got round {head.first}")
+        if head.first != rounds or rounds + head.rounds > MAX_ROUNDS:
+            file = part_file(folder, DECISIONS, index)
+            raise LogError(f"expected {file} to go on at round {rounds}, got round {head.first}")
         plays.append(play)
-        have += head.rounds
+        rounds += head.rounds
     try:
         return Play.join(plays)
     except SettingError as error:
         raise LogError(f"{folder}: {error}") from error
 
 
-def _read_part(folder: Path, number: int) -> tuple[Head, Play]:
-    files = [part_file(folder, kind, number) for kind in (DEALS, DECISIONS)]
+def _read_part(folder: Path, index: int) -> tuple[Head, Play]:
+    files = [part_file(folder, kind, index) for kind in (DEALS, DECISIONS)]
     heads = [_read_head(file, kind) for file, kind in zip(files, (DEALS, DECISIONS), strict=True)]
     if heads[0] != heads[1]:
         raise LogError(f"expected {files[0]} and {files[1]} of the same play, got others")
@@ -134,29 +136,29 @@ def _read_part(folder: Path, number: int) -> tuple[Head, Play]:
     try:
         deals, decisions = (pyarrow.parquet.ParquetFile(file).read() for file in files)
         for table in (deals, decisions):
-            table.validate(full=True)  # places in dictionaries, offsets, text that is none
+            table.validate(full=True)  # indices into dictionaries, offsets, invalid UTF-8
         return heads[1], play_of(deals, decisions, msgspec.to_builtins(heads[1]))
     except (OSError, ValueError, LookupError, ArithmeticError, pyarrow.ArrowException) as error:
         raise LogError(f"expected a whole part of a log, got {str(files[1])!r}: {error}") from error
 
 
 def _read_head(file: Path, kind: str) -> Head:
-    """Checks all of a file of a log but its rows, and returns its metadata."""
+    """Checks everything in a file of a log except its rows, and returns its metadata."""
     pyarrow = arrow()
     try:
-        known = pyarrow.parquet.read_metadata(file)
-        head = msgspec.json.decode((known.metadata or {}).get(KEY, b"null"), type=Head)
+        footer = pyarrow.parquet.read_metadata(file)
+        head = msgspec.json.decode((footer.metadata or {}).get(KEY, b"null"), type=Head)
         Rules.from_keys(msgspec.to_builtins(head))
         information = InformationStructure.from_keys({"information": head.information})
         expected = columns(kind, words=information.num_words, belief=head.belief is not None)
-        given = {one.name: one.type for one in pyarrow.parquet.read_schema(file)}
-        size = sum(known.row_group(g).total_byte_size for g in range(known.num_row_groups))
+        types = {field.name: field.type for field in pyarrow.parquet.read_schema(file)}
+        size = sum(footer.row_group(g).total_byte_size for g in range(footer.num_row_groups))
     except (OSError, ValueError, RecursionError, pyarrow.ArrowException) as error:
         raise LogError(f"expected a Parquet file of a log, got {str(file)!r}: {error}") from error
-    if (head.observation_version, given) != (OBSERVATION_VERSION, expected):
+    if (head.observation_version, types) != (OBSERVATION_VERSION, expected):
         raise LogError(
             f"expected the columns of {kind}, observations of version {OBSERVATION_VERSION}, in "
-            f"{str(file)!r}, got version {head.observation_version} and {sorted(given)}"
+            f"{str(file)!r}, got version {head.observation_version} and {sorted(types)}"
         )
     if size > ROUND_BYTES * head.rounds + SPARE:
         raise LogError(
@@ -178,15 +180,15 @@ def write(
     information: InformationStructure = PLAIN,
     anew: bool = False,
 ) -> Iterator[int]:
-    """Plays rounds and logs every decision; parts that are there already stay.
+    """Plays rounds and logs every decision; parts that the folder has already are not played again.
 
-    A part's content depends on agents, seed, rules and its number alone. Files are written beside
-    their place and then moved, so one with its name is whole. Parts of agents that have changed
-    since are played again, as standard error is told.
+    A part's content depends only on agents, seed, rules and its index. A file is written under
+    another name and then renamed, so that a file under its own name is whole. Parts of agents that
+    have changed since are played again; a line on standard error says so.
 
     Args:
         folder: of the log.
-        agents: texts; who sits where says ``play``.
+        agents: texts; ``play`` describes the seating.
         rounds: number of rounds.
         seed: of deals and random numbers.
         rules: rule set.
@@ -203,13 +205,16 @@ def write(
     Raises:
         SettingError: if the folder holds parts of another log, or a number is impossible; parts
             are left as they are.
-        LogError: if a part is damaged, or there are more of them.
+        LogError: if a part is damaged, or the folder has more parts than the log.
         AgentError: if an agent is impossible, or changes while it plays.
     """
     check_names(agents)
     names = [load_policy(agent).name for agent in agents]
-    if halves := [name for name in names if name != name.encode(errors="ignore").decode()]:
-        raise SettingError(f"expected names in UTF-8 (NAME=AGENT gives one), got {halves[0]!r}")
+    # Half of a surrogate pair cannot be encoded.
+    if unencodable := [name for name in names if name != name.encode(errors="ignore").decode()]:
+        raise SettingError(
+            f"expected names in UTF-8 (NAME=AGENT gives one), got {unencodable[0]!r}"
+        )
     check_rounds(len(agents), rounds, MAX_ROUNDS)
     check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     identities = Identities([*agents, *([belief] if belief else [])])
@@ -234,31 +239,36 @@ def write(
         for first in range(0, rounds, part_rounds)
     ]
     if anew:
-        for path in (part_file(folder, kind, n) for n in part_numbers(folder) for kind in FOLDERS):
-            path.unlink(missing_ok=True)
-    there = [n for n in range(len(parts)) if part_file(folder, DECISIONS, n).exists()]
-    if not there and {path.name for path in folder.glob("[!.]*")} - {*FOLDERS.values()}:
+        for index, kind in product(part_indices(folder), FOLDERS):
+            part_file(folder, kind, index).unlink(missing_ok=True)
+    existing = [i for i in range(len(parts)) if part_file(folder, DECISIONS, i).exists()]
+    if not existing and {path.name for path in folder.glob("[!.]*")} - {*FOLDERS.values()}:
         raise SettingError(f"expected a folder of a log or none, got {str(folder)!r}")
-    kept = {number for number in there if _is_same(folder, number, parts[number])}
-    sys.stderr.write(kept_line(folder, len(kept), len(there) - len(kept)))
+    current = {index for index in existing if _is_same(folder, index, parts[index])}
+    sys.stderr.write(kept_line(folder, len(current), len(existing) - len(current)))
     beyond = part_file(folder, DECISIONS, len(parts))
     if beyond.exists():
         raise LogError(f"expected a log of {rounds:,} rounds at most, got one that has {beyond}")
-    if done := sum(parts[number].rounds for number in kept):
-        yield done
-    missing = [(number, part) for number, part in enumerate(parts) if number not in kept]
-    for number in on_workers(partial(_write_part, folder), missing, workers):
+    if logged := sum(parts[index].rounds for index in current):
+        yield logged
+    missing = [(index, part) for index, part in enumerate(parts) if index not in current]
+    for index in on_workers(partial(_write_part, folder), missing, workers):
         if changed := identities.changed():
-            part_file(folder, DECISIONS, number).unlink()
+            part_file(folder, DECISIONS, index).unlink()
             raise AgentError(f"expected {changed} to stay the same, but it {CHANGED}")
-        done += parts[number].rounds
-        yield done
+        logged += parts[index].rounds
+        yield logged
 
 
-def _is_same(folder: Path, number: int, part: Head) -> bool:
-    """Tells whether a part is of the same agents; raises a SettingError if it is of another log."""
-    file = part_file(folder, DECISIONS, number)
+def _is_same(folder: Path, index: int, part: Head) -> bool:
+    """Returns whether a part is of the same agents.
+
+    Raises:
+        SettingError: if it is of another log.
+    """
+    file = part_file(folder, DECISIONS, index)
     stored = _read_head(file, DECISIONS)
+    # Agents and the package may have changed since; everything else must be equal.
     of_agents = {"weights": None, "digests": None}
     before, now = (
         msgspec.to_builtins(replace(head, goita_env="", **of_agents)) for head in (stored, part)
@@ -268,8 +278,8 @@ def _is_same(folder: Path, number: int, part: Head) -> bool:
 
 
 def _write_part(folder: Path, missing: tuple[int, Head]) -> int:
-    """Plays and writes a part, and returns its number."""
-    number, part = missing
+    """Plays and writes a part, and returns its index."""
+    index, part = missing
     keys = msgspec.to_builtins(part)
     played = play(
         part.specs,
@@ -281,27 +291,27 @@ def _write_part(folder: Path, missing: tuple[int, Head]) -> int:
     )
     columns = {} if part.belief is None else belief_columns(played, part.belief)
     deals, decisions = tables(played, columns, msgspec.json.encode(part))
-    # The decisions come last: where they are, the part is whole.
+    # The decisions come last: a part whose decisions exist is whole.
     for kind, table in ((DEALS, deals), (DECISIONS, decisions)):
-        file = part_file(folder, kind, number)
+        file = part_file(folder, kind, index)
         file.parent.mkdir(parents=True, exist_ok=True)
-        # A name of this process's own: another program may be writing the same part.
-        beside = file.with_suffix(f".{os.getpid()}.tmp")
-        arrow().parquet.write_table(table, beside, compression="zstd")
-        os.replace(beside, file)
-    return number
+        # The name contains the process, because another program may be writing the same part.
+        temporary = file.with_suffix(f".{os.getpid()}.tmp")
+        arrow().parquet.write_table(table, temporary, compression="zstd")
+        os.replace(temporary, file)
+    return index
 
 
 def belief_columns(play: Play, agent: str) -> dict[str, Float]:
-    """Returns what deciding seats know of the others, as columns of a log: [D] each, nats.
+    """Returns the acting seats' knowledge of the others as columns of a log: [D] each, nats.
 
-    Every seat has an exact listener whose model of all others is ``PolicyModel(agent)``. Questions
-    before play and deals decided there have NaN.
+    Every seat has an exact listener whose model of all others is ``PolicyModel(agent)``. Decisions
+    before play have NaN.
     """
-    _, known = listen(play, {agent: PolicyModel(agent)}, listeners=range(NUM_SEATS), told=False)
-    found = {}
-    for who, seat in RELATIVE_SEATS.items():
-        for name in ("log_probability", "entropy"):
-            found[f"{name}_{who}"] = np.full(len(play.deal), np.nan)
-            found[f"{name}_{who}"][known.row] = getattr(known, name)[:, 0, seat - 1]
-    return found
+    _, knowledge = listen(play, {agent: PolicyModel(agent)}, listeners=range(NUM_SEATS), told=False)
+    columns = {}
+    for seat, turn in RELATIVE_SEATS.items():
+        for figure in ("log_probability", "entropy"):
+            columns[f"{figure}_{seat}"] = np.full(len(play.deal), np.nan)
+            columns[f"{figure}_{seat}"][knowledge.row] = getattr(knowledge, figure)[:, 0, turn - 1]
+    return columns

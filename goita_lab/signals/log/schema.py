@@ -1,9 +1,9 @@
-"""Says what the columns of a log's two tables are, and turns plays into the tables and back.
+"""Defines the columns of a log's two tables, and turns plays into the tables and back.
 
 A log is a folder with two tables in parts, ``_deals/deals-00000.parquet`` and
 ``decisions/decisions-00000.parquet`` and so on. ``round`` and ``redeal`` are the key of a deal in
-both. Every file names its format and all that its content depends on in the metadata of its schema,
-under ``goita``: JSON with "format", "agents", "weights" (the SHA-256 of each network), "digests" of
+both. The metadata of a file's schema has under ``goita`` its format and all that its content
+depends on: JSON with "format", "agents", "weights" (the SHA-256 of each network), "digests" of
 the agents, "seed", "rules", "first", "rounds", "observation_version", "versions" and "goita_env",
 and "information" unless the game is the plain one.
 """
@@ -20,7 +20,7 @@ from goita_env.errors import GoitaError
 from goita_env.hands import format_hand
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
-from goita_env.tiles import DIGITS, NUM_SEATS, RELATIVE_SEATS
+from goita_env.tiles import DIGITS, NUM_KINDS, NUM_SEATS, RELATIVE_SEATS
 from goita_lab.signals.playing import Play
 from goita_lab.store import check_columns
 
@@ -33,7 +33,7 @@ SAFE_ARROW: Final = (14, 0, 1)
 DEALS: Final = "deals"
 DECISIONS: Final = "decisions"
 FOLDERS: Final = {DECISIONS: "decisions", DEALS: "_deals"}
-"""Of the tables in a log. Who reads a whole log by pandas gets the decisions alone."""
+"""Folders of the tables in a log. pandas ignores ``_deals``: a whole log reads as decisions."""
 
 FORMAT: Final = "goita-signals-3"
 """Names this kind of file; grows when a column or its meaning changes."""
@@ -45,7 +45,7 @@ _BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
 class LogError(GoitaError):
-    """A folder that is no log, another version or play, or damage."""
+    """A folder that holds no log, or a log that is damaged, mixed or of another version."""
 
 
 def arrow() -> Any:
@@ -71,13 +71,13 @@ def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa
     Args:
         table: ``DECISIONS`` or ``DEALS``.
         words: of a packed view: 8, or 10 or 14 if tiles are shown.
-        belief: whether the log says what deciding seats know of the others' hands.
+        belief: whether the log has the acting seats' knowledge of the others' hands.
     """
     pa = arrow()
-    text, name = (pa.dictionary(places, pa.string()) for places in (pa.int32(), pa.int8()))
+    text, name = (pa.dictionary(index, pa.string()) for index in (pa.int32(), pa.int8()))
     key = {
         "round": pa.int64(),  # number of the round in the log, from 0
-        "redeal": pa.int8(),  # which deal of the round it is, from 0
+        "redeal": pa.int8(),  # index of the deal in its round, from 0
     }
     if table == DEALS:
         return {
@@ -95,8 +95,8 @@ def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa
         "move": pa.int16(),  # number of the decision in the deal, from 0
         "seat": pa.int8(),  # seat that decided
         "agent": name,  # agent that decided
-        "method": text,  # how it was trained, by the population's name; else empty
-        "split": text,  # part of the population that it is of; else empty
+        "method": text,  # method of training, for agents of the population; else empty
+        "split": text,  # its part of the population; else empty
         # The seat's packed view, View.words: bit b of word w is bit 64 w + b of the observation.
         "words": pa.list_(pa.uint64(), words),
         "mask_low": pa.uint64(),  # bit a: action a is legal
@@ -106,10 +106,10 @@ def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa
         "points": pa.int16(),  # of the round for the seat's team, below 0 if it lost
     }
     if belief:
-        for who in RELATIVE_SEATS:
+        for seat in RELATIVE_SEATS:
             # Nats, by the seat's exact listener: of the real hand, and of the belief about it.
-            decisions[f"log_probability_{who}"] = pa.float32()
-            decisions[f"entropy_{who}"] = pa.float32()
+            decisions[f"log_probability_{seat}"] = pa.float32()
+            decisions[f"entropy_{seat}"] = pa.float32()
     return decisions
 
 
@@ -120,8 +120,8 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
     """
     pa = arrow()
     names = pa.array(play.agents)
-    texts = np.array([format_hand(hand) for hand in play.hands.reshape(-1, 8)])
-    texts = texts.reshape(-1, NUM_SEATS)
+    hands = [format_hand(hand) for hand in play.hands.reshape(-1, NUM_KINDS)]
+    texts = np.array(hands).reshape(-1, NUM_SEATS)
     deals = {"round": play.round, "redeal": play.redeal}
     deals |= {f"dealt_{s}": pa.array(texts[:, s]).dictionary_encode() for s in range(NUM_SEATS)}
     deals |= {
@@ -132,7 +132,8 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
     deals |= {"winner": play.winner, "won": play.points}
     agent = play.seating[play.deal, play.seat]
     gained = play.gained[play.deal] * (1 - 2 * (play.seat % 2).astype(np.int16))
-    ends = np.concatenate(([0], play.legal.sum(axis=1).cumsum())).astype(np.int32)
+    # A list column has all lists in one array, and the bounds between them.
+    bounds = np.concatenate(([0], play.legal.sum(axis=1).cumsum())).astype(np.int32)
     origins = zip(*(origin(name) for name in play.agents), strict=True)
     method, split = (pa.array(texts).take(pa.array(agent)).dictionary_encode() for texts in origins)
     decisions = {
@@ -149,7 +150,7 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
         .sum(axis=1, dtype=np.uint64)
         .astype(np.uint16),
         "action": play.action,
-        "probabilities": pa.ListArray.from_arrays(ends, play.probabilities[play.legal]),
+        "probabilities": pa.ListArray.from_arrays(bounds, play.probabilities[play.legal]),
         "points": gained.astype(np.int16),
     }
     decisions |= {name: values.astype(np.float32) for name, values in belief.items()}
@@ -158,30 +159,31 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
     )
 
 
-def play_of(deals: pa.Table, decisions: pa.Table, known: dict[str, Any]) -> Play:
-    """Returns the play that tables hold; ``known``: the metadata of their files.
+def play_of(deals: pa.Table, decisions: pa.Table, metadata: dict[str, Any]) -> Play:
+    """Returns the play that tables hold; ``metadata``: of their files.
 
     It is a ValueError if they do not fit together.
     """
-    agents = tuple(known["agents"])
+    agents = tuple(metadata["agents"])
     round_, redeal = _numpy(deals, "round"), _numpy(deals, "redeal").astype(np.int8)
+    # One number for round and redeal, which is below 128: equal numbers mean the same deal.
     dealt = round_ * 128 + redeal
     key = _numpy(decisions, "round") * 128 + _numpy(decisions, "redeal")
     deal = np.searchsorted(dealt, key)
     if (np.diff(deal) < 0).any() or (dealt.take(deal, mode="clip") != key).any():
         raise ValueError("expected decisions of the deals in the log, in order, got others")
-    information = InformationStructure.from_keys(known)
+    information = InformationStructure.from_keys(metadata)
     legal = np.zeros((len(decisions), information.num_actions), bool)
     legal[:, :64] = (_numpy(decisions, "mask_low")[:, None] & _BITS) != 0
     high = _numpy(decisions, "mask_high").astype(np.uint64)[:, None]
     legal[:, 64:] = (high & _BITS[: information.num_actions - 64]) != 0
     probabilities = np.zeros(legal.shape, np.float32)
     probabilities[legal] = _flat(decisions, "probabilities")
-    seating = [_places(deals, f"agent_{seat}", agents) for seat in range(NUM_SEATS)]
+    seating = [_agent_indices(deals, f"agent_{seat}", agents) for seat in range(NUM_SEATS)]
     play = Play(
         agents=agents,
-        rules=Rules.from_keys(known),
-        seed=int(known["seed"]),
+        rules=Rules.from_keys(metadata),
+        seed=int(metadata["seed"]),
         round=round_,
         redeal=redeal,
         hands=np.stack([_hands(deals, f"dealt_{seat}") for seat in range(NUM_SEATS)], axis=1),
@@ -212,19 +214,19 @@ def _flat(table: pa.Table, name: str) -> Array:
 
 
 def _texts(table: pa.Table, name: str) -> tuple[list[str], Array]:
-    """Returns the different texts of a column, and the index of each row's."""
+    """Returns the different texts of a column, and the index of each row's text."""
     column = table.column(name).cast("string").combine_chunks().dictionary_encode()
     return column.dictionary.to_pylist(), column.indices.to_numpy(zero_copy_only=False)
 
 
-def _places(table: pa.Table, name: str, known: tuple[str, ...]) -> Array:
-    texts, which = _texts(table, name)
-    if unknown := [text for text in texts if text not in known]:
-        raise ValueError(f"expected agents of {known!r} as {name!r}, got {unknown[0]!r}")
-    return np.array([known.index(text) for text in texts], np.int8)[which]
+def _agent_indices(table: pa.Table, name: str, agents: tuple[str, ...]) -> Array:
+    texts, index = _texts(table, name)
+    if unknown := [text for text in texts if text not in agents]:
+        raise ValueError(f"expected agents of {agents!r} as {name!r}, got {unknown[0]!r}")
+    return np.array([agents.index(text) for text in texts], np.int8)[index]
 
 
 def _hands(table: pa.Table, name: str) -> npt.NDArray[np.int8]:
-    texts, which = _texts(table, name)
+    texts, index = _texts(table, name)
     counts = [[text.count(digit) for digit in DIGITS] for text in texts]
-    return np.array(counts, np.int8).reshape(-1, len(DIGITS))[which]
+    return np.array(counts, np.int8).reshape(-1, len(DIGITS))[index]

@@ -1,4 +1,4 @@
-"""Offers one function for each measure of what actions tell; each names its formula and source."""
+"""Offers one function for each measure of signals; its docstring has the formula and source."""
 
 from goita_lab.signals.measures.crossplay import cross_play, cross_play_gap, policy_distance
 from goita_lab.signals.measures.emergent_communication import (

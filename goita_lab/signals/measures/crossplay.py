@@ -40,13 +40,13 @@ class CrossPlayGap:
     gap: float
     """Mean of the diagonal minus mean off it."""
     deals: Interval
-    """The gap with its 95 % interval over deals: these runs on other deals."""
+    """The gap with its 95 % interval over deals, for these runs."""
     runs: Interval | None
-    """The gap with its interval over runs, by the jackknife and Student's t; None: under three."""
+    """The gap with its interval over runs, by the jackknife and Student's t; None: under 3 runs."""
     p_value: float
     """Of the exact permutation test on the residual of a row + column fit."""
     p_beyond_product: float
-    """The same after the product of row and column effect is taken out, too."""
+    """The same after the product of row and column effect is removed from the residual."""
     smallest_p: float
     """The smallest p-value that so many runs allow: 1 / n!; below 0.05 from ``RUNS_NEEDED`` on."""
     residual: Float
@@ -54,14 +54,14 @@ class CrossPlayGap:
 
 
 def cross_play_gap(points: npt.ArrayLike) -> CrossPlayGap:
-    """Compares self-play with cross-play, in points a round (M7).
+    """Compares self-play with cross-play, in points a round.
 
         Gap = mean_i X_ii - mean over i != j of X_ij
         R_ij = X_ij - (m + r_i + c_j),   T(s) = sum_i R_{i,s(i)},
         p = #{s in S_n : T(s) >= T(id)} / n!
 
-    X_ij are the points of a team of runs i and j against one fixed pool (best of opponents that no
-    run has trained with), on the same deals in every cell, averaged over who sits where; m + r_i +
+    X_ij are the points of a team of runs i and j against one fixed pool (at best opponents that no
+    run has trained with), on the same deals in every cell, averaged over all seatings; m + r_i +
     c_j is the least-squares fit of a row and a column effect. Where a method of training is judged
     the run is the sampling unit, so there are two error bars. Source: self-play and cross-play of
     Hu et al. (arXiv:2003.02979); the permutation test is Fisher's (1935).
@@ -77,24 +77,25 @@ def cross_play_gap(points: npt.ArrayLike) -> CrossPlayGap:
     x = np.asarray(points, np.float64)
     if x.ndim != 3 or x.shape[0] != x.shape[1] or not 2 <= len(x) <= MOST_RUNS or x.shape[2] < 2:
         raise SettingError(f"expected points [n, n, deals], n 2 to {MOST_RUNS}, got {x.shape!r}")
-    many, mean = len(x), x.mean(axis=2)
-    off = ~np.eye(many, dtype=bool)
+    runs, mean = len(x), x.mean(axis=2)
+    off = ~np.eye(runs, dtype=bool)
     deals = mean_interval(x[~off].mean(axis=0) - x[off].mean(axis=0))
-    every = np.array(list(permutations(range(many))))
+    orders = np.array(list(permutations(range(runs))))
+    # The effects of the least-squares fit are the differences of row and column means.
     row, column = (mean.mean(axis=axis, keepdims=True) - mean.mean() for axis in (1, 0))
     residual = mean - mean.mean() - row - column
     product = row * column
     size = float((product**2).sum())
     share = float((residual * product).sum()) / size if size > 1e-12 * (residual**2).sum() else 0.0
     beyond = residual - share * product
-    p_value, p_beyond = (_p_value(table, every) for table in (residual, beyond))
+    p_value, p_beyond = (_p_value(table, orders) for table in (residual, beyond))
     gap = _gap(mean)
-    runs = None
-    if many >= 3:
-        left = [np.arange(many) != one for one in range(many)]
-        error = jackknife_error([_gap(mean[np.ix_(some, some)]) for some in left])
-        runs = t_interval(gap, error, many - 1)
-    return CrossPlayGap(gap, deals, runs, p_value, p_beyond, 1 / len(every), residual)
+    over_runs = None
+    if runs >= 3:
+        subsets = [np.arange(runs) != run for run in range(runs)]  # all runs except one
+        error = jackknife_error([_gap(mean[np.ix_(subset, subset)]) for subset in subsets])
+        over_runs = t_interval(gap, error, runs - 1)
+    return CrossPlayGap(gap, deals, over_runs, p_value, p_beyond, 1 / len(orders), residual)
 
 
 def cross_play(
@@ -104,11 +105,11 @@ def cross_play(
 
     All cells share the deals; points are means over all seatings of a deal.
     """
-    found = np.zeros((len(agents), len(agents), deals))
-    for one, other in combinations_with_replacement(range(len(agents)), 2):
-        points = partners_points(agents[one], agents[other], opponent, deals, seed, rules)
-        found[one, other] = found[other, one] = points
-    return found
+    table = np.zeros((len(agents), len(agents), deals))
+    for first, second in combinations_with_replacement(range(len(agents)), 2):
+        points = partners_points(agents[first], agents[second], opponent, deals, seed, rules)
+        table[first, second] = table[second, first] = points
+    return table
 
 
 def partners_points(
@@ -120,7 +121,7 @@ def partners_points(
     rules: str | Rules = JGA,
     information: InformationStructure = PLAIN,
 ) -> Float:
-    """Returns what two partners make against an opponent, mean of all seatings: [deals]."""
+    """Returns the points of two partners against an opponent, mean of all seatings: [deals]."""
     seatings = PAIR_SEATINGS if one == other else MIXED_SEATINGS
     names = (*dict.fromkeys((one, other)), opponent)
     rules = get_rules(rules)
@@ -140,27 +141,34 @@ def policy_distance(play: Play, policies: Mapping[str, Policy]) -> dict[tuple[st
     """
     rows = np.flatnonzero(play.choice)
     view, legal = play.view(rows), play.legal[rows]
-    known = {name: ask_probabilities(its, view, legal) for name, its in policies.items()}
+    probabilities = {
+        name: ask_probabilities(policy, view, legal) for name, policy in policies.items()
+    }
     return {
-        (one, other): over_deals(play, rows, divergence(known[one], known[other]))
-        for one, other in combinations(known, 2)
+        (first, second): over_deals(
+            play, rows, divergence(probabilities[first], probabilities[second])
+        )
+        for first, second in combinations(probabilities, 2)
     }
 
 
 def divergence(first: Float, second: Float) -> Float:
     """Returns the Jensen-Shannon divergence of each row's distributions, in nats: [n]."""
     middle = (first + second) / 2
-    found = np.zeros(len(first))
-    for one in (first, second):
+    nats = np.zeros(len(first))
+    for distribution in (first, second):
         with np.errstate(divide="ignore", invalid="ignore"):
-            terms = one * np.log(one / middle)
-        found += np.where(one > 0, terms, 0).sum(axis=1) / 2
-    return found
+            terms = distribution * np.log(distribution / middle)
+        nats += np.where(distribution > 0, terms, 0).sum(axis=1) / 2
+    return nats
 
 
-def _p_value(table: Float, every: Int) -> float:
-    """Returns the share of permutations [n!, n] whose sum over the table reaches the identity's."""
-    sums = table[np.arange(len(table)), every].sum(axis=1)
+def _p_value(table: Float, orders: Int) -> float:
+    """Returns the share of permutations [n!, n] whose sum over the table reaches the identity's.
+
+    The first permutation is the identity.
+    """
+    sums = table[np.arange(len(table)), orders].sum(axis=1)
     return float((sums >= sums[0] - 1e-9).mean())
 
 

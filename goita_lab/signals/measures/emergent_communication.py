@@ -1,8 +1,8 @@
-"""Offers the measures of emergent communication that others report, for comparison.
+"""Offers the measures of emergent communication from the literature, for comparison.
 
-They take plays or policies, no listeners. None says what a signal is worth: see ``measures.value``.
-In Goita the action is the message and changes what is legal next, so each measure is conditioned on
-public context or split from what the rules do.
+They need plays or policies, but no listeners. None measures the value of a signal: see
+``measures.value``. In Goita the action is the message and changes which actions are legal next, so
+each measure is conditioned on public context, or has the effect of the rules taken out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GROUPS: Final = 50
 SHUFFLES: Final = 20
 """Permutations behind a shuffled control."""
 NOTHING: Final = NUM_ACTIONS
-"""In place of an action: the round is over before the seat is asked."""
+"""In place of an action: the round ends before the seat acts."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Information:
     interval: Interval
     """The plug-in value minus its bias, with an interval by the jackknife over groups of deals."""
     plug_in: float
-    """The plug-in value, of the counted frequencies; too large."""
+    """The value for the counted frequencies, which is too large on average."""
     bias: float
-    """Its bias (``plug_in_information``); below 0 where few combinations occur."""
+    """Bias of the plug-in value (``plug_in_information``); below 0 where few combinations occur."""
     shuffled: float
-    """Control: mean value where one side is shuffled within contexts; near 0."""
+    """Control: mean value with one variable shuffled within contexts; near 0."""
     samples: int
 
     def figures(self) -> dict[str, Interval | None]:
@@ -59,25 +59,29 @@ def information(first: Int, second: Int, deal: Int, context: Int, seed: int = 0)
     groups = np.unique(deal, return_inverse=True)[1] % GROUPS
     if len(first) == 0 or groups.max() == 0:
         raise SettingError("expected pairs of two deals at least, got fewer")
-    index = [np.unique(values, return_inverse=True)[1] for values in (context, first, second)]
-    shape = tuple(int(values.max()) + 1 for values in index)
+    # Each variable's values become 0, 1, 2 and so on, for a table of counts [C, X, Y].
+    c, x, y = (np.unique(values, return_inverse=True)[1] for values in (context, first, second))
+    shape = tuple(int(variable.max()) + 1 for variable in (c, x, y))
 
-    def table(values: tuple[Int, ...]) -> npt.NDArray[np.integer]:
-        flat = np.ravel_multi_index(values, shape)
-        return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape)
+    def count(c: Int, x: Int, y: Int) -> npt.NDArray[np.integer]:
+        cells = np.ravel_multi_index((c, x, y), shape)
+        return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
 
-    counts = table(tuple(index))
+    counts = count(c, x, y)
     plug_in, bias = plug_in_information(counts)
-    left = [counts - table(tuple(v[groups == group] for v in index)) for group in np.unique(groups)]
-    error = jackknife_error([np.subtract(*plug_in_information(part)) for part in left])
-    rng, order, shuffled = np.random.default_rng(seed), np.argsort(index[0], kind="stable"), []
+    members = [groups == group for group in np.unique(groups)]
+    # The jackknife: the counts without one group of deals.
+    reduced = [counts - count(c[group], x[group], y[group]) for group in members]
+    error = jackknife_error([np.subtract(*plug_in_information(table)) for table in reduced])
+    rng, order, shuffled = np.random.default_rng(seed), np.argsort(c, kind="stable"), []
     for _ in range(SHUFFLES):
+        # A stable sort of a permutation by context shuffles within contexts: its i-th element has
+        # the same context as the i-th of ``order``.
         mixed = rng.permutation(len(order))
-        mixed = mixed[np.argsort(index[0][mixed], kind="stable")]
-        pairs = table((index[0][order], index[1][order], index[2][mixed]))
+        mixed = mixed[np.argsort(c[mixed], kind="stable")]
+        pairs = count(c[order], x[order], y[mixed])
         shuffled.append(np.subtract(*plug_in_information(pairs)))
-    value = plug_in - bias
-    interval = t_interval(value, error, len(left) - 1)
+    interval = t_interval(plug_in - bias, error, len(members) - 1)
     return Information(interval, plug_in, bias, float(np.mean(shuffled)), len(first))
 
 
@@ -94,12 +98,14 @@ def plug_in_information(counts: npt.NDArray[np.integer]) -> tuple[float, float]:
     total = counts.sum()
     joint = counts / total
     rows, columns = joint.sum(axis=2, keepdims=True), joint.sum(axis=1, keepdims=True)
-    each = joint.sum(axis=(1, 2), keepdims=True)
+    contexts = joint.sum(axis=(1, 2), keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = joint * np.log(joint * each / (rows * columns))
+        terms = joint * np.log(joint * contexts / (rows * columns))
     plug_in = float(terms[joint > 0].sum())
-    cells = [(part > 0).sum(axis=(1, 2)) for part in (joint, rows, columns, each)]
-    return plug_in, float((cells[0] - cells[1] - cells[2] + cells[3]).sum() / (2 * total))
+    # K_xy, K_x, K_y and 1 for each context that occurs.
+    nonzero = [(table > 0).sum(axis=(1, 2)) for table in (joint, rows, columns, contexts)]
+    k_xy, k_x, k_y, occurs = nonzero
+    return plug_in, float((k_xy - k_x - k_y + occurs).sum() / (2 * total))
 
 
 def speaker_consistency(play: Play, seed: int = 0) -> Information:
@@ -110,12 +116,14 @@ def speaker_consistency(play: Play, seed: int = 0) -> Information:
     by co-occurrence counts (Lowe et al., arXiv:1903.05168; ``calc_mutinfo`` of their code). The
     message is the kind that a play attacks with, the action the kind of the same seat's next
     attack in the round, given the public context of the second play. High values need no listener:
-    scrambling what others hear leaves SC unchanged.
+    scrambling what others observe leaves SC unchanged.
     """
     rows = np.flatnonzero((play.action > PASS) & (play.action < CALL))
+    # Sorted by deal, then by seat, then by time: neighbours of one seat are successive attacks.
+    # Pairs across deals drop out in ``_of_pairs``.
     order = rows[np.lexsort((rows, play.seat[rows], play.deal[rows]))]
-    same = play.seat[order[:-1]] == play.seat[order[1:]]
-    return _of_pairs(play, order[:-1][same], order[1:][same], context, seed)
+    one_seat = play.seat[order[:-1]] == play.seat[order[1:]]
+    return _of_pairs(play, order[:-1][one_seat], order[1:][one_seat], context, seed)
 
 
 def instantaneous_coordination(play: Play, seed: int = 0) -> Information:
@@ -125,9 +133,11 @@ def instantaneous_coordination(play: Play, seed: int = 0) -> Information:
 
     by co-occurrence counts of a_i,t and the partner's next action a_j (Lowe et al.,
     arXiv:1903.05168), each as pass or kind of the attack, given the attack that the partner answers
-    and whose it is; unconditioned it would measure the rules. What both saw before confounds it.
+    and whose attack it is; unconditioned it would measure the rules. Earlier actions, which both
+    have observed, confound it.
     """
     first = np.flatnonzero(play.action[:-PARTNER] < CALL)  # every seat decides in turn
+    # One number for each pair of an attack and a context: there are fewer than 8 contexts.
     return _of_pairs(
         play, first, first + PARTNER, lambda view: attack(view) * 8 + context(view), seed
     )
@@ -136,11 +146,11 @@ def instantaneous_coordination(play: Play, seed: int = 0) -> Information:
 def _of_pairs(
     play: Play, first: Int, second: Int, context: Callable[[View], Int], seed: int
 ) -> Information:
-    """Estimates what a decision tells of a later one, of the pairs in one deal."""
-    same = play.deal[first] == play.deal[second]
-    first, second = first[same], second[same]
-    said, done = (attacks_with(play.action[part].astype(np.int64)) for part in (first, second))
-    return information(said, done, play.deal[first], context(play.view(second)), seed)
+    """Estimates the information of earlier decisions about later ones, of pairs in one deal."""
+    one_deal = play.deal[first] == play.deal[second]
+    first, second = first[one_deal], second[one_deal]
+    signal, response = (attacks_with(play.action[r].astype(np.int64)) for r in (first, second))
+    return information(signal, response, play.deal[first], context(play.view(second)), seed)
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,7 @@ class Influence:
     uniform: Interval
     """The same for a listener that acts uniformly at random: the effect on what is legal."""
     beyond: Interval
-    """``influence`` minus ``uniform``; may be below 0, for a policy that narrows its choices."""
+    """``influence`` minus ``uniform``; below 0 for some policies that rule out actions anyway."""
     decisions: int
 
     def figures(self) -> dict[str, Interval | None]:
@@ -174,9 +184,9 @@ def causal_influence(
         CIC = mean over positions of sum over a, m of p(a, m) log [ p(a, m) / (p(a) p(m)) ]
 
     with m the speaker's action, a the partner's next action, hands as dealt; the decision between
-    them is averaged by the policy. By ``messages``, p(m) is the policy (a deterministic one has
-    one message and no influence) or uniform over legal actions. One decision with a choice is drawn
-    of each of ``decisions`` deals, and its value is exact.
+    them is averaged over the policy. By ``messages``, p(m) is the policy or uniform over legal
+    actions. A deterministic policy has one message and no influence. One decision with a choice is
+    drawn from each of ``decisions`` deals, and its value is exact.
 
     This is the expectation of the social influence reward of Jaques et al. (arXiv:1810.08647) and
     the causal influence of Lowe et al. (arXiv:1903.05168). **The published code of the latter takes
@@ -184,75 +194,76 @@ def causal_influence(
     messages): 1.386 for four messages that do nothing. Here it is the sum.
 
     Raises:
-        AgentError: if the policy is none.
+        AgentError: if ``load_policy`` refuses the policy.
         SettingError: if fewer than two deals have a choice.
     """
-    known = load_policy(policy)
+    player = load_policy(policy)
     rows = one_choice_a_deal(play, np.random.default_rng(seed))[:decisions]
     if len(rows) < 2:
         raise SettingError(f"expected two deals with a choice at least, got {len(rows)}")
     legal = play.legal[rows]
-    row, action = np.nonzero(legal)
-    likely = (legal / legal.sum(axis=1, keepdims=True))[row, action]
+    probabilities = legal / legal.sum(axis=1, keepdims=True)
     if messages == "policy":
-        likely = ask_probabilities(known, play.view(rows), legal)[row, action]
-    some = likely > 0
-    row, action, likely = row[some], action[some], likely[some]
-    answers = _answers(positions(play, rows), row, action, known)
+        probabilities = ask_probabilities(player, play.view(rows), legal)
+    row, action = np.nonzero(probabilities > 0)  # a message for each position and possible action
+    likely = probabilities[row, action]
+    answers = _answers(positions(play, rows), row, action, player)
     by_policy, by_uniform = (channel_information(row, likely, answer) for answer in answers)
-    values = by_policy, by_uniform, by_policy - by_uniform
-    influence, uniform, beyond = (over_deals(play, rows, value) for value in values)
+    nats = by_policy, by_uniform, by_policy - by_uniform
+    influence, uniform, beyond = (over_deals(play, rows, figure) for figure in nats)
     return Influence(influence, uniform, beyond, len(rows))
 
 
 def channel_information(row: Int, likely: Float, answers: Float) -> Float:
     """Returns the mutual information of message and answer in each position, in nats: [rows].
 
-    Messages [m]: ``row`` is their position, ``likely`` p(m), ``answers`` [m, A] p(a | m).
+    Of m messages, ``row`` [m] is the position, ``likely`` [m] p(m), ``answers`` [m, A] p(a | m).
     """
-    many = int(row.max()) + 1
+    count = int(row.max()) + 1
     joint = answers * likely[:, None]
-    mean = np.zeros((many, answers.shape[1]))
+    mean = np.zeros((count, answers.shape[1]))
     np.add.at(mean, row, joint)  # p(a): the sum over messages
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = joint * np.log(answers / mean[row])
-    found = np.zeros(many)
-    np.add.at(found, row, np.where(joint > 0, terms, 0).sum(axis=1))
-    return found
+    nats = np.zeros(count)
+    np.add.at(nats, row, np.where(joint > 0, terms, 0).sum(axis=1))
+    return nats
 
 
 def _answers(games: Positions, row: Int, action: Int, policy: Policy) -> Float:
     """Returns P [2, m, 70] of the partner's answers to seat 0, by the policy and uniformly."""
+    # The opponent between speaker and partner plays the policy. Every message gets a game for each
+    # of the opponent's possible actions, and the answers are averaged over these games.
     rounds = Rounds.from_positions(games, row, actions=action)
-    known = _next_action(rounds, np.zeros(len(row), bool), 1, policy)
-    owner, between = np.nonzero(known[0])
-    weight = known[0, owner, between]
-    rounds = Rounds.from_positions(games, row[owner], actions=action[owner])
+    opponent = _next_action(rounds, np.zeros(len(row), bool), 1, policy)[0]
+    message, reply = np.nonzero(opponent)
+    weight = opponent[message, reply]
+    rounds = Rounds.from_positions(games, row[message], actions=action[message])
     if not rounds.over:
-        rounds.step(between[rounds.decisions.rows])
-    answers = weight[:, None] * _next_action(rounds, between == NOTHING, PARTNER, policy)
-    found = np.zeros_like(known)
-    for total, answer in zip(found, answers, strict=True):
-        np.add.at(total, owner, answer)
-    return found
+        rounds.step(reply[rounds.decisions.rows])
+    answers = weight[:, None] * _next_action(rounds, reply == NOTHING, PARTNER, policy)
+    means = np.zeros((2, *opponent.shape))
+    for mean, answer in zip(means, answers, strict=True):
+        np.add.at(mean, message, answer)
+    return means
 
 
-def _next_action(rounds: Rounds, done: Bool, seat: int, policy: Policy) -> Float:
+def _next_action(rounds: Rounds, ended: Bool, seat: int, policy: Policy) -> Float:
     """Returns the next seat's probabilities [2, m, 70], by the policy and uniformly.
 
-    A single legal action, which is not asked for, counts as a pass, which it nearly always is.
-    ``done``: [m] games that were over before; those that are over now are added.
+    ``rounds`` take a single legal action without asking; it counts as a pass, which it nearly
+    always is. ``ended``: [m] games that ended earlier; those that end now are added.
     """
-    known, decisions = np.zeros((2, len(done), NUM_ACTIONS + 1)), rounds.decisions
+    probabilities, decisions = np.zeros((2, len(ended), NUM_ACTIONS + 1)), rounds.decisions
     if decisions.ended is not None:
-        done[decisions.ended.rows] = True
-    known[:, done, NOTHING] = 1
-    known[:, ~done, PASS] = 1
-    asked = decisions.seats == seat
-    rows = decisions.rows[asked]
+        ended[decisions.ended.rows] = True
+    probabilities[:, ended, NOTHING] = 1
+    probabilities[:, ~ended, PASS] = 1
+    acting = decisions.seats == seat
+    rows = decisions.rows[acting]
     if len(rows):
-        legal = decisions.legal[asked]
-        known[:, rows, PASS] = 0
-        known[0, rows, :NUM_ACTIONS] = ask_probabilities(policy, decisions.view[asked], legal)
-        known[1, rows, :NUM_ACTIONS] = legal / legal.sum(axis=1, keepdims=True)
-    return known
+        view, legal = decisions.view[acting], decisions.legal[acting]
+        probabilities[:, rows, PASS] = 0
+        probabilities[0, rows, :NUM_ACTIONS] = ask_probabilities(policy, view, legal)
+        probabilities[1, rows, :NUM_ACTIONS] = legal / legal.sum(axis=1, keepdims=True)
+    return probabilities

@@ -1,8 +1,8 @@
 """Explains policies by shallow trees and networks by linear probes.
 
-A tree may copy the many easy decisions and lose the few that matter (Bastani et al., VIPER,
-arXiv:1805.08328), so it is judged by the points that it makes, too. A probe is judged beside the
-exact belief: a low cross-entropy may mean a good network or an easy question.
+A tree may copy the many easy decisions and miss the few that matter (Bastani et al., VIPER,
+arXiv:1805.08328), so it is judged by its points, too. A probe is compared with the exact belief,
+because a low cross-entropy may mean a good network or an easy question.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play, load_policy
 
 DEPTH: Final = 4
-"""Depth of a tree that a person still reads."""
+"""Depth of a tree; a person can still read it."""
 HELD_OUT: Final = 0.3
 """Share of the deals that are held out of fitting, and measured."""
-LEAST: Final = 20
+LEAF_POSITIONS: Final = 20
 """Fewest positions in a leaf."""
 RARE: Final = 1e-6
-"""Added to shares of actions, so that what was never seen is not impossible."""
+"""Added to shares of actions, so that actions which were never seen are not impossible."""
 
 
 YES_OR_NO: Final = frozenset(
@@ -49,46 +49,46 @@ YES_OR_NO: Final = frozenset(
 
 
 def view_features(view: View) -> tuple[list[str], Float]:
-    """Returns what a tree may ask of a seat's view: names and float64 [N, F].
+    """Returns the features of a seat's view for a tree: names and float64 [N, F].
 
     Own tiles, the attack answered and its owner, hand sizes, face-up tiles, attacks and passes.
     """
     answers = ~view.leads & (view.attack != NONE)
     attacked = np.maximum(view.attack, 0)[:, None].astype(np.int64)
-    same = np.take_along_axis(view.hand, attacked, axis=1)[:, 0]
+    matching = np.take_along_axis(view.hand, attacked, axis=1)[:, 0]
     columns: dict[str, Any] = {f"{kind}s in hand": view.hand[:, k] for k, kind in enumerate(NAMES)}
     columns |= {
         "it leads": view.leads,
         "the attack is the partner's": answers & (view.attacker == PARTNER),
-        "tiles in hand of the attacked kind": np.where(answers, same, 0),
+        "tiles in hand of the attacked kind": np.where(answers, matching, 0),
         "a king lies face up": view.king_up,
         "most of a kind in hand": view.hand[:, 1:].max(axis=1),
     }
     for k, kind in enumerate(NAMES):
         columns[f"a {kind} attack is answered"] = answers & (view.attack == k)
     columns["plays"] = view.num_plays
-    for who, seat in RELATIVE_SEATS.items():
-        columns[f"tiles in hand, {who}"] = view.hand_sizes[:, seat]
+    for name, seat in RELATIVE_SEATS.items():
+        columns[f"tiles in hand, {name}"] = view.hand_sizes[:, seat]
         attacks = view.attacks[:, seat]
         for k, kind in enumerate(NAMES):
-            columns[f"{kind}s shown, {who}"] = view.face_up[:, seat, k]
-            columns[f"{kind} attacks, {who}"] = (attacks == k).sum(axis=1)
+            columns[f"{kind}s shown, {name}"] = view.face_up[:, seat, k]
+            columns[f"{kind} attacks, {name}"] = (attacks == k).sum(axis=1)
         for k, kind in enumerate(NAMES[:-1]):
-            columns[f"{who} passed on an opponent's {kind}"] = view.passed_opponents[:, seat, k]
-            columns[f"{who} passed on its partner's {kind}"] = view.passed_partner[:, seat, k]
+            columns[f"{name} passed on an opponent's {kind}"] = view.passed_opponents[:, seat, k]
+            columns[f"{name} passed on its partner's {kind}"] = view.passed_partner[:, seat, k]
     return list(columns), np.column_stack([np.asarray(c, np.float64) for c in columns.values()])
 
 
 class TreeAgent:
     """An agent that plays by a decision tree over ``view_features``.
 
-    The tree passes or says what to attack with; the block is the policy's commonest with it.
+    The tree passes or chooses the kind to attack with; the block is the policy's commonest for it.
 
     Args:
         tree: a fitted ``DecisionTreeClassifier`` of ``public_actions``.
-        blocks: [2, 69] share of each action among the policy's, as an answer and as a lead.
-        temperature: 0 takes the likeliest attack with its commonest block; 1 takes each action as
-            often as the policy did in the same leaf, for use as a listener's model.
+        blocks: [2, 69] share of each action among the policy's answers, and among its leads.
+        temperature: 0 takes the likeliest attack with its commonest block; 1 draws from the
+            policy's actions in the same leaf, for use as a listener's model.
     """
 
     def __init__(
@@ -102,8 +102,8 @@ class TreeAgent:
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the tree's actions: int64 [N]; at temperature 0 nothing is drawn."""
-        known = self.probabilities(view, legal)
-        return sample(known, rng) if self.temperature else known.argmax(axis=1)
+        probabilities = self.probabilities(view, legal)
+        return sample(probabilities, rng) if self.temperature else probabilities.argmax(axis=1)
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], zero where illegal."""
@@ -113,23 +113,26 @@ class TreeAgent:
         likely = np.where(legal, public[:, attack] + RARE, 0)
         blocks = np.where(legal, self.blocks[view.leads.astype(np.int64)] + RARE, 0)
         if self.temperature == 0:
+            # The factor is too small to change the attack; it chooses the block.
             return certain((likely * (1 + 1e-3 * blocks)).argmax(axis=1))
-        alike = np.zeros_like(blocks)
-        np.add.at(alike.T, attack, blocks.T)
-        likely = (likely * blocks / np.maximum(alike[:, attack], RARE)) ** (1 / self.temperature)
+        # An attack's probability is split over its legal blocks by their shares. Transposed, the
+        # actions are rows, which ``add.at`` adds up by attack.
+        totals = np.zeros_like(blocks)
+        np.add.at(totals.T, attack, blocks.T)
+        likely = (likely * blocks / np.maximum(totals[:, attack], RARE)) ** (1 / self.temperature)
         likely /= likely.sum(axis=1, keepdims=True)
         return likely
 
 
 def public_actions(action: Int) -> Int:
-    """Returns actions with block 0 in place of their block, so that equal attacks are equal."""
+    """Returns actions with block 0 in place of their own, so that an attack is one action."""
     plays = (action > PASS) & (action < CALL)
     return np.where(plays, 1 + (action - 1) % NUM_KINDS, action)
 
 
 @dataclass(frozen=True)
 class SpeakerTree:
-    """A tree of a policy's actions and its quality."""
+    """A tree of a policy's actions, and how well it stands in for the policy."""
 
     agent: TreeAgent
     text: str
@@ -138,7 +141,7 @@ class SpeakerTree:
     fidelity: Interval
     """Share of held-out decisions with a choice in which it takes the policy's likeliest action."""
     points: Interval
-    """Points a round of two trees against two of the policy, on duplicate deals."""
+    """Points a round of a team of trees against a team of the policy, on duplicate deals."""
     positions: int
 
 
@@ -149,42 +152,43 @@ def speaker_tree(
 
     Args:
         tree: of ``fit_speaker(played, policy, seed=seed)``.
-        policy: of which it is a tree.
+        policy: the policy to which the tree was fitted.
         played: rounds of the policy, of which some deals were held out.
         duel: rounds of the tree against the policy, on duplicate deals.
-        seed: that of ``fit_speaker``.
+        seed: the seed of ``fit_speaker``.
 
     Raises:
-        AgentError: if the policy is none.
+        AgentError: if ``load_policy`` refuses the policy.
         SettingError: if there are too few deals.
     """
-    fitted, held = _choices(played, seed)
-    deals, which = np.unique(played.deal[held], return_inverse=True)
+    fitted, held_out = _choices(played, seed)
+    deals, deal = np.unique(played.deal[held_out], return_inverse=True)
     if len(deals) < 2:
         raise SettingError(f"expected held-out decisions of two deals, got {len(deals)}")
-    view, legal = played.view(held), played.legal[held]
+    view, legal = played.view(held_out), played.legal[held_out]
     action = ask_probabilities(load_policy(policy), view, legal).argmax(axis=1)
-    same = ask_probabilities(tree, view, legal).argmax(axis=1) == action
-    fidelity = rate_interval(np.bincount(which, same), np.bincount(which))
+    agrees = ask_probabilities(tree, view, legal).argmax(axis=1) == action
+    fidelity = rate_interval(np.bincount(deal, agrees), np.bincount(deal))
     text, leaves = tree_text(tree.tree, view_features(view[:1])[0]), tree.tree.get_n_leaves()
     return SpeakerTree(tree, text, int(leaves), fidelity, duplicate_points(duel), len(fitted))
 
 
 def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAgent:
-    """Fits a shallow tree to a policy's actions in positions with a choice, but held-out deals.
+    """Fits a shallow tree to a policy's actions in positions with a choice.
 
-    ``PolicyModel(tree, temperature=1)`` is a listener's model of the policy that fits on a card.
+    Deals that ``speaker_tree`` measures are left out. ``PolicyModel(tree, temperature=1)`` is a
+    listener's model of the policy that fits on a card.
     """
     from sklearn.tree import DecisionTreeClassifier  # it takes a second to load
 
     rows, _ = _choices(played, seed)
-    if len(rows) < 2 * LEAST:
-        raise SettingError(f"expected {2 * LEAST} positions at least, got {len(rows)}")
+    if len(rows) < 2 * LEAF_POSITIONS:
+        raise SettingError(f"expected {2 * LEAF_POSITIONS} positions at least, got {len(rows)}")
     view, legal = played.view(rows), played.legal[rows]
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
     imitated = load_policy(policy)
     action = sample(ask_probabilities(imitated, view, legal), rng)
-    limits = {"max_depth": DEPTH, "min_samples_leaf": LEAST}
+    limits = {"max_depth": DEPTH, "min_samples_leaf": LEAF_POSITIONS}
     tree = DecisionTreeClassifier(**limits, random_state=seed % (1 << 32))
     tree.fit(view_features(view)[1], public_actions(action))
     blocks = np.zeros((2, NUM_ACTIONS))
@@ -193,7 +197,7 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
 
 
 def duplicate_points(duel: Play) -> Interval:
-    """Returns the points a round of the first of two agents, which play each deal both ways."""
+    """Returns the points a round of the first of two agents, which play each deal twice."""
     scored = duel.winner >= 0
     points = np.where(duel.seating[:, 0] == 0, duel.gained, -duel.gained)[scored]
     return mean_interval(points.reshape(-1, 2).mean(axis=1))
@@ -202,7 +206,8 @@ def duplicate_points(duel: Play) -> Interval:
 def tree_text(tree: Any, names: Sequence[str]) -> str:
     """Returns a fitted tree over whole numbers as indented questions with their answers.
 
-    ``names``: of features. Those of ``YES_OR_NO`` are questions themselves, others are counted.
+    ``names``: of features. A feature of ``YES_OR_NO`` is a question itself; of others the question
+    is whether they reach a number.
     """
     inner, lines = tree.tree_, []
 
@@ -230,14 +235,15 @@ def tree_text(tree: Any, names: Sequence[str]) -> str:
 def _choices(played: Play, seed: int) -> tuple[Int, Int]:
     """Returns the decisions with a choice to fit to, and those of the held-out deals."""
     rows = np.flatnonzero(played.choice)
-    held = _held(played, rows, np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(8,))))
-    return rows[~held], rows[held]
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(8,)))
+    held_out = _held_out(played, rows, rng)
+    return rows[~held_out], rows[held_out]
 
 
-def _held(played: Play, rows: Int, rng: np.random.Generator, least: int = 1) -> Bool:
-    """Draws deals to hold out, and returns whether each row is of one."""
+def _held_out(played: Play, rows: Int, rng: np.random.Generator, fewest: int = 1) -> Bool:
+    """Draws deals to hold out, and returns whether each row belongs to such a deal."""
     deals = rng.permutation(np.unique(played.deal[rows]))
-    return np.isin(played.deal[rows], deals[: max(least, round(HELD_OUT * len(deals)))])
+    return np.isin(played.deal[rows], deals[: max(fewest, round(HELD_OUT * len(deals)))])
 
 
 @dataclass(frozen=True)
@@ -253,22 +259,22 @@ class Probe:
     exact: Interval
     """Of the exact belief: the lower bound in expectation."""
     prior: Interval
-    """Of the belief given the own hand alone."""
+    """Of the belief given only the own hand."""
     efficiency: float
-    """(prior - network) / (prior - exact); not a number where there is nothing to know."""
+    """(prior - network) / (prior - exact); NaN where the exact belief is not better."""
 
 
 def activation_probe(
     played: Play, known: ListenerKnowledge, network: NetworkAgent, seed: int = 0
 ) -> Probe:
-    """Measures how much a linear probe reads of the partner's hand in a network, in nats a kind.
+    """Measures how well a linear probe reads the partner's hand in a network, in nats a kind.
 
         gap = CE(q) - CE(b) >= 0 in expectation,   efficiency = (CE(prior) - CE(q)) / (CE(prior)
         - CE(b)),   CE(q) = mean over kinds of E[ -log q(the partner was dealt one of the kind) ]
 
     q is a logistic regression for each kind on the activations of the last shared layer and the own
-    hand (Alain and Bengio, arXiv:1610.01644), fitted on other deals than those measured; b the
-    exact belief under the model "policy". Controls: untrained weights, and histories shuffled among
+    hand (Alain and Bengio, arXiv:1610.01644), fitted on deals that are not measured; b is the exact
+    belief under the model "policy". Controls: untrained weights, and histories shuffled among
     listeners (Hewitt and Liang, arXiv:1909.03368, for why).
     """
     if not isinstance(network, NetworkAgent):
@@ -278,39 +284,41 @@ def activation_probe(
     if deals < 4:
         raise SettingError(f"expected four deals at least, got {deals}")
     truth = played.hands[played.deal[rows], partner] > 0
-    held = _held(played, rows, rng, least=2)
+    held_out = _held_out(played, rows, rng, fewest=2)
     view = played.view(rows)
-    other, hand = view[rng.permutation(len(rows))], np.asarray(view.hand, np.float64)
-    seen = network.features(view), network.untrained(seed).features(view), network.features(other)
-    readings = [_read(np.column_stack([layer, hand]), held, truth) for layer in seen]
-    readings.append(known.holds[held, known.of(POLICY), PARTNER - 1])
-    readings.append(known.prior_holds[held, PARTNER - 1])
-    losses = [np.mean([*cross_entropy(q, truth[held]).T], axis=0) for q in readings]
-    intervals = [over_deals(played, rows[held], loss) for loss in losses]
+    others, hand = view[rng.permutation(len(rows))], np.asarray(view.hand, np.float64)
+    random_network = network.untrained(seed)
+    layers = network.features(view), random_network.features(view), network.features(others)
+    readings = [_read(np.column_stack([layer, hand]), held_out, truth) for layer in layers]
+    readings.append(known.holds[held_out, known.of(POLICY), PARTNER - 1])
+    readings.append(known.prior_holds[held_out, PARTNER - 1])
+    # A decision's loss is the mean over kinds. (The list of columns keeps numpy's order of adding.)
+    losses = [np.mean([*cross_entropy(q, truth[held_out]).T], axis=0) for q in readings]
+    intervals = [over_deals(played, rows[held_out], loss) for loss in losses]
     trained, untrained, hand_only, exact, prior = intervals
-    there = prior.mean - exact.mean
-    efficiency = (prior.mean - trained.mean) / there if there > 0 else float("nan")
+    readable = prior.mean - exact.mean
+    efficiency = (prior.mean - trained.mean) / readable if readable > 0 else float("nan")
     return Probe(trained, untrained, hand_only, exact, prior, efficiency)
 
 
 def cross_entropy(probability: Float, truth: Bool) -> Float:
-    """Returns -log of the probability of each truth, at most -log 0.001, in nats."""
+    """Returns -log of the probability given to each truth, at most -log 0.001, in nats."""
     return np.asarray(-np.log(np.maximum(np.where(truth, probability, 1 - probability), 1e-3)))
 
 
-def _read(inputs: Float, held: Bool, truth: Bool) -> Float:
-    """Fits a probe of ``truth`` [n, 8] for each kind and returns its readings [held, 8]."""
+def _read(inputs: Float, held_out: Bool, truth: Bool) -> Float:
+    """Fits a probe of ``truth`` [n, 8] for each kind; returns probabilities [held-out rows, 8]."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     columns = []
-    for right in truth.T:
-        if len(np.unique(right[~held])) < 2:
-            columns.append(np.full(int(held.sum()), right[~held].mean()))
+    for holds in truth.T:
+        if len(np.unique(holds[~held_out])) < 2:  # a regression needs both answers
+            columns.append(np.full(int(held_out.sum()), holds[~held_out].mean()))
             continue
         regression = LogisticRegression(C=0.01, max_iter=500)
         probe = make_pipeline(StandardScaler(), regression)
-        probe.fit(inputs[~held], right[~held])
-        columns.append(probe.predict_proba(inputs[held])[:, 1])
+        probe.fit(inputs[~held_out], holds[~held_out])
+        columns.append(probe.predict_proba(inputs[held_out])[:, 1])
     return np.column_stack(columns)

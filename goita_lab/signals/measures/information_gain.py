@@ -1,7 +1,7 @@
-"""Measures in nats what actions tell: content, its split, the partner-opponent gap, mismatch.
+"""Measures in nats what actions reveal: content, its split, the partner-opponent gap, mismatch.
 
 All start from exact listeners (``listening.listen``): only means over positions are estimated, with
-intervals over deals. The listener's model, its temperature and epsilon are part of every number.
+intervals over deals. Every figure depends on the listener's model, its temperature and epsilon.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class InformationGain:
     gained: Interval
     """Mean change of the log-probability of the true hand."""
     quantiles: tuple[float, ...]
-    """``QUANTILES`` of the information told."""
+    """``QUANTILES`` of the KL behind ``told``."""
     informative: float
-    """Share of the actions that told ``INFORMATIVE`` nats or more."""
+    """Share of the actions that revealed ``INFORMATIVE`` nats or more."""
 
     def figures(self) -> dict[str, Interval | None]:
         """Returns the figures that have intervals, by name."""
@@ -64,42 +64,43 @@ def information_gain(
     by: str | None = None,
     speaker: int = PARTNER,
 ) -> list[InformationGain]:
-    """Measures how much actions tell about the speaker's hand, in nats (M1).
+    """Measures how much actions reveal about the speaker's hand, in nats.
 
     For a listener i and a decision of seat P at time t:
 
         I_t = I(H_P ; Y_t | h_i, pub_t) = E_{y ~ predictive} KL( b_{t+1}(h_P) || b_t(h_P) )
 
-    with the exact beliefs b under the model; intervals are over deals. A pass tells little on
+    with the exact beliefs b under the model; intervals are over deals. A pass reveals little on
     average and much where it surprises, so KL has quantiles. Source: the mutual information of
     Strouse et al. (arXiv:1808.02093) and of the Bayesian action decoder (Foerster et al.,
-    arXiv:1811.01458), the listener's posterior computed, not learned.
+    arXiv:1811.01458), where the listener's posterior is computed, not learned.
 
     ``by`` is one of ``GROUPINGS``, None for all actions together; ``speaker`` a relative seat.
-    Returns an entry for each group heard in at least two deals.
+    Returns an entry for each group observed in at least two deals.
 
     Raises:
-        SettingError: if there is no such model or grouping, or fewer than two deals were heard.
+        SettingError: if there is no such model or grouping, or fewer than two deals were observed.
     """
-    number, some, found = heard.of(model), heard.where(heard.speaker == speaker), []
-    names, which = groups(play, some.row, by)
-    for place, name in enumerate(names):
-        at = which == place
-        rows, told = some.row[at], some.told[at, number]
+    column, actions = heard.of(model), heard.where(heard.speaker == speaker)
+    names, group = groups(play, actions.row, by)
+    gains = []
+    for index, name in enumerate(names):
+        members = group == index
+        rows, kl = actions.row[members], actions.told[members, column]
         deals = len(np.unique(play.deal[rows]))
         if deals >= 2:
-            values = some.content[at, number], told, some.gain[at, number]
-            expected, kl, gained = (over_deals(play, rows, value) for value in values)
-            quantiles = tuple(np.quantile(told, QUANTILES).tolist())
-            informative = float((told >= INFORMATIVE).mean())
-            found.append(
+            nats = actions.content[members, column], kl, actions.gain[members, column]
+            expected, told, gained = (over_deals(play, rows, figure) for figure in nats)
+            quantiles = tuple(np.quantile(kl, QUANTILES).tolist())
+            informative = float((kl >= INFORMATIVE).mean())
+            gains.append(
                 InformationGain(
-                    name, len(rows), deals, expected, kl, gained, quantiles, informative
+                    name, len(rows), deals, expected, told, gained, quantiles, informative
                 )
             )
-    if not found:
+    if not gains:
         raise SettingError("expected actions heard in at least two deals, got fewer")
-    return found
+    return gains
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class InformationGainSplit:
     """Knowledge of the partner's hand by its source, in nats a decision of the listener."""
 
     uniform: Interval
-    """U: what the same actions of a uniformly random player tell."""
+    """U: what the same actions of a uniformly random player reveal."""
     policy: Interval
     """P, the policy information: what knowing the policy adds."""
     total: Interval
@@ -129,27 +130,28 @@ class InformationGainSplit:
 def information_gain_split(
     play: Play, known: ListenerKnowledge, model: str = POLICY
 ) -> InformationGainSplit:
-    """Splits knowledge of the partner's hand into what legality and what the policy tell (M2).
+    """Splits knowledge of the partner's hand into parts from legality and from the policy, in nats.
 
         U = E[ log b0_T(h*) - log prior(h*) ],   P = E[ log b_T(h*) - log b0_T(h*) ],
         share = P / (U + P)
 
     with h* the true hand of the partner, b the belief under the policy's model, b0
     under the uniform one, and T each moment at which the listener itself decides. E[P] is at least
-    0 where the model is right, and below 0 where it misleads. P does not measure convention: skill
-    and determinism tell as much, and ``greedy``, which has none, has as high a share as bots that
-    do. Compare with ``plan.CONTROLS``. Source: the belief b0 of Foerster et al. (arXiv:1811.01458).
+    0 where the model is right, and below 0 where it misleads. P does not measure conventions: skill
+    and determinism reveal as much, and ``greedy``, which has no conventions, has as high a share as
+    bots with conventions. Compare with ``plan.CONTROLS``. Source: the belief b0 of Foerster et al.
+    (arXiv:1811.01458).
     """
     rows, seat = known.row, PARTNER - 1
     by_uniform = known.log_probability[:, known.of(UNIFORM), seat]
     by_policy = known.log_probability[:, known.of(model), seat]
-    before = known.prior[:, seat]
-    parts = by_uniform - before, by_policy - by_uniform, by_policy - before
-    by_rules, policy, total = (over_deals(play, rows, part) for part in parts)
+    prior = known.prior[:, seat]
+    gains = by_uniform - prior, by_policy - by_uniform, by_policy - prior
+    uniform, policy, total = (over_deals(play, rows, gain) for gain in gains)
     share = None
     if total.low > 0:
-        share = ratio_of_means(parts[1], parts[2], lambda values: over_deals(play, rows, values))
-    return InformationGainSplit(by_rules, policy, total, share, len(np.unique(play.deal[rows])))
+        share = ratio_of_means(gains[1], gains[2], lambda values: over_deals(play, rows, values))
+    return InformationGainSplit(uniform, policy, total, share, len(np.unique(play.deal[rows])))
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ class PartnerOpponentGap:
     gap: Interval
     """Partner minus opponent, decision by decision."""
     decisions: int
-    """Number of decisions that all three heard."""
+    """Number of decisions that all three others observed."""
 
     def figures(self) -> dict[str, Interval | None]:
         """Returns the figures that have intervals, by name."""
@@ -171,26 +173,28 @@ class PartnerOpponentGap:
 def partner_opponent_gap(
     play: Play, heard: ActionInformation, model: str = POLICY
 ) -> PartnerOpponentGap:
-    """Measures how much more actions tell the partner than an opponent, in nats (M6).
+    """Measures how much more actions reveal to the partner than to an opponent, in nats.
 
         rho_t = I(H;Y_t | h_partner, pub) - 1/2 sum over opponents I(H;Y_t | h_opponent, pub)
 
     with H the speaker's hand; ``heard`` comes from ``listen(..., listeners=range(4))``. A code of
-    public information alone tells both alike, so rho is expected near 0. Above 0 there is secrecy:
-    a code that the opponents do not know, or that their own hand does not help to read (Wyner
-    1975). Where one policy plays at all seats and is every listener's model, a value near 0 says
-    nothing of private codes: a test takes teams trained apart, and opponents with another model. It
-    is a SettingError if no decision was heard by all three others.
+    only public information reveals the same to both, so rho is expected near 0. Above 0 there is
+    secrecy: a code that the opponents do not know, or that their own hand does not help to read
+    (Wyner 1975). Where one policy plays at all seats and is every listener's model, a value near 0
+    does not exclude private codes: a test takes teams trained apart, and opponents with another
+    model. It is a SettingError if no decision was observed by all three others.
     """
-    rows, which, counts = np.unique(heard.row, return_inverse=True, return_counts=True)
-    complete = counts == 3
+    rows, index, counts = np.unique(heard.row, return_inverse=True, return_counts=True)
+    complete = counts == 3  # decisions that all three others observed
     if not complete.any():
         raise SettingError("expected decisions that all three others heard, got none")
-    value, spoke = heard.content[:, heard.of(model)], heard.speaker == PARTNER
-    to_partner = np.bincount(which[spoke], value[spoke], len(rows))[complete]
-    to_opponent = np.bincount(which[~spoke], value[~spoke], len(rows))[complete] / 2
-    values = to_partner, to_opponent, to_partner - to_opponent
-    partner, opponent, gap = (over_deals(play, rows[complete], value) for value in values)
+    content, from_partner = heard.content[:, heard.of(model)], heard.speaker == PARTNER
+    # Sums by decision: over one partner and over two opponents.
+    to_partner = np.bincount(index[from_partner], content[from_partner], len(rows))[complete]
+    to_opponents = np.bincount(index[~from_partner], content[~from_partner], len(rows))[complete]
+    to_opponent = to_opponents / 2
+    nats = to_partner, to_opponent, to_partner - to_opponent
+    partner, opponent, gap = (over_deals(play, rows[complete], figure) for figure in nats)
     return PartnerOpponentGap(partner, opponent, gap, len(to_partner))
 
 
@@ -206,22 +210,23 @@ class ModelMismatch:
 
 
 def model_mismatch(play: Play, known: ListenerKnowledge) -> list[ModelMismatch]:
-    """Measures how well each model but the uniform one reads partners' hands, in nats.
+    """Measures how well each model except the uniform one reads partners' hands, in nats.
 
         understood = E[ log b^M(h*) - log b0(h*) ],   lost = E[ log b^policy(h*) - log b^M(h*) ]
 
     E[lost] is at least 0 where "policy" is the policy that played: log-loss is a proper score.
     Source: the policy of another seed as a placebo of Lowe et al. (arXiv:1903.05168).
     """
-    value = known.log_probability[:, :, PARTNER - 1]
-    best, lowest = value[:, known.of(POLICY)], value[:, known.of(UNIFORM)]
+    log_probability = known.log_probability[:, :, PARTNER - 1]
+    by_policy = log_probability[:, known.of(POLICY)]
+    by_uniform = log_probability[:, known.of(UNIFORM)]
     return [
         ModelMismatch(
             name,
-            over_deals(play, known.row, its - lowest),
-            over_deals(play, known.row, best - its),
+            over_deals(play, known.row, by_model - by_uniform),
+            over_deals(play, known.row, by_policy - by_model),
         )
-        for name, its in zip(known.models, value.T, strict=True)
+        for name, by_model in zip(known.models, log_probability.T, strict=True)
         if name != UNIFORM
     ]
 
@@ -231,28 +236,29 @@ def over_deals(play: Play, rows: Int, values: npt.ArrayLike) -> Interval:
 
     ``rows`` [n] are the decisions among those of the play.
     """
-    _, which = np.unique(play.deal[rows], return_inverse=True)
-    sums = np.bincount(which, np.asarray(values, np.float64))
-    return ratio_interval(sums, np.bincount(which).astype(np.float64))
+    _, deal = np.unique(play.deal[rows], return_inverse=True)
+    sums = np.bincount(deal, np.asarray(values, np.float64))
+    return ratio_interval(sums, np.bincount(deal).astype(np.float64))
 
 
 def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]:
-    """Sorts decisions by what is public about them: the groups' names, and an index [n]."""
+    """Groups decisions by what is public: the groups' names, and the group of each decision [n]."""
     view, action = play.view(rows), play.action[rows].astype(np.int64)
     kinds = np.select(
         [action == PASS, action >= MESSAGE, action >= CALL], [0, 4, 3], np.where(view.leads, 1, 2)
     )
-    found: dict[str | None, tuple[tuple[str, ...], Int]] = {
+    groupings: dict[str | None, tuple[tuple[str, ...], Int]] = {
         None: (("all",), np.zeros(len(rows), np.int64)),
+        # A play puts two tiles out: up to 8 tiles are phase 0, up to 16 phase 1, up to 24 phase 2.
         "phase": (PHASES, np.maximum(2 * view.num_plays.astype(np.int64) - 1, 0) // 8),
         "context": (CONTEXTS, context(view)),
         "attack": ((*(f"{kind} attack" for kind in NAMES), "lead"), attack(view)),
         "action": (ACTIONS, kinds),
         "attacks with": ((*NAMES, "none"), attacks_with(action)),
     }
-    if by not in found:
+    if by not in groupings:
         raise SettingError(f"expected a grouping by {list(GROUPINGS)} or None, got {by!r}")
-    return found[by]
+    return groupings[by]
 
 
 def attack(view: View) -> Int:

@@ -1,4 +1,4 @@
-"""Measures how often agents follow principles of play, and what following them tells others."""
+"""Measures how often agents follow principles of play, and what following them reveals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play
 
 FEWEST: Final = 20
-"""Actions that make a figure."""
+"""Actions that a figure needs."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class PrincipleUse:
     actions: int
     """Actions that follow it or go against it."""
     followed: Interval | None
-    """Share of them that follow it; None where they are fewer than ``FEWEST``."""
+    """Share of these actions that follow it; None where there are fewer than ``FEWEST``."""
     told: Interval | None
-    """Nats that an action which follows it tells the partner about the hand, of those that were
-    heard; None: too few. A play shows tiles, so it tells more than a pass in any case."""
+    """Mean nats about the hand that an action which follows it reveals to the partner, over
+    observed actions; None: too few. A play shows tiles, so it reveals more than a pass anyway."""
     against: Interval | None
-    """The same of actions that go against it."""
+    """The same for actions that go against it."""
 
 
 def principle_use(
@@ -44,36 +44,37 @@ def principle_use(
 
     An action counts where the principle applies: legal actions follow it, and others go against
     it. Skill follows principles, too, and the rules leave some of them little choice, so compare
-    with a random player. ``heard`` says what the actions told, under ``model``.
+    with a random player. ``heard`` has what the actions revealed under ``model``.
 
     Raises:
         SettingError: if there is no such model.
     """
-    found = []
-    for one in PRINCIPLES:
-        follow, against = taken(one, play)
-        found.append(
+    uses = []
+    for principle in PRINCIPLES:
+        follow, against = taken(principle, play)
+        uses.append(
             PrincipleUse(
-                one.name,
+                principle.name,
                 int((follow | against).sum()),
                 followed(play, follow, against),
                 told(play, heard, follow, model=model),
                 told(play, heard, against, model=model),
             )
         )
-    return tuple(found)
+    return tuple(uses)
 
 
 def taken(principle: Principle, play: Play) -> tuple[Bool, Bool]:
     """Returns which actions of a play follow a principle, and which go against it: bool [D]."""
-    message = play.action >= MESSAGE  # principles don't speak of them
-    chosen = np.arange(len(play.action)), np.where(message, PASS, play.action)
-    follow, against = (actions[chosen] & ~message for actions in principle.actions(play.view()))
+    message = play.action >= MESSAGE
+    # Principles have no columns for messages: read a pass in their place, and count none of them.
+    taken = np.arange(len(play.action)), np.where(message, PASS, play.action)
+    follow, against = (actions[taken] & ~message for actions in principle.actions(play.view()))
     return follow, against
 
 
 def followed(play: Play, follow: Bool, against: Bool) -> Interval | None:
-    """Returns the share of actions that follow a principle, of those that ``taken`` returned."""
+    """Returns the share of actions that follow a principle; ``taken`` returns the arguments."""
     (rows,) = np.nonzero(follow | against)
     return _figure(play, rows, follow[rows])
 
@@ -81,14 +82,16 @@ def followed(play: Play, follow: Bool, against: Bool) -> Interval | None:
 def told(
     play: Play,
     heard: ActionInformation,
-    some: Bool,
+    selected: Bool,
     speakers: Collection[int] = (PARTNER,),
     model: str = POLICY,
 ) -> Interval | None:
-    """Returns the nats that some actions, bool [D], told those to whom speakers so sit."""
-    number = heard.of(model)
-    kept = some[heard.row] & np.isin(heard.speaker, list(speakers))
-    return _figure(play, heard.row[kept], heard.told[kept, number])
+    """Returns the mean nats that selected actions, bool [D], reveal to listeners.
+
+    ``speakers`` are the seats of the actions relative to the listener.
+    """
+    counted = selected[heard.row] & np.isin(heard.speaker, list(speakers))
+    return _figure(play, heard.row[counted], heard.told[counted, heard.of(model)])
 
 
 def _figure(play: Play, rows: Int, values: Bool | Float) -> Interval | None:

@@ -1,4 +1,4 @@
-"""Measures what one signal is worth, by a speaker that says what any hand might have said."""
+"""Measures what one signal is worth, by replacing it with a signal of a random hand."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from goita_lab.signals.searching import BeliefSearch, play_searching, reweighted
 from goita_lab.store import MOST_POINTS, Column
 
 VARIANTS: Final = ("V0", "V1", "V2", "V3", "V4")
-"""What is played and how it is read: see ``shuffled_signal``."""
+"""Names of the ways to play and read the signal: see ``shuffled_signal``."""
 
 
 @dataclass(frozen=True)
 class Shuffled:
-    """The points of the speaker's team under the five variants, and what follows."""
+    """The points of the speaker's team under the five variants, and their differences."""
 
     points: Float
     """[5, n] By variant, one signal a deal."""
     changed: float
-    """Share of the signals for which another one was drawn."""
+    """Share of the signals that the partner sees differently when the pooled action is played."""
     used: float
     """Share of the signals after which the partner had a choice."""
     information: Interval
-    """V0 - V1: what the partner gains by reading the signal; the number to report."""
+    """V0 - V1: points that the team gains because the partner reads the signal; report this one."""
     material: Interval
-    """V0 - V2: what the pooled action costs as a move, the partner reading the same."""
+    """V0 - V2: points that the pooled action costs as a move, while the partner reads the same."""
     misinformation: Interval
-    """V4 - V3: what it costs to read a pooled signal as if it were a true one."""
+    """V4 - V3: points that it costs to read a pooled signal as a true one."""
 
     def figures(self) -> dict[str, Interval | None]:
         """Returns the figures that have intervals, by name."""
@@ -57,7 +57,7 @@ class Shuffled:
         }
 
     def columns(self) -> dict[str, Column]:
-        """Returns what kept points may be."""
+        """Returns the types, shapes and bounds that stored points and shares have."""
         points = Column("f", (len(VARIANTS), "n"), -MOST_POINTS, MOST_POINTS)
         return {"points": points, **dict.fromkeys(("changed", "used"), Column("f", (), 0, 1))}
 
@@ -85,16 +85,17 @@ def shuffled_signal(
     min_z: float = MIN_Z,
     where: Where | None = None,
 ) -> Shuffled:
-    """Measures what one signal is worth to the partner, in points (M4).
+    """Measures what one signal is worth to the partner, in points.
 
-    In each deal one decision with a choice is drawn, the signal a, of those that ``where`` selects
-    (``goita_lab.signals.filters``; None: of all). The pooled action
+    In each deal one decision with a choice is drawn, the signal a, among the decisions that
+    ``where`` selects (``goita_lab.signals.filters``; None: all). The pooled action
 
         pibar(y | h) ~ 1[y legal for h] * sum over h' of b_pub(h') pi(y | h')
 
-    is what any hand might play; b_pub is the public belief from the tiles shown and the speaker's
-    own actions. At its next choice the partner searches in worlds of its exact belief, in which
-    this one signal is read in five ways; all other decisions are the policy's:
+    is drawn as the policy would play with a random hand; b_pub is the public belief from the tiles
+    shown and the speaker's own actions. At its next choice the partner searches in worlds of its
+    exact belief, in which this one signal is read in five ways; all other decisions are the
+    policy's:
 
         V0  a is played and read by pi              V1  a is played and read as any legal action
         V2  the pooled action is played, read as if it had been a
@@ -114,23 +115,24 @@ def shuffled_signal(
     chosen = one_choice_a_deal(play, rng, select(play, where))
     if len(chosen) < 2:
         raise SettingError(f"expected two deals with a choice at least, got {len(chosen)}")
-    drawn = [_Signal(play, row, model, rng) for row in chosen.tolist()]
-    which = np.tile(np.arange(len(drawn)), len(VARIANTS))
-    keys = seeds.mix(~seeds.game_keys(seed, which))
-    said = [[one.action] * 2 + [one.pooled_action] * 3 for one in drawn]
+    signals = [_Signal(play, row, model, rng) for row in chosen.tolist()]
+    # The signals come once for each variant; V0 and V1 play the action, V2 to V4 the pooled one.
+    index = np.tile(np.arange(len(signals)), len(VARIANTS))
+    keys = seeds.mix(~seeds.game_keys(seed, index))
+    actions = [[signal.action] * 2 + [signal.pooled_action] * 3 for signal in signals]
     rounds = Rounds.from_positions(
-        positions(play, chosen), which, keys=keys, actions=np.transpose(said).ravel()
+        positions(play, chosen), index, keys=keys, actions=np.transpose(actions).ravel()
     )
-    beliefs = _SignalBeliefs(drawn)
+    beliefs = _SignalBeliefs(signals)
     search = BeliefSearch(load_policy(policy), worlds, min_z)
     points = play_searching(rounds, search, keys, beliefs)
-    changed = float(np.mean([one.said != one.pooled_said for one in drawn]))
-    used = float(beliefs.heard[: len(drawn)].mean())
+    changed = float(np.mean([signal.observed != signal.pooled_observed for signal in signals]))
+    used = float(beliefs.searched[: len(signals)].mean())
     return Shuffled.of(points.reshape(len(VARIANTS), -1), changed, used)
 
 
 class _Signal:
-    """One decision of a speaker and the ways to read it."""
+    """One decision of a speaker, and the ways to read it."""
 
     def __init__(
         self, play: Play, row: int, model: OpponentModel, rng: np.random.Generator
@@ -138,9 +140,11 @@ class _Signal:
         rows, partner = np.array([row]), (int(play.seat[row]) + PARTNER) % NUM_SEATS
         view = next(seen_by(play, int(play.deal[row]), partner, rows))
         self.action = int(play.action[row])
-        self.said = public_action(view, self.action)
-        model = cached_model(model)  # four listeners of this signal ask it
+        self.observed = public_action(view, self.action)  # as the partner sees it
+        model = cached_model(model)  # the four listeners of this signal share its answers
         self.model: OpponentModel = _UniformAt(model, int(view.decisions().length[0]))
+        # [M, 69] Probability of each action by the speaker's hand: of the policy, of a uniformly
+        # random player, and pooled over hands but restricted to legal actions.
         self.policy = Listener(view, model).action_probabilities("partner")
         self.uniform = Listener(view, self.model).action_probabilities("partner")
         pooled = _pooled(view, model)
@@ -150,34 +154,41 @@ class _Signal:
         likely = model.probabilities(play.view(rows), legal)
         chances = _pooled_chances(view, pooled, likely[0], legal[0])
         self.pooled_action = int(sample_at(chances[None], rng.random(1))[0])
-        self.pooled_said = public_action(view, self.pooled_action)
+        self.pooled_observed = public_action(view, self.pooled_action)
 
     def belief(self, listener: Listener, variant: str) -> DealBelief:
         """Returns the partner's belief; ``listener`` has the uniform model of the signal."""
         belief = product_of(listener.deals())
         if variant == "V1":
             return belief
-        read = self.policy[:, self.said if variant in ("V0", "V2") else self.pooled_said]
+        likelihood = self.policy[
+            :, self.observed if variant in ("V0", "V2") else self.pooled_observed
+        ]
         if variant == "V4":
-            read = self.shuffled[:, self.pooled_said]
-        before = self.uniform[:, self.said if variant == "V0" else self.pooled_said]
-        one, two, three = belief.weights
-        # None: no hand that explains what was shown since would have said it.
-        return reweighted(belief, (one, two * _divided(read, before), three)) or belief
+            likelihood = self.shuffled[:, self.pooled_observed]
+        # The belief has the uniform likelihood of the action that was played: replace it.
+        uniform = self.uniform[:, self.observed if variant == "V0" else self.pooled_observed]
+        of_next, of_partner, of_previous = belief.weights
+        weights = of_next, of_partner * _divided(likelihood, uniform), of_previous
+        # Without a deal left the signal is not read: no hand that explains the later actions would
+        # have sent it.
+        return reweighted(belief, weights) or belief
 
 
 def _pooled_chances(view: View, pooled: Float, likely: Float, legal: Bool) -> Float:
     """Returns how likely each action [69] is to be drawn in place of a signal.
 
     Args:
-        view: of the partner, to whom actions with a hidden block look alike.
-        pooled: [69] the public's probabilities of what the partner sees.
-        likely: [69] those of the speaker's policy, by which actions that look alike share theirs.
-        legal: [69] of the speaker.
+        view: of the partner, to whom actions that differ only in a hidden block look alike.
+        pooled: [69] the pooled probabilities of actions as the partner sees them.
+        likely: [69] probabilities of the speaker's policy, which split ``pooled`` among actions
+            that look alike.
+        legal: [69] the speaker's legal actions.
     """
     public = np.array([public_action(view, a) if a < CALL else a for a in range(NUM_ACTIONS)])
-    alike = np.bincount(public, likely * legal, NUM_ACTIONS)[public]
-    chances = np.where(legal, pooled[public], 0.0) * _divided(likely, alike)
+    # For each action, the policy's probability of all actions that look like it.
+    totals = np.bincount(public, likely * legal, NUM_ACTIONS)[public]
+    chances = np.where(legal, pooled[public], 0.0) * _divided(likely, totals)
     return chances if chances.any() else legal.astype(np.float64)
 
 
@@ -187,51 +198,56 @@ def _divided(part: Float, whole: Float) -> Float:
 
 
 class _UniformAt:
-    """A model that is replaced by the uniform one at one moment of the round."""
+    """A model that is replaced by the uniform model at one decision of the round."""
 
     def __init__(self, model: OpponentModel, moment: int) -> None:
         self.name = f"{model.name}, uniform at decision {moment}"
         self._model, self._moment = model, moment
 
     def probabilities(self, view: View, legal: Bool) -> Float:
-        asked = bool(view.asked_call[0] or view.asked_choice[0])
-        if not asked and int(view[:1].decisions().length[0]) == self._moment:
+        before_play = bool(view.asked_call[0] or view.asked_choice[0])
+        if not before_play and int(view[:1].decisions().length[0]) == self._moment:
             return UNIFORM_MODEL.probabilities(view, legal)
         return self._model.probabilities(view, legal)
 
 
 class _SignalBeliefs:
-    """What partners believe at their first choice; game v * n + i is signal i, variant v."""
+    """The partners' beliefs at their first choice; game v * n + i is signal i in variant v."""
 
     def __init__(self, signals: Sequence[_Signal]) -> None:
         self.signals = signals
-        self.heard = np.zeros(len(VARIANTS) * len(signals), bool)
+        self.searched = np.zeros(len(VARIANTS) * len(signals), bool)
+        """[games] Whether the partner has had its choice."""
 
     def __call__(self, decisions: PendingDecisions) -> tuple[Int, list[DealBelief]]:
         rows = decisions.rows
-        mine = np.flatnonzero((decisions.seats == PARTNER) & ~self.heard[rows])
-        self.heard[rows[mine]] = True
+        choices = np.flatnonzero((decisions.seats == PARTNER) & ~self.searched[rows])
+        self.searched[rows[choices]] = True
         listeners: dict[tuple[int, bytes], Listener] = {}
-        found = []
-        for place in mine.tolist():
-            variant, number = divmod(int(rows[place]), len(self.signals))
-            signal, view = self.signals[number], decisions.view[place : place + 1]
-            key = (number, view.words.tobytes())
+        beliefs = []
+        for choice in choices.tolist():
+            variant, index = divmod(int(rows[choice]), len(self.signals))
+            signal, view = self.signals[index], decisions.view[choice : choice + 1]
+            key = (index, view.words.tobytes())
             if key not in listeners:
                 listeners[key] = Listener(view, signal.model)
-            found.append(signal.belief(listeners[key], VARIANTS[variant]))
-        return mine, found
+            beliefs.append(signal.belief(listeners[key], VARIANTS[variant]))
+        return choices, beliefs
 
 
 def _pooled(view: View, model: OpponentModel) -> Float:
-    """Returns the public's probabilities [69] of the partner's action, seen by the listener."""
-    every = support(np.array(COUNTS))
-    table = RoundStart.read(view)
+    """Returns the public's probabilities [69] of the speaker's action, as the listener sees it.
+
+    ``view`` is the listener's, whose partner speaks. The public knows no hand: the speaker may hold
+    all tiles that no other seat has shown.
+    """
+    hands = support(np.array(COUNTS))
+    start = RoundStart.read(view)
     shown = view.face_up[0].astype(np.int64)
-    most = np.array(COUNTS) - shown.sum(axis=0) + shown[PARTNER]
-    speaker = SeatFilter(table, PARTNER, every.hands, (shown[PARTNER], most), model)
+    limits = np.array(COUNTS) - shown.sum(axis=0) + shown[PARTNER]
+    speaker = SeatFilter(start, PARTNER, hands.hands, (shown[PARTNER], limits), model)
     for event in events(view):
         speaker.take(event)
-    speaker.drop(most)
-    weight = speaker.by_hand() * every.prior
+    speaker.drop(limits)
+    weight = speaker.by_hand() * hands.prior
     return np.asarray(weight @ speaker.action_probabilities() / weight.sum())

@@ -1,7 +1,8 @@
 """Measures in points what listening is worth to a seat that searches by its belief.
 
-A policy may tell a lot that changes nothing (Lowe et al., arXiv:1903.05168). The intervention is on
-the listener's model, not on the speaker's action, for in Goita an action is also a move.
+Information in actions need not change what others do (Lowe et al., arXiv:1903.05168). The
+intervention is on the listener's model, not on the speaker's action, for in Goita an action is also
+a move.
 """
 
 from __future__ import annotations
@@ -42,20 +43,20 @@ ALL: Final = InformationSources(POLICY, POLICY, POLICY)
 NONE: Final = InformationSources(UNIFORM, UNIFORM, UNIFORM)
 """Listens to no seat: all others act uniformly at random."""
 LEGAL_ONLY: Final = InformationSources(LEGAL, LEGAL, LEGAL)
-"""Listens to no seat: an action says no more than that it was legal."""
+"""Listens to no seat: an action reveals only that it was legal."""
 ONLY_PARTNER: Final = InformationSources(UNIFORM, POLICY, UNIFORM)
 NOT_PARTNER: Final = InformationSources(POLICY, UNIFORM, POLICY)
 PARTNER_SHOWN: Final = InformationSources(POLICY, SHOWN, POLICY)
 """Knows the partner's hand and listens to the opponents."""
 ALL_SHOWN: Final = InformationSources(SHOWN, SHOWN, SHOWN)
 
-DEAF: Final = tuple(replace(one, deaf_opponents=True) for one in (ALL, NOT_PARTNER, NONE))
+DEAF: Final = tuple(replace(sources, deaf_opponents=True) for sources in (ALL, NOT_PARTNER, NONE))
 """Sources against opponents that search and listen to no seat."""
 
 SUBSETS: Final = tuple(starmap(InformationSources, product((UNIFORM, POLICY), repeat=3)))
-"""The sources of every subset of the other seats that is listened to."""
+"""Listening to each subset of the other seats."""
 SOURCES: Final = (*SUBSETS, LEGAL_ONLY, PARTNER_SHOWN, ALL_SHOWN, *DEAF)
-"""The sources that all measures together need."""
+"""All sources that the measures compare."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class SourcePoints:
     """[n] The same where the listener plays the policy itself."""
 
     def columns(self) -> dict[str, Column]:
-        """Returns what kept points may be."""
+        """Returns the types, shapes and bounds that stored points have."""
         bound = -MOST_POINTS, MOST_POINTS
         rows = Column("f", (len(self.sources), "n"), *bound)
         return {"points": rows, "unsearched": Column("f", ("n",), *bound)}
@@ -86,13 +87,13 @@ class SourcePoints:
         return replace(parts[0], points=points, **concatenated(parts, ["unsearched"]))
 
     def of(self, sources: InformationSources) -> Float:
-        """Returns the points with some sources: [n]."""
+        """Returns the points with the given sources: [n]."""
         if sources not in self.sources:
             raise SettingError(f"expected sources of {list(self.sources)}, got {sources!r}")
         return np.asarray(self.points[self.sources.index(sources)])
 
     def gain(self, sources: InformationSources, over: InformationSources | None) -> Interval:
-        """Returns the points a round that sources gain over others; None: over no search."""
+        """Returns the points a round that sources gain over other sources; None: over no search."""
         lower = self.unsearched if over is None else self.of(over)
         return mean_interval(self.of(sources) - lower)
 
@@ -109,36 +110,41 @@ def play_listening(
     min_z: float = MIN_Z,
     first: int = 0,
 ) -> SourcePoints:
-    """Plays the same deals with each of some sources: one seat searches, three play the policy.
+    """Plays the same deals with each of ``sources``: one seat searches, three play the policy.
 
     The search is the champion's by default: of decisions with up to ``MAX_UNSEEN_TILES``, in worlds
-    of the exact belief, with the policy at all seats of the playouts; its choice stands unless
-    another action leads it by ``min_z`` standard errors. Sources share deals and random numbers.
+    of the exact belief, with the policy at all seats of the playouts; the policy's action
+    is replaced if another action leads it by ``min_z`` standard errors. Sources share deals and
+    random numbers.
     The listener of deal d, from ``first`` on, sits at seat d modulo 4.
 
     Raises:
-        AgentError: if the policy is none.
+        AgentError: if ``load_policy`` refuses the policy.
         SettingError: if a source names no model, or a number is impossible.
     """
-    known_names = [*models, SHOWN]
-    if unknown := [name for one in sources for name in one.names if name not in known_names]:
-        raise SettingError(f"expected a source of {known_names}, got {unknown[0]!r}")
+    names = [*models, SHOWN]
+    if unknown := [name for source in sources for name in source.names if name not in names]:
+        raise SettingError(f"expected a source of {names}, got {unknown[0]!r}")
     if deals < 2 or worlds < 1:
         raise SettingError(f"expected 2 deals and a world at least, got {deals} and {worlds}")
-    known = load_policy(policy)
+    player = load_policy(policy)
+    # The deals come once for each source, and a last time without a search.
     deal = np.tile(first + np.arange(deals), len(sources) + 1)
     games = np.arange(len(deal))
     rounds = Rounds(len(deal), rules=rules, seed=seed, games=deal, numbers=games, finals=False)
     keys = seeds.mix(~seeds.game_keys(seed, deal))
     beliefs = _SourceBeliefs(models, sources, deal)
-    points = play_searching(rounds, BeliefSearch(known, worlds, min_z), keys, beliefs)
-    table = (points * (1 - 2 * (deal % 2))).reshape(-1, deals)
-    names = {name: model.name for name, model in models.items()}
-    return SourcePoints(known.name, names, worlds, tuple(sources), table[:-1], table[-1])
+    points = play_searching(rounds, BeliefSearch(player, worlds, min_z), keys, beliefs)
+    # The listener of an odd deal sits at seat 1 or 3; the points are those of seats 0 and 2.
+    by_source = (points * (1 - 2 * (deal % 2))).reshape(-1, deals)
+    model_names = {name: model.name for name, model in models.items()}
+    return SourcePoints(
+        player.name, model_names, worlds, tuple(sources), by_source[:-1], by_source[-1]
+    )
 
 
 class _SourceBeliefs:
-    """The listeners' beliefs; game s * n + i plays deal i with source s, the last n none."""
+    """The listeners' beliefs: game s * n + i plays deal i with source s, the last n games none."""
 
     def __init__(
         self,
@@ -161,26 +167,29 @@ class _SourceBeliefs:
         source, turn = rows // self.deals, (decisions.seats - self.deal[rows]) % NUM_SEATS
         searched = self._searched(decisions, source, turn)
         beliefs: dict[int, DealBelief] = {}
-        # The games in which a seat of a deal decides now share its listeners.
+        # All games in which the same seat of the same deal acts now share its listeners.
         seats = NUM_SEATS * self.deal[rows] + turn
         for seat in np.unique(seats[searched]).tolist():
-            here = searched[seats[searched] == seat].tolist()
-            views = [decisions.view[row : row + 1] for row in here]
-            sources = [NONE if turn[row] else self.sources[source[row]] for row in here]
-            names = [{UNIFORM, *each.names} - {SHOWN} for each in sources]
+            indices = searched[seats[searched] == seat].tolist()
+            views = [decisions.view[index : index + 1] for index in indices]
+            # Only the listener (turn 0) has sources; deaf opponents that search have none.
+            sources = [NONE if turn[index] else self.sources[source[index]] for index in indices]
+            names = [{UNIFORM, *choice.names} - {SHOWN} for choice in sources]
             by_model = self.caches[divmod(seat, NUM_SEATS)].beliefs(views, names)
-            for row, belief, each in zip(here, by_model, sources, strict=True):
-                beliefs[row] = mixed(belief, each, self.hands[rows[row]])
-        return searched, [beliefs[row] for row in searched.tolist()]
+            for index, belief, choice in zip(indices, by_model, sources, strict=True):
+                beliefs[index] = mixed(belief, choice, self.hands[rows[index]])
+        return searched, [beliefs[index] for index in searched.tolist()]
 
     def _note_hands(self, dealt: NewDeals) -> None:
+        # The listener of deal d sits at seat d modulo 4, and its hand comes first.
         seats = (self.deal[dealt.rows][:, None] + np.arange(NUM_SEATS)) % NUM_SEATS
         self.hands[dealt.rows] = dealt.hands[np.arange(len(dealt.rows))[:, None], seats]
 
     def _searched(self, decisions: PendingDecisions, source: Int, turn: Int) -> Int:
         """Returns the decisions that are searched: the listener's, and its deaf opponents'."""
-        opposed = np.array([*(each.deaf_opponents for each in self.sources), False])[source]
-        searched = (turn == 0) & (source < len(self.sources)) | opposed & (turn % 2 == 1)
+        # The games without a source have the index after the last one.
+        deaf = np.array([*(choice.deaf_opponents for choice in self.sources), False])[source]
+        searched = (turn == 0) & (source < len(self.sources)) | deaf & (turn % 2 == 1)
         if searched.any():
             view = decisions.view
             searched &= ~(view.asked_call | view.asked_choice)
@@ -190,7 +199,7 @@ class _SourceBeliefs:
 
 @dataclass(frozen=True)
 class SearchGain:
-    """What each step from the policy to a search that listens adds, in points a round."""
+    """Points a round that each step from the policy to a search that listens adds."""
 
     policy: Interval
     """Points of the listener's team without search: its luck on these deals."""
@@ -211,7 +220,7 @@ class SearchGain:
 
 
 def search_gain(values: SourcePoints) -> SearchGain:
-    """Measures each step from the policy alone to a search that listens, in points a round.
+    """Measures each step from the policy without search to a search that listens, in points.
 
     A search without listening, ``NONE`` or ``LEGAL_ONLY``, may lose points against the policy.
     """
@@ -222,14 +231,14 @@ def search_gain(values: SourcePoints) -> SearchGain:
 
 @dataclass(frozen=True)
 class ListeningValue:
-    """What listening is worth, in points a round; the three shares sum to ``total``."""
+    """The value of listening, in points a round; the three Shapley shares sum to ``total``."""
 
     total: Interval
     partner: Interval
     total_deaf: Interval
     """``total`` against opponents that search and listen to no seat (``DEAF``)."""
     partner_deaf: Interval
-    """``partner`` against them."""
+    """``partner`` against such opponents."""
     shapley_next: Interval
     shapley_partner: Interval
     shapley_previous: Interval
@@ -240,25 +249,26 @@ class ListeningValue:
 
 
 def value_of_listening(values: SourcePoints) -> ListeningValue:
-    """Measures what listening is worth, and to whom, in points a round (M3).
+    """Measures what listening to all others, and to each of them, is worth, in points a round.
 
         V(S) = E[points | the listener plays D(b^S)],
         b^S ~ prior * product over p in S of Lambda_p^policy * product over the rest of Lambda_p^0
         total = V(all) - V(none),   partner = V(all) - V(all but the partner)
         phi_p = sum over S without p of |S|! (2 - |S|)! / 3! * [V(S + p) - V(S)]
 
-    The opponents play the policy; ``total_deaf`` and ``partner_deaf`` are the same against
-    opponents that search by b^none themselves. phi is Shapley's split (1953) of the total over
-    next, partner and previous. V(none) takes the others for uniformly random players;
-    ``search_gain`` has another baseline.
+    The opponents play the policy; for ``total_deaf`` and ``partner_deaf`` the opponents search by
+    b^none. phi is Shapley's split (1953) of the total over next, partner and previous. V(none)
+    models the others as uniformly random players; ``search_gain`` has a second baseline.
     """
     shares = dict.fromkeys(RELATIVE_SEATS, 0.0 * values.unsearched)
     for without, seat in product(SUBSETS, RELATIVE_SEATS):
         if getattr(without, seat) == UNIFORM:
-            names = [POLICY if one == seat else getattr(without, one) for one in RELATIVE_SEATS]
-            size, joined = without.names.count(POLICY), InformationSources(*names)
+            names = [
+                POLICY if other == seat else getattr(without, other) for other in RELATIVE_SEATS
+            ]
+            size, subset = without.names.count(POLICY), InformationSources(*names)
             weight = factorial(size) * factorial(2 - size) / factorial(3)
-            shares[seat] = shares[seat] + weight * (values.of(joined) - values.of(without))
+            shares[seat] = shares[seat] + weight * (values.of(subset) - values.of(without))
     phi = (mean_interval(share) for share in shares.values())
     everyone, no_partner, nobody = DEAF
     return ListeningValue(
@@ -272,12 +282,14 @@ def value_of_listening(values: SourcePoints) -> ListeningValue:
 
 @dataclass(frozen=True)
 class OracleGain:
-    """What knowing hands adds to a search that listens to all, in points a round."""
+    """Points a round that knowing hands adds to a search that listens to all."""
 
     partner_shown: Interval
     all_shown: Interval
     efficiency: Interval | None
-    """Value of listening to the partner over that of seeing its hand; None: that may be 0."""
+    """Value of listening to the partner over the value of seeing its hand.
+
+    None where the interval of the value of seeing its hand includes 0."""
 
     def figures(self) -> dict[str, Interval | None]:
         """Returns the figures that have intervals, by name."""
@@ -285,25 +297,27 @@ class OracleGain:
 
 
 def oracle_gain(values: SourcePoints) -> OracleGain:
-    """Measures what is left to be told, in points a round (M5, by search, nothing trained again).
+    """Measures what knowing the true hands would add to listening, in points a round.
 
         V(partner shown) - V(all),   V(all shown) - V(all)
 
-    This bounds what being told more could gain, without other play. The efficiency is the ratio of
-    means (V(all) - V(not partner)) / (V(partner shown) - V(not partner)).
+    This bounds what more information could gain a search against the same play; no agent is
+    trained again. The efficiency is the ratio of means
+    (V(all) - V(not partner)) / (V(partner shown) - V(not partner)).
     """
-    shown = values.of(PARTNER_SHOWN) - values.of(NOT_PARTNER)
-    heard = values.of(ALL) - values.of(NOT_PARTNER)
-    worth = mean_interval(shown).low > 0
-    efficiency = ratio_of_means(heard, shown, mean_interval) if worth else None
+    seeing = values.of(PARTNER_SHOWN) - values.of(NOT_PARTNER)
+    listening = values.of(ALL) - values.of(NOT_PARTNER)
+    efficiency = None
+    if mean_interval(seeing).low > 0:
+        efficiency = ratio_of_means(listening, seeing, mean_interval)
     return OracleGain(values.gain(PARTNER_SHOWN, ALL), values.gain(ALL_SHOWN, ALL), efficiency)
 
 
 def opponent_information_cost(values: SourcePoints) -> Interval:
-    """Measures what one listening opponent costs the speakers' team, in points a round (M6).
+    """Measures what one listening opponent costs the speakers' team, in points a round.
 
-    V(partner only) - V(all) of a listener whose opponents they are; negative where being overheard
-    costs. The net value of being read is ``ListeningValue.partner`` plus this.
+    V(partner only) - V(all) of a listener against the speakers; negative where being overheard
+    costs points. The net value of being read is ``ListeningValue.partner`` plus this.
     """
     return values.gain(ONLY_PARTNER, ALL)
 
@@ -311,7 +325,8 @@ def opponent_information_cost(values: SourcePoints) -> Interval:
 def model_mismatch_cost(values: SourcePoints, model: str) -> Interval:
     """Measures what a wrong model of the partner costs, in points a round.
 
-    V(partner by this model) - V(partner uniform), the opponents by the right model in both. Below 0
-    it is better not to listen to the partner (placebo of Lowe et al., arXiv:1903.05168).
+    V(partner by this model) - V(partner uniform), with the right model of the opponents in both. If
+    it is below 0, it is better not to listen to the partner (placebo of Lowe et al.,
+    arXiv:1903.05168).
     """
     return values.gain(InformationSources(POLICY, model, POLICY), NOT_PARTNER)

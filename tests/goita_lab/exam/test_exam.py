@@ -241,7 +241,7 @@ def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
     (tmp_path / "exam.npz").write_bytes(b"PK")
     refuses(SettingError, "expected a file of goita-exam-2", Questions.load, tmp_path / "exam.npz")
     monkeypatch.setattr(making, "ROUNDS", {"round": 8, "match": 2})
-    for name in ("FIRST", "MOST", "FRESH"):
+    for name in ("FIRST_WORLDS", "MOST_WORLDS", "FRESH_WORLDS"):
         monkeypatch.setattr(making, name, 32)
     kept = Runner(1, tmp_path / "kept")
     made = make(6, 5, kept, TABLES)
@@ -250,9 +250,9 @@ def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
     again = make(6, 5, kept, TABLES)
     assert (again.words == made.words).all()
     refuses(SettingError, "seed 5, now 6", make, 6, 6, kept, TABLES)
-    monkeypatch.setattr(making, "FRESH", 64)
+    monkeypatch.setattr(making, "FRESH_WORLDS", 64)
     refuses(SettingError, r"worlds \[32, 32, 32\], now \[32, 32, 64\]", make, 6, 5, kept, TABLES)
-    monkeypatch.setattr(making, "FRESH", 32)
+    monkeypatch.setattr(making, "FRESH_WORLDS", 32)
     changed = Identities(["champion"])
     changed.digests["champion"] = "0" * 64  # every piece depends on it
     refuses(TypeError, "NoneType", make, 6, 5, replace(kept, identities=changed), TABLES)

@@ -400,11 +400,12 @@ def test_influence_is_the_information_of_the_channel_from_message_to_answer():
 
 def test_messages_tell_of_the_number_of_tiles():
     # Without a king it sends message 0, with one it sends either.
-    assert messages._told(np.array([0, 0, 1, 1]), CHANNEL[[0, 0, 1, 1]]) == near(NATS)
+    information = messages._tile_information
+    assert information(np.array([0, 0, 1, 1]), CHANNEL[[0, 0, 1, 1]]) == near(NATS)
     # Hands with a king three times as many: P = (5/8, 3/8) of the messages, so
     # I = 1/4 ln 8/5 + 3/8 ln 4/5 + 3/8 ln 4/3 = 0.117501 - 0.083679 + 0.107881.
-    assert messages._told(np.array([0, 1, 1, 1]), CHANNEL[[0, 1, 1, 1]]) == near(0.141703)
-    assert messages._told(np.array([0, 0, 1, 1]), np.full((4, 2), 0.5)) == near(0)
+    assert information(np.array([0, 1, 1, 1]), CHANNEL[[0, 1, 1, 1]]) == near(0.141703)
+    assert information(np.array([0, 0, 1, 1]), np.full((4, 2), 0.5)) == near(0)
 
 
 # -------------------------------------------------------------------------------- trees and probes
