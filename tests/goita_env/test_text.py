@@ -182,9 +182,9 @@ def test_the_last_line_that_names_one_action_decides(action, answers):
 def test_an_answer_of_any_length_is_read_at_once():
     legal = np.ones(actions.NUM_ACTIONS, bool)
     for long in ("[" * 400_000, "`" * 400_001, "[35] " * 100_000, '"action":' * 50_000):
-        start = time.perf_counter()
+        start = time.process_time()
         parse(long, legal)
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
 
 
 def test_legal_actions_can_be_left_out():
