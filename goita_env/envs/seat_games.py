@@ -256,9 +256,11 @@ class SeatedGames:
         active, waiting = self._active, list[Int]()
         # Bits of the legal actions; the only legal action, else 0; the places with a choice.
         low, high, chosen, choices = active.legal()
-        joined = len(chosen) - len(decided.rows)
-        chosen[joined:] = decided.actions
-        asked = choices[: choices.searchsorted(joined)]
+        asked = choices
+        if len(decided.rows):
+            joined = len(chosen) - len(decided.rows)
+            chosen[joined:] = decided.actions
+            asked = choices[: choices.searchsorted(joined)]
         if len(asked):
             rows = active.rows[asked]
             learner, blind = self.bots.sitting(rows, active.seats(asked))
@@ -269,9 +271,9 @@ class SeatedGames:
             if len(places) < len(asked):
                 # They keep their places, with the action 0, until the step.
                 active.leave(asked[~blind])
-                looks = ~(learner | blind)
-                if looks.any():
-                    waiting.append(rows[looks])
+                learner |= blind
+                if not learner.all():
+                    waiting.append(rows[~learner])  # neither the learner nor blind
         self._charge(chosen)
         if (endings := active.step(chosen)) is not None:
             self._settle(endings, result)
