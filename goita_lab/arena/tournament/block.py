@@ -93,16 +93,16 @@ class _Block:
         seatings = len(task.seatings)
         # Games are in order of seating, then of deal: [S * D], so that a reshape gives [S, D].
         deals = np.tile(task.first + np.arange(task.deals), seatings)
-        self.numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
-        self.first = seatings * task.first
-        """Number of the first game; agents see the numbers in another, random order."""
+        numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
+        # Number of the first game; agents see the numbers in another, random order.
+        first = seatings * task.first
         self.rounds = Rounds(
             len(deals),
             rules=task.rules,
             episode=task.episode,
             seed=task.seed,
             games=deals,
-            numbers=self.numbers.shown(self.first + np.arange(len(deals))),
+            numbers=numbers.shown(first + np.arange(len(deals))),
             log=save,
             information=task.information,
         )
@@ -120,7 +120,7 @@ class _Block:
         self.decisions = np.zeros(len(task.agents), np.int64)
         self.thinking = np.zeros(len(task.agents))
         self.stateful = [index for index, instance in enumerate(seated) if instance.is_stateful]
-        self.faults = BlockFaults(task, seated, self.numbers)
+        self.faults = BlockFaults(task, seated, numbers)
 
     def play(self) -> None:
         self._notify(self.rounds.decisions)
