@@ -433,8 +433,8 @@ class GuardedAgent:
 
     def _tell(self, method: str, *arguments: Any) -> None:
         def tell() -> None:
-            if (of_round := getattr(self._agent, method, None)) is not None:
-                of_round(*arguments)
+            if (callback := getattr(self._agent, method, None)) is not None:
+                callback(*arguments)
 
         if self.is_stateful or method == "close":
             self._call(method, tell, arguments[0] if arguments else None)

@@ -94,10 +94,10 @@ def points() -> dict[str, EntryPoint]:
 
     Of two other packages with one name the first counts.
     """
-    points: dict[str, EntryPoint] = {}
+    point_by_name: dict[str, EntryPoint] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: not is_built_in(point)):
-        points.setdefault(point.name, point)
-    return points
+        point_by_name.setdefault(point.name, point)
+    return point_by_name
 
 
 def agent_names() -> list[str]:
