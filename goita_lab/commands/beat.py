@@ -7,8 +7,7 @@
 
 The champion plays the program; a model imitates the program in these games; the champion's search
 assumes that the opponents play like the model, and is measured on fresh deals next to the champion
-without search. The
-folder takes games, model and report. The same command resumes after a stop.
+without search. The folder takes games, model and report. The same command resumes after a stop.
 """
 
 from __future__ import annotations
