@@ -37,7 +37,7 @@ from goita_lab.provenance import depended_versions, versions
 from goita_lab.store import check_same
 
 FORMAT: Final = "goita-games-2"  # Format mark of the folder; changes with the meaning of a line.
-OLD: Final = {"goita-games-1": "0.2.1"}  # Former formats, and the version that reads each.
+OLD: Final = {"goita-games-1": "0.3.0"}  # Former formats, and the version that reads each.
 
 MANIFEST: Final = "tournament.json"  # The file that describes the tournament of a folder.
 GAMES: Final = "[!.]*.jsonl"  # Matches the files of games in a folder; hidden ones are none.

@@ -204,13 +204,13 @@ def test_a_folder_of_another_tournament_is_refused(tmp_path):
         ("[", r"expected JSON in .*tournament\.json"),
         ("[]", "format 'goita-games-2' in .*tournament.json', got "),
         (json.dumps(told | {"format": 2}), "format 'goita-games-2' in .*, got 2$"),
-        ('{"format": "goita-games-1"}', "got 'goita-games-1'; goita-env 0.2.1 reads it"),
+        ('{"format": "goita-games-1"}', "got 'goita-games-1'; goita-env 0.3.0 reads it"),
     ):
         manifest.write_text(content)
         refuses(SettingError, words, folder_of, path, planned)
-    refuses(SettingError, "goita-env 0.2.1 reads it", list, read_games(path))
+    refuses(SettingError, "goita-env 0.3.0 reads it", list, read_games(path))
     file = path / "001-champion-greedy-00000.jsonl"
-    refuses(SettingError, "goita-env 0.2.1 reads it", next, read_games(file))
+    refuses(SettingError, "goita-env 0.3.0 reads it", next, read_games(file))
     manifest.unlink()
     (path / "diary").touch()
     refuses(SettingError, "saved games or none", folder_of, path, planned)
