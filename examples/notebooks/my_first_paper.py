@@ -70,9 +70,9 @@ for name, runs in methods.items():
     for run in runs:
         rounds = play([run], ROUNDS, seed=2)
         model = {"policy": PolicyModel(run)}
-        heard, _ = listen(rounds, model, listeners=range(4), where="first_pass", known=False)
+        heard, _ = listen(rounds, model, listeners=range(4), where="first_pass", knowledge=False)
         row = [
-            measures.information_gain(rounds, heard, speaker=speaker)[0].told.mean
+            measures.information_gain(rounds, heard, speaker=speaker)[0].revealed.mean
             for speaker in SEATS.values()
         ]
         found.append(row)

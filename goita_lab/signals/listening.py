@@ -113,7 +113,7 @@ class ActionInformation(_Rows):
 
     SHAPES: ClassVar[Shapes] = {
         **dict.fromkeys(("row", "listener", "speaker"), ()),
-        **dict.fromkeys(("content", "told", "gain"), ("K",)),
+        **dict.fromkeys(("content", "revealed", "gain"), ("K",)),
     }
 
     speaker: Int
@@ -121,7 +121,7 @@ class ActionInformation(_Rows):
     content: Float
     """[n, K] Expected information about the speaker's hand, nats: I(H; Y | listener's view); 0 for
     messages that the listener does not observe."""
-    told: Float
+    revealed: Float
     """[n, K] KL of the belief after the action from the belief before it, nats.
 
     Its expectation is ``content``."""
@@ -175,8 +175,8 @@ def listen(
     *,
     deals: Iterable[int] | None = None,
     listeners: Iterable[int] | None = None,
-    told: bool | Collection[str] = True,
-    known: bool = True,
+    revealed: bool | Collection[str] = True,
+    knowledge: bool = True,
     where: Where | None = None,
     speakers: Collection[int] = (1, 2, 3),
 ) -> tuple[ActionInformation, ListenerKnowledge]:
@@ -187,17 +187,17 @@ def listen(
     the beliefs without a row. ``deals`` are indices, None all of them;
     ``listeners`` are seats that listen in every deal, None one seat in each deal, in turn.
 
-    Only what is asked for costs time. ``told`` names the models under which the information in
+    Only what is asked for costs time. ``revealed`` names the models under which the information in
     other seats' actions is computed (True: all; False: none), ``where`` selects these actions
     (``goita_lab.signals.filters``; None: all), and ``speakers`` the relative seats that take them.
-    ``known=False`` leaves out the knowledge at the listeners' own decisions.
+    ``knowledge=False`` leaves out the knowledge at the listeners' own decisions.
 
     Raises:
         SettingError: if there is no model; if a seat, deal, model or filter does not exist; if
             listeners cannot follow the game (``goita_agents.beliefs.Listener``).
         UnexplainedError: if an action has probability 0 under a model.
     """
-    informed = _informed_models(models, told)
+    informed = _informed_models(models, revealed)
     followed = list(range(len(play.round)) if deals is None else deals)
     if any(deal not in range(len(play.round)) for deal in followed):
         raise SettingError(f"expected deals 0 to {len(play.round) - 1}, got {followed!r}")
@@ -206,8 +206,8 @@ def listen(
         raise SettingError(f"expected seats 0 to 3 as listeners, got {seats!r}")
     moves, messages = play.action < CALL, play.action >= MESSAGE
     # [D] Whether a decision has a row for other seats, and whether it has one for the acting seat.
-    heard, own = select(play, where) & (moves | messages) & bool(informed), moves & known
-    actions, knowledge = list[Row](), list[Row]()
+    heard, own = select(play, where) & (moves | messages) & bool(informed), moves & knowledge
+    action_rows, knowledge_rows = list[Row](), list[Row]()
     starts = play.starts
     for deal in followed:
         cached = _cached_models(models)  # the listeners of one deal share answers
@@ -219,20 +219,24 @@ def listen(
             rows = decisions[np.where(turn == 0, own[decisions], overheard)]
             for row, view in zip(rows.tolist(), seen_by(play, deal, seat, rows), strict=True):
                 if play.seat[row] == seat:
-                    knowledge.append(listener.knowledge(row, view))
+                    knowledge_rows.append(listener.knowledge(row, view))
                 else:
-                    actions.append(listener.information(row, view))
-    information = ActionInformation.collect(informed, actions)
-    return information, ListenerKnowledge.collect(models, knowledge)
+                    action_rows.append(listener.information(row, view))
+    information = ActionInformation.collect(informed, action_rows)
+    return information, ListenerKnowledge.collect(models, knowledge_rows)
 
 
 def _informed_models(
-    models: Mapping[str, ListenerModel], told: bool | Collection[str]
+    models: Mapping[str, ListenerModel], revealed: bool | Collection[str]
 ) -> tuple[str, ...]:
     """Returns the names of the models under which the information in actions is computed."""
     if not models:
         raise SettingError("expected at least one model, got none")
-    names = {True: tuple(models), False: ()}[told] if isinstance(told, bool) else tuple(told)
+    names = (
+        {True: tuple(models), False: ()}[revealed]
+        if isinstance(revealed, bool)
+        else tuple(revealed)
+    )
     if unknown := [name for name in names if name not in models]:
         raise SettingError(f"expected models of {list(models)}, got {unknown[0]!r}")
     return names
@@ -304,17 +308,17 @@ class SeatListener:
         turn, action = (int(self.play.seat[row]) - self.seat) % NUM_SEATS, self.play.action[row]
         channel, is_message = self.play.information.channel, bool(action >= MESSAGE)
         private = channel is not None and channel.audience == "partner"
-        nats = np.zeros((3, len(self.informed)))  # content, told and gain under each model
+        nats = np.zeros((3, len(self.informed)))  # content, revealed and gain under each model
         if not (is_message and private and turn != PARTNER):
             # Messages are the first decisions of a deal, so its index says how many came before.
             sent = int(self.play.move[row]) if is_message else None
             name, public = list(RELATIVE_SEATS)[turn - 1], public_action(view, int(action))
             nats_by_model = [
-                information_told(listener, name, self._dealt[name], public)
+                information_revealed(listener, name, self._dealt[name], public)
                 for listener in self._updated(self.informed, view, sent)
             ]
             nats = np.transpose(nats_by_model)
-        columns = dict(zip(("content", "told", "gain"), nats, strict=True))
+        columns = dict(zip(("content", "revealed", "gain"), nats, strict=True))
         return {"row": row, "listener": self.seat, "speaker": turn, **columns}
 
     def knowledge(self, row: int, view: View) -> Row:
@@ -349,7 +353,7 @@ class SeatListener:
         return [self._listeners[name] for name in names]
 
 
-def information_told(
+def information_revealed(
     listener: Listener, name: RelativeSeat, hand: Int, action: int
 ) -> tuple[float, float, float]:
     """Returns content, KL and gain of a public action, in nats.

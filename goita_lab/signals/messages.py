@@ -146,7 +146,7 @@ def measure_messages(rounds: MessageRounds) -> MessageUse:
     with np.errstate(divide="ignore", invalid="ignore"):
         divergence = np.where(chances > 0, chances * np.log(chances / mean), 0.0).sum(axis=1)
     partner, opponents = (
-        measures.information_gain(rounds.followed, rounds.heard, speaker=speaker)[0].told
+        measures.information_gain(rounds.followed, rounds.heard, speaker=speaker)[0].revealed
         for speaker in (PARTNER, RELATIVE_SEATS["next"])
     )
     overheard = information.channel is not None and information.channel.audience == "all"
@@ -201,7 +201,7 @@ def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -
         followed,
         {POLICY: PolicyModel(agent)},
         deals=np.flatnonzero(inside).tolist(),
-        known=False,
+        knowledge=False,
         where="message",
         listeners=range(NUM_SEATS),
     )

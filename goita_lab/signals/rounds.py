@@ -169,7 +169,7 @@ def hear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     speaking = speaker(plan, agent)
     played = play_for("listen", plan, [speaking.policy], deals, first)
     # The report has the information in actions under these two; the other models only read hands.
-    return Heard(played, *listen(played, speaking.models, told=(POLICY, UNIFORM)))
+    return Heard(played, *listen(played, speaking.models, revealed=(POLICY, UNIFORM)))
 
 
 def overhear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
@@ -177,4 +177,4 @@ def overhear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     speaking = speaker(plan, agent)
     played = play_for("overhear", plan, [speaking.policy], deals, first)
     models = {POLICY: speaking.models[POLICY]}
-    return Heard(played, *listen(played, models, listeners=range(NUM_SEATS), known=False))
+    return Heard(played, *listen(played, models, listeners=range(NUM_SEATS), knowledge=False))

@@ -36,7 +36,7 @@ from goita_lab.signals.plan import StudyPlan
 from goita_lab.signals.rounds import StudyRounds, fitted_tree, play_study
 from goita_lab.work import HERE, Runner
 
-FORMAT: Final = "goita-signals-study-5"
+FORMAT: Final = "goita-signals-study-6"
 """Names the layout of the JSON; grows when a field changes its name or meaning."""
 
 

@@ -31,7 +31,7 @@ class Worth:
 
     agent: str
     control: bool
-    told: Interval
+    revealed: Interval
     """Nats that a decision reveals to a partner that models the agent by its policy."""
     content: InformationGain
     """The same in detail; the model is the agent's policy."""
@@ -86,7 +86,7 @@ def worth(
             measures.information_gain(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
         )
         signal = Shuffled.join([part for part in signal_parts if part is not None])
-        rows.append(Worth(agent, agent not in agents, content.told, content, uniform, signal))
+        rows.append(Worth(agent, agent not in agents, content.revealed, content, uniform, signal))
     return rows
 
 
@@ -95,8 +95,8 @@ def table(worths: Sequence[Worth]) -> Table:
     rows = [
         {
             "agent": f"{'control: ' if worth.control else ''}{short_name(worth.agent)}",
-            "told, nats": estimate(worth.told, sign="-"),
-            "under the uniform model": estimate(worth.uniform.told, sign="-"),
+            "revealed, nats": estimate(worth.revealed, sign="-"),
+            "under the uniform model": estimate(worth.uniform.revealed, sign="-"),
             "signals": str(worth.signal.points.shape[1]),
             "reading it, points": estimate(worth.signal.information),
             "as a move, points": estimate(worth.signal.material),
@@ -110,7 +110,12 @@ def _measure(where: Where | None, settings: Settings, agent: str, first: int, de
     played = play([agent], deals, seed=settings.seed, rules=settings.rules, first=first)
     models = standard_models(agent)
     heard = listen(
-        played, models, listeners=range(NUM_SEATS), known=False, where=where, speakers=(PARTNER,)
+        played,
+        models,
+        listeners=range(NUM_SEATS),
+        knowledge=False,
+        where=where,
+        speakers=(PARTNER,),
     )
     candidates = select(played, where) & played.choice & (played.action < CALL)
     signal = None

@@ -168,7 +168,7 @@ def _work(
     readings: dict[str, ListenerModel] = {
         name: {"next": own, "partner": model, "previous": own} for name, model in models.items()
     }
-    _, known = listen(played, readings, told=False)
+    _, known = listen(played, readings, revealed=False)
     log = known.log_probability[:, :, PARTNER - 1]
     deal = played.round[played.deal[known.row]] - first
     count = np.maximum(np.bincount(deal, minlength=deals), 1)

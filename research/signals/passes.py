@@ -153,7 +153,7 @@ def _work(settings: Settings, agent: str, first: int, many: int) -> _Found:
     )
     told = play([agent], many, seed=seed, rules=rules, first=first)
     some = {name: models[name] for name in (POLICY, NO_PASSES)}
-    _, knowledge = listen(told, some, told=False)
+    _, knowledge = listen(told, some, revealed=False)
     with_passes, without = knowledge.log_probability[:, :, 1].T
     deal = told.round[told.deal[knowledge.row]] - first
     count = np.bincount(deal, minlength=many)

@@ -27,7 +27,7 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.exam.making import TABLES
 from goita_lab.exam.questions import SHIPPED, Questions
 from goita_lab.signals.listening import POLICY, ActionInformation, listen
-from goita_lab.signals.measures.principles import FEWEST, followed, taken, told
+from goita_lab.signals.measures.principles import FEWEST, followed, information_revealed, taken
 from goita_lab.signals.playing import Play, play
 
 FORMAT: Final = "goita-principles-2"
@@ -49,7 +49,7 @@ def speak() -> tuple[Play, ActionInformation]:
         return np.asarray(np.any([taken(one, made)[0] for one in PRINCIPLES], axis=0))
 
     models = {POLICY: PolicyModel(SPEAKER)}
-    return made, listen(made, models, known=False, where=follows)[0]
+    return made, listen(made, models, knowledge=False, where=follows)[0]
 
 
 def worth(principle: Principle, exam: Questions) -> tuple[int, Interval | None, Interval | None]:
@@ -100,8 +100,8 @@ def measure(exam: Questions, spoken: Play, heard: ActionInformation) -> dict[str
             "worth": figure(points),
             "beyond": figure(beyond),
             "followed": {name: figure(each) for name, each in rates.items()},
-            "partner": figure(told(spoken, heard, follow)),
-            "opponents": figure(told(spoken, heard, follow, speakers=OPPONENTS)),
+            "partner": figure(information_revealed(spoken, heard, follow)),
+            "opponents": figure(information_revealed(spoken, heard, follow, speakers=OPPONENTS)),
         }
     return found
 

@@ -217,7 +217,7 @@ def moves_tell(agent: str, information: InformationStructure, rounds: int) -> fl
     told, _ = listen(
         followed,
         models,
-        known=False,
+        knowledge=False,
         where=lambda of: of.action < CALL,
         speakers=(PARTNER,),
         listeners=range(NUM_SEATS),

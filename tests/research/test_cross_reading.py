@@ -44,7 +44,7 @@ def test_nats_are_those_of_the_partners_actions_beyond_their_legality(found):
         name: {"next": own, "partner": model, "previous": own}
         for name, model in (("greedy", greedy), ("legal", LEGAL_MODEL))
     }
-    _, known = listen(played, models, told=False)
+    _, known = listen(played, models, revealed=False)
     beyond = known.log_probability[:, 0, 1] - known.log_probability[:, 1, 1]
     deals = played.deal[known.row]
     means = [beyond[deals == deal].mean() for deal in np.unique(deals)]

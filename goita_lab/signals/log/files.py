@@ -308,7 +308,9 @@ def belief_columns(play: Play, agent: str) -> dict[str, Float]:
     Every seat has an exact listener whose model of all others is ``PolicyModel(agent)``. Decisions
     before play have NaN.
     """
-    _, knowledge = listen(play, {agent: PolicyModel(agent)}, listeners=range(NUM_SEATS), told=False)
+    _, knowledge = listen(
+        play, {agent: PolicyModel(agent)}, listeners=range(NUM_SEATS), revealed=False
+    )
     columns = {}
     for seat, turn in RELATIVE_SEATS.items():
         for figure in ("log_probability", "entropy"):

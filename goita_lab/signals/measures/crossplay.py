@@ -113,8 +113,8 @@ def cross_play(
 
 
 def partners_points(
-    one: str,
-    other: str,
+    first: str,
+    second: str,
     opponent: str,
     deals: int,
     seed: int = 0,
@@ -122,8 +122,8 @@ def partners_points(
     information: InformationStructure = PLAIN,
 ) -> Float:
     """Returns the points of two partners against an opponent, mean of all seatings: [deals]."""
-    seatings = PAIR_SEATINGS if one == other else MIXED_SEATINGS
-    names = (*dict.fromkeys((one, other)), opponent)
+    seatings = PAIR_SEATINGS if first == second else MIXED_SEATINGS
+    names = (*dict.fromkeys((first, second)), opponent)
     rules = get_rules(rules)
     task = Task(names, seed, 0, 0, deals, rules, seatings=seatings, information=information)
     with one_thread():

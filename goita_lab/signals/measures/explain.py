@@ -265,7 +265,7 @@ class Probe:
 
 
 def activation_probe(
-    played: Play, known: ListenerKnowledge, network: NetworkAgent, seed: int = 0
+    played: Play, knowledge: ListenerKnowledge, network: NetworkAgent, seed: int = 0
 ) -> Probe:
     """Measures how well a linear probe reads the partner's hand in a network, in nats a kind.
 
@@ -279,8 +279,8 @@ def activation_probe(
     """
     if not isinstance(network, NetworkAgent):
         raise SettingError(f"expected a network, got {network!r}")
-    rows, rng = known.row, np.random.default_rng(seed)
-    deals, partner = len(np.unique(played.deal[rows])), (known.listener + PARTNER) % NUM_SEATS
+    rows, rng = knowledge.row, np.random.default_rng(seed)
+    deals, partner = len(np.unique(played.deal[rows])), (knowledge.listener + PARTNER) % NUM_SEATS
     if deals < 4:
         raise SettingError(f"expected four deals at least, got {deals}")
     truth = played.hands[played.deal[rows], partner] > 0
@@ -290,8 +290,8 @@ def activation_probe(
     random_network = network.untrained(seed)
     layers = network.features(view), random_network.features(view), network.features(others)
     readings = [_read(np.column_stack([layer, hand]), held_out, truth) for layer in layers]
-    readings.append(known.holds[held_out, known.of(POLICY), PARTNER - 1])
-    readings.append(known.prior_holds[held_out, PARTNER - 1])
+    readings.append(knowledge.holds[held_out, knowledge.of(POLICY), PARTNER - 1])
+    readings.append(knowledge.prior_holds[held_out, PARTNER - 1])
     # A decision's loss is the mean over kinds. (The list of columns keeps numpy's order of adding.)
     losses = [np.mean([*cross_entropy(q, truth[held_out]).T], axis=0) for q in readings]
     intervals = [over_deals(played, rows[held_out], loss) for loss in losses]

@@ -43,18 +43,18 @@ class InformationGain:
     deals: int
     expected: Interval
     """Mean expected content I(H; Y) of the decision."""
-    told: Interval
+    revealed: Interval
     """Mean KL of the belief after the action from the belief before it."""
     gained: Interval
     """Mean change of the log-probability of the true hand."""
     quantiles: tuple[float, ...]
-    """``QUANTILES`` of the KL behind ``told``."""
+    """``QUANTILES`` of the KL behind ``revealed``."""
     informative: float
     """Share of the actions that revealed ``INFORMATIVE`` nats or more."""
 
     def figures(self) -> dict[str, Interval | None]:
         """Returns the figures that have intervals, by name."""
-        return {"expected": self.expected, "told": self.told, "gained": self.gained}
+        return {"expected": self.expected, "revealed": self.revealed, "gained": self.gained}
 
 
 def information_gain(
@@ -86,16 +86,16 @@ def information_gain(
     gains = []
     for index, name in enumerate(names):
         members = group == index
-        rows, kl = actions.row[members], actions.told[members, column]
+        rows, kl = actions.row[members], actions.revealed[members, column]
         deals = len(np.unique(play.deal[rows]))
         if deals >= 2:
             nats = actions.content[members, column], kl, actions.gain[members, column]
-            expected, told, gained = (over_deals(play, rows, figure) for figure in nats)
+            expected, revealed, gained = (over_deals(play, rows, figure) for figure in nats)
             quantiles = tuple(np.quantile(kl, QUANTILES).tolist())
             informative = float((kl >= INFORMATIVE).mean())
             gains.append(
                 InformationGain(
-                    name, len(rows), deals, expected, told, gained, quantiles, informative
+                    name, len(rows), deals, expected, revealed, gained, quantiles, informative
                 )
             )
     if not gains:
@@ -128,7 +128,7 @@ class InformationGainSplit:
 
 
 def information_gain_split(
-    play: Play, known: ListenerKnowledge, model: str = POLICY
+    play: Play, knowledge: ListenerKnowledge, model: str = POLICY
 ) -> InformationGainSplit:
     """Splits knowledge of the partner's hand into parts from legality and from the policy, in nats.
 
@@ -142,10 +142,10 @@ def information_gain_split(
     bots with conventions. Compare with ``plan.CONTROLS``. Source: the belief b0 of Foerster et al.
     (arXiv:1811.01458).
     """
-    rows, seat = known.row, PARTNER - 1
-    by_uniform = known.log_probability[:, known.of(UNIFORM), seat]
-    by_policy = known.log_probability[:, known.of(model), seat]
-    prior = known.prior[:, seat]
+    rows, seat = knowledge.row, PARTNER - 1
+    by_uniform = knowledge.log_probability[:, knowledge.of(UNIFORM), seat]
+    by_policy = knowledge.log_probability[:, knowledge.of(model), seat]
+    prior = knowledge.prior[:, seat]
     gains = by_uniform - prior, by_policy - by_uniform, by_policy - prior
     uniform, policy, total = (over_deals(play, rows, gain) for gain in gains)
     share = None
@@ -209,7 +209,7 @@ class ModelMismatch:
     """Mean log-probability under the right model minus under this one."""
 
 
-def model_mismatch(play: Play, known: ListenerKnowledge) -> list[ModelMismatch]:
+def model_mismatch(play: Play, knowledge: ListenerKnowledge) -> list[ModelMismatch]:
     """Measures how well each model except the uniform one reads partners' hands, in nats.
 
         understood = E[ log b^M(h*) - log b0(h*) ],   lost = E[ log b^policy(h*) - log b^M(h*) ]
@@ -217,16 +217,16 @@ def model_mismatch(play: Play, known: ListenerKnowledge) -> list[ModelMismatch]:
     E[lost] is at least 0 where "policy" is the policy that played: log-loss is a proper score.
     Source: the policy of another seed as a placebo of Lowe et al. (arXiv:1903.05168).
     """
-    log_probability = known.log_probability[:, :, PARTNER - 1]
-    by_policy = log_probability[:, known.of(POLICY)]
-    by_uniform = log_probability[:, known.of(UNIFORM)]
+    log_probability = knowledge.log_probability[:, :, PARTNER - 1]
+    by_policy = log_probability[:, knowledge.of(POLICY)]
+    by_uniform = log_probability[:, knowledge.of(UNIFORM)]
     return [
         ModelMismatch(
             name,
-            over_deals(play, known.row, by_model - by_uniform),
-            over_deals(play, known.row, by_policy - by_model),
+            over_deals(play, knowledge.row, by_model - by_uniform),
+            over_deals(play, knowledge.row, by_policy - by_model),
         )
-        for name, by_model in zip(known.models, log_probability.T, strict=True)
+        for name, by_model in zip(knowledge.models, log_probability.T, strict=True)
         if name != UNIFORM
     ]
 

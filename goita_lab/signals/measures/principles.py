@@ -30,7 +30,7 @@ class PrincipleUse:
     """Actions that follow it or go against it."""
     followed: Interval | None
     """Share of these actions that follow it; None where there are fewer than ``FEWEST``."""
-    told: Interval | None
+    revealed: Interval | None
     """Mean nats about the hand that an action which follows it reveals to the partner, over
     observed actions; None: too few. A play shows tiles, so it reveals more than a pass anyway."""
     against: Interval | None
@@ -57,8 +57,8 @@ def principle_use(
                 principle.name,
                 int((follow | against).sum()),
                 followed(play, follow, against),
-                told(play, heard, follow, model=model),
-                told(play, heard, against, model=model),
+                information_revealed(play, heard, follow, model=model),
+                information_revealed(play, heard, against, model=model),
             )
         )
     return tuple(uses)
@@ -79,7 +79,7 @@ def followed(play: Play, follow: Bool, against: Bool) -> Interval | None:
     return _figure(play, rows, follow[rows])
 
 
-def told(
+def information_revealed(
     play: Play,
     heard: ActionInformation,
     selected: Bool,
@@ -91,7 +91,7 @@ def told(
     ``speakers`` are the seats of the actions relative to the listener.
     """
     counted = selected[heard.row] & np.isin(heard.speaker, list(speakers))
-    return _figure(play, heard.row[counted], heard.told[counted, heard.of(model)])
+    return _figure(play, heard.row[counted], heard.revealed[counted, heard.of(model)])
 
 
 def _figure(play: Play, rows: Int, values: Bool | Float) -> Interval | None:

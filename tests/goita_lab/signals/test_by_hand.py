@@ -81,16 +81,16 @@ class TwoHands:
 
 def test_an_action_tells_its_mutual_information_on_average():
     a, b, x, y = 0, 1, 0, 1
-    content, of_x, gain = listening.information_told(TwoHands(CHANNEL), "partner", a, x)
+    content, of_x, gain = listening.information_revealed(TwoHands(CHANNEL), "partner", a, x)
     assert content == near(NATS)
     # After x the belief is (2/3, 1/3): KL = 2/3 ln 4/3 + 1/3 ln 2/3 = 0.191788 - 0.135155.
     assert of_x == near(0.056633)
     assert gain == near(log(1 / 0.75))
-    _, of_y, gain = listening.information_told(TwoHands(CHANNEL), "partner", b, y)
+    _, of_y, gain = listening.information_revealed(TwoHands(CHANNEL), "partner", b, y)
     assert of_y == gain == near(log(2))  # after y it is B for sure
     assert 0.75 * of_x + 0.25 * of_y == near(content)
     # x misleads about B: P(x | B) / P(x) = 1/2 / 3/4.
-    assert listening.information_told(TwoHands(CHANNEL), "partner", b, x)[2] == near(log(2 / 3))
+    assert listening.information_revealed(TwoHands(CHANNEL), "partner", b, x)[2] == near(log(2 / 3))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_an_action_tells_its_mutual_information_on_average():
     ],
 )
 def test_an_action_that_depends_on_nothing_unknown_tells_nothing(silent):
-    assert listening.information_told(silent, "partner", 0, 0) == near((0.0, 0.0, 0.0))
+    assert listening.information_revealed(silent, "partner", 0, 0) == near((0.0, 0.0, 0.0))
 
 
 def test_content_is_a_mean_over_the_partners_actions(told):
@@ -112,7 +112,7 @@ def test_content_is_a_mean_over_the_partners_actions(told):
     (found,) = measures.information_gain(told, some)
     assert (found.actions, found.deals) == (3, 2)
     assert found.expected.mean == near(1.5 / 3)
-    assert found.told.mean == near(3.0 / 3)
+    assert found.revealed.mean == near(3.0 / 3)
     assert found.gained.mean == near(0.6 / 3)
     assert found.informative == near(1 / 3)  # 2.5 alone is a nat or more
     assert found.quantiles[1] == near(0.5)

@@ -59,7 +59,7 @@ def test_content_of_a_filter_is_that_of_its_group(told, heard):
     actions = heard[0].where(select(told, "partner_attack")[heard[0].row])
     (found,) = measures.information_gain(told, actions)
     whole = groups["partner's attack"]
-    assert (found.actions, found.told) == (whole.actions, whole.told)
+    assert (found.actions, found.revealed) == (whole.actions, whole.revealed)
     with pytest.raises(SettingError, match="heard in at least two deals"):
         measures.information_gain(told, actions.where(actions.row < 0))
 
@@ -67,19 +67,19 @@ def test_content_of_a_filter_is_that_of_its_group(told, heard):
 def test_listeners_hear_the_same_where_they_are_asked_for_less(told, heard):
     actions, known = heard
     fewer = {"deals": range(3), "where": "first_pass"}
-    some, none = listen(told, standard_models("greedy"), known=False, **fewer)
+    some, none = listen(told, standard_models("greedy"), knowledge=False, **fewer)
     kept = actions.where(select(told, "first_pass")[actions.row])
     assert len(none.row) == 0
     assert some.row.tolist() == kept.row.tolist()
-    for name in ("content", "told", "gain"):
+    for name in ("content", "revealed", "gain"):
         assert getattr(some, name) == pytest.approx(getattr(kept, name))
-    one, both = listen(told, standard_models("greedy"), deals=range(3), told=[UNIFORM])
+    one, both = listen(told, standard_models("greedy"), deals=range(3), revealed=[UNIFORM])
     assert one.models == (UNIFORM,)
-    assert one.told[:, 0] == pytest.approx(actions.told[:, actions.of(UNIFORM)])
+    assert one.revealed[:, 0] == pytest.approx(actions.revealed[:, actions.of(UNIFORM)])
     assert both.models == (POLICY, UNIFORM)
     assert both.log_probability == pytest.approx(known.log_probability)
     models = standard_models("greedy")
-    refuses(SettingError, "expected models of", listen, told, models, told=[LEGAL])
+    refuses(SettingError, "expected models of", listen, told, models, revealed=[LEGAL])
 
 
 def test_a_signal_is_drawn_of_the_decisions_that_a_filter_selects(told):
@@ -104,9 +104,9 @@ def test_what_a_filter_is_worth_is_the_measures_of_its_decisions():
     )
     assert [one.agent for one in (random, greedy)] == ["random", "greedy"]
     assert (random.control, greedy.control) == (False, True)
-    assert random.content.told == random.uniform.told, "the uniform model is the right one"
+    assert random.content.revealed == random.uniform.revealed, "the uniform model is the right one"
     assert random.signal.information.mean == 0
-    assert greedy.content.told.mean > 0
+    assert greedy.content.revealed.mean > 0
     played = play(["greedy"], 2, seed=4)
     again = measures.shuffled_signal(
         played, PolicyModel("greedy"), "greedy", where="first_pass", seed=0

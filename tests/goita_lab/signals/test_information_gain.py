@@ -39,7 +39,7 @@ def test_a_random_player_has_no_policy_information(at_random):
     assert split.share.mean == pytest.approx(0, abs=1e-9)
     (every,) = information_gain(told, heard)
     assert every.expected.mean > 0.3
-    for what in (heard.told, heard.gain):  # on average both are what was expected
+    for what in (heard.revealed, heard.gain):  # on average both are what was expected
         rest = over_deals(told, heard.row, (what - heard.content)[:, 0])
         assert rest.low < 0 < rest.high
 
@@ -47,7 +47,7 @@ def test_a_random_player_has_no_policy_information(at_random):
 def test_an_opening_lead_of_a_random_player_tells_about_0_4_nats_under_the_uniform_model():
     told = play(["random"], 30, seed=2)
     opening = [d for d in range(30) if told.dealer[d] % 4 == (d + 2) % 4][:3]
-    heard, _ = listen(told, {"uniform": UNIFORM_MODEL}, deals=opening, known=False)
+    heard, _ = listen(told, {"uniform": UNIFORM_MODEL}, deals=opening, knowledge=False)
     found = first_leads(told, heard).content[:, 0]
     assert 0.3 < found.mean() < 0.45
 
@@ -70,7 +70,7 @@ def test_a_lead_from_length_tells_the_entropy_of_what_is_led():
         share = np.bincount(lead, weight, 8) / weight.sum()
         entropy = -(share[share > 0] * np.log(share[share > 0])).sum()
         assert some.content[place, 0] == pytest.approx(entropy, abs=0.02)
-        assert some.told[place, 0] > 0
+        assert some.revealed[place, 0] > 0
 
 
 def test_a_code_that_the_opponents_do_not_know_tells_the_partner_alone():
@@ -82,11 +82,11 @@ def test_a_code_that_the_opponents_do_not_know_tells_the_partner_alone():
             "previous": PolicyModel(MixedCodeBot()),
         }
     }
-    heard, _ = listen(told, models, listeners=range(4), known=False)
+    heard, _ = listen(told, models, listeners=range(4), knowledge=False)
     leads = heard.where(told.move[heard.row] == 0)
     assert partner_opponent_gap(told, leads).gap.low > 0.1
     both = {"policy": PolicyModel(CodeBot(0))}
-    known_to_all, _ = listen(told, both, listeners=range(4), known=False)
+    known_to_all, _ = listen(told, both, listeners=range(4), knowledge=False)
     public = known_to_all.where(told.move[known_to_all.row] == 0)
     one, other = (partner_opponent_gap(told, some).opponent.mean for some in (public, leads))
     assert one > other + 0.3
@@ -96,7 +96,7 @@ def test_a_wrong_model_loses():
     told = play([CodeBot(0)], 10, seed=6)
     policy, other = (PolicyModel(CodeBot(code)) for code in (0, 1))
     _, known = listen(
-        told, {"policy": policy, "uniform": UNIFORM_MODEL, "other": other}, told=False
+        told, {"policy": policy, "uniform": UNIFORM_MODEL, "other": other}, revealed=False
     )
     right, wrong = model_mismatch(told, known)
     assert (right.model, wrong.model) == ("policy", "other")

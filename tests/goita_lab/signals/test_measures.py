@@ -136,16 +136,16 @@ def test_principles_are_counted_and_read_where_they_apply():
     applies = ~view.leads & (view.attacker == 2) & (view.hand_sizes[:, 0] > 4) & told.choice
     passed = applies & (told.action == 0)
     models = {"policy": PolicyModel("heuristic")}
-    heard, _ = listen(told, models, listeners=range(4), known=False, where=lambda _: passed)
+    heard, _ = listen(told, models, listeners=range(4), knowledge=False, where=lambda _: passed)
     use, *others = measures.principle_use(told, heard)
     assert use.name == "pass for the partner"
     assert use.actions == applies.sum()
     assert use.followed.mean == pytest.approx(passed.sum() / applies.sum())
-    assert use.told.mean == pytest.approx(heard.told[heard.speaker == 2, 0].mean())
+    assert use.revealed.mean == pytest.approx(heard.revealed[heard.speaker == 2, 0].mean())
     assert use.against is None, "nobody heard them"
     rare = min(others, key=lambda one: one.actions)
     assert rare.actions < 20
-    assert rare.followed is rare.told is None
+    assert rare.followed is rare.revealed is None
 
 
 def test_a_tree_agrees_with_what_it_was_fitted_to_and_plays():
@@ -170,7 +170,7 @@ def test_a_tree_as_model_reads_more_than_the_uniform_model_and_less_than_the_pol
     models = {"policy": PolicyModel("greedy"), "uniform": UNIFORM_MODEL}
     models["tree"] = PolicyModel(tree, 1.0)
     told = play(["greedy"], 24, seed=7)
-    _, heard = listen(told, models, told=False)
+    _, heard = listen(told, models, revealed=False)
     _, by_tree = measures.model_mismatch(told, heard)
     assert by_tree.understood.low > 0
     assert by_tree.lost.low > 0
@@ -180,7 +180,7 @@ def test_a_tree_as_model_reads_more_than_the_uniform_model_and_less_than_the_pol
 def known():
     told = play(["champion"], 4, seed=9)
     models = {"policy": PolicyModel("champion")}
-    return told, listen(told, models, listeners=[0], told=False)[1]
+    return told, listen(told, models, listeners=[0], revealed=False)[1]
 
 
 def test_a_probe_is_measured_beside_its_controls_and_the_exact_belief(known):

@@ -50,11 +50,11 @@ def entropy(share: float) -> float:
 
 def test_the_content_of_a_message_is_that_computed_by_hand(told):
     models = {"policy": PolicyModel(TellsKings(), epsilon=0)}
-    heard, known = listen(told, models, listeners=range(4), where="message", known=False)
+    heard, known = listen(told, models, listeners=range(4), where="message", knowledge=False)
     assert len(known.row) == 0
     assert len(heard.row) == 12 * len(told.round)
     private, first = told.information == PRIVATE, 0
-    values = (each[:, 0] for each in (heard.content, heard.told, heard.gain))
+    values = (each[:, 0] for each in (heard.content, heard.revealed, heard.gain))
     for row, seat, turn, *found in zip(
         heard.row, heard.listener, heard.speaker, *values, strict=True
     ):
@@ -73,7 +73,7 @@ def test_the_content_of_a_message_is_that_computed_by_hand(told):
 def test_messages_tell_partners_more_than_opponents_where_they_are_private():
     made, models = play([TellsKings()], 4, seed=3, information=PRIVATE), {}
     models["policy"] = PolicyModel(TellsKings(), epsilon=0)
-    heard, _ = listen(made, models, listeners=range(4), where="message", known=False)
+    heard, _ = listen(made, models, listeners=range(4), where="message", knowledge=False)
     gap = measures.partner_opponent_gap(made, heard)
     assert gap.opponent.mean == 0 < gap.partner.low
     (everything,) = measures.information_gain(made, heard, by="action")
@@ -83,7 +83,7 @@ def test_messages_tell_partners_more_than_opponents_where_they_are_private():
 
 def test_knowledge_at_own_decisions_holds_what_was_heard(told):
     models = {"policy": PolicyModel(TellsKings(), epsilon=0)}
-    _, known = listen(told, models, deals=[0], listeners=range(4), told=False)
+    _, known = listen(told, models, deals=[0], listeners=range(4), revealed=False)
     assert (told.action[known.row] < CALL).all()
     partner = (known.listener + 2) % 4
     holds = told.hands[told.deal[known.row], partner, KING] > 0

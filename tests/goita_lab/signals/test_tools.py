@@ -79,7 +79,7 @@ def test_the_share_of_a_study_scales_what_is_listened_to_and_others_are_refused(
 
 def test_the_numbers_are_json(found):
     told = json.loads(to_json(found, "report", {}))
-    assert told["format"] == "goita-signals-study-5"
+    assert told["format"] == "goita-signals-study-6"
     first, at_random = told["study"]["agents"]
     assert first["agent"] == "greedy"
     assert at_random["probe"] is None

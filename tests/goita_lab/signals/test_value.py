@@ -60,7 +60,7 @@ def test_deaf_opponents_search_and_listen_to_nobody():
 def test_legality_alone_is_no_model_that_a_listener_may_hide():
     assert cached_model(LEGAL_MODEL) is LEGAL_MODEL
     told = play(["greedy"], 1, seed=1)
-    _, known = listen(told, {"legal": LEGAL_MODEL}, told=False, listeners=[0])
+    _, known = listen(told, {"legal": LEGAL_MODEL}, revealed=False, listeners=[0])
     row = known.row[-1:]
     view = next(seen_by(told, 0, 0, row))
     alone = Listener(view, LEGAL_MODEL).posterior("partner").log_probability(told.hands[0, 2])
@@ -73,7 +73,7 @@ def test_a_pair_that_signals_and_ignores_tells_much_and_gains_nothing_by_it():
     found = measures.shuffled_signal(told, assumed, CodeBot(0), worlds=1, min_z=np.inf)
     assert (found.information.low, found.information.high) == (0, 0)
     both = {"policy": assumed, "uniform": UNIFORM_MODEL}
-    heard, _ = listen(told, both, listeners=range(4), deals=[0], known=False)
+    heard, _ = listen(told, both, listeners=range(4), deals=[0], knowledge=False)
     view = told.view(heard.row)
     policy, uniform = heard.content[view.leads & (view.num_plays == 0) & (heard.speaker == 2)].T
     assert (policy > uniform + 0.1).all()
