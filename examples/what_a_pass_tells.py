@@ -19,7 +19,7 @@ from goita_env.tiles import NAMES
 from goita_lab.signals import log, measures
 from goita_lab.signals.listening import seen_by
 from goita_lab.signals.measures.information_gain import attacks_with
-from goita_lab.signals.measures.value import ALL, NOT_PARTNER
+from goita_lab.signals.measures.value import ALL_SEATS, NOT_PARTNER
 from goita_lab.signals.playing import Play
 
 LOG = Path(__file__).parent / "champion-log"
@@ -88,8 +88,8 @@ def main(deals: int) -> None:
 
     # 5. What is it worth? One seat searches by its belief, with and without its partner's moves.
     models = {"policy": PolicyModel("champion"), "uniform": UNIFORM_MODEL}
-    values = measures.play_listening("champion", models, deals, sources=(ALL, NOT_PARTNER))
-    worth = values.gain(ALL, NOT_PARTNER)
+    values = measures.play_listening("champion", models, deals, sources=(ALL_SEATS, NOT_PARTNER))
+    worth = values.gain(ALL_SEATS, NOT_PARTNER)
     print(
         f"Listening to the partner: {worth.mean:+.2f} points a round "
         f"[{worth.low:+.2f}, {worth.high:+.2f}] over {deals} deals."

@@ -16,16 +16,16 @@ Phase = Literal["before play", PlayPhase]
 
 PLAY_PHASES: Final[tuple[PlayPhase, ...]] = get_args(PlayPhase)
 PHASES: Final[tuple[Phase, ...]] = ("before play", *PLAY_PHASES)
-STARTS: Final = (0, 7, 15)
+PHASE_STARTS: Final = (0, 7, 15)
 """Tiles played from which each phase of play lasts: up to three plays, up to seven, more."""
 
 
 def phase_of(tiles: int) -> PlayPhase:
     """Returns the phase of play after so many tiles have been played."""
-    return PLAY_PHASES[int(np.digitize(tiles, STARTS)) - 1]
+    return PLAY_PHASES[int(np.digitize(tiles, PHASE_STARTS)) - 1]
 
 
 def phases_of(view: View) -> Int:
     """Returns the phase of each position: int64 [N], an index of ``PHASES``."""
     tiles = 2 * view.num_plays.astype(np.int64)
-    return np.where(view.asked_call | view.asked_choice, 0, np.digitize(tiles, STARTS))
+    return np.where(view.asked_call | view.asked_choice, 0, np.digitize(tiles, PHASE_STARTS))

@@ -25,7 +25,7 @@ from goita_env.rules import Rules
 PACKAGES: Final = ("numpy", "scipy", "choix", "torch")
 
 
-CHANGED: Final = "changed while it played"
+CHANGED_MARK: Final = "changed while it played"
 """Marks the results of an agent that is made of something else at the end of a command."""
 
 
@@ -50,7 +50,7 @@ def provenance(agents: Iterable[str] | Identities) -> dict[str, Any]:
 def marks(origin: Mapping[str, Any]) -> str:
     """Returns a line with the agents that changed, as ``provenance`` tells; empty: none did."""
     names = ", ".join(map(short_name, origin["changed"]))
-    return f"{CHANGED}: {names}\n" if names else ""
+    return f"{CHANGED_MARK}: {names}\n" if names else ""
 
 
 @cache

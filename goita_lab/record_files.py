@@ -22,7 +22,7 @@ from goita_env.records.model import brief
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_KINDS
 
-MOST_BYTES: Final = 4 * 10**7
+MAX_RECORD_BYTES: Final = 4 * 10**7
 """Size of the longest text that a notation takes, in UTF-8."""
 
 SUFFIXES: Final = (".json", ".txt", ".yaml", ".yml")
@@ -45,7 +45,7 @@ def read_record(path: Path, rules: str | Rules = JGA, *, strict: bool = True) ->
         rules: the rule set of a kifu or of history strings; a complete record holds its own.
         strict: as in ``history.loads``.
     """
-    return _parsed(read_text(path, MOST_BYTES), rules, strict, path.name)
+    return _parsed(read_text(path, MAX_RECORD_BYTES), rules, strict, path.name)
 
 
 def _parsed(text: str, rules: str | Rules, strict: bool, source: str) -> Record:
@@ -110,7 +110,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
     for path in paths:
         for file in files_of(path) if path.is_dir() else [path]:
             try:
-                text = read_text(file, MOST_BYTES)
+                text = read_text(file, MAX_RECORD_BYTES)
                 record = _parsed(text, rules, False, file.name)
                 check_plain(record.deals, what)
             except (RecordError, SettingError) as error:

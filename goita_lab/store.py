@@ -35,10 +35,10 @@ from goita_lab.provenance import depended_versions
 
 FORMAT: Final = "goita-tasks-1"
 """Names this layout of a file of tasks."""
-BESIDE: Final = ("-wal", "-shm", "-journal")
+SQLITE_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 """Ends of the names of files that SQLite writes beside its own."""
 
-LARGEST: Final = 1e12
+LARGEST_NUMBER: Final = 1e12
 """Numbers beyond it are none that this project computes."""
 ESCAPED: Final = b"\xc1"
 """A first byte that MessagePack never has."""
@@ -93,7 +93,7 @@ class TaskStore:
         self.arguments: dict[str, Any] = json.loads(json.dumps(whole))  # tuples become lists
         if anew and path.exists():
             stored_arguments(path, kind)  # raises if it is another file, which stays
-            for end in ("", *BESIDE):
+            for end in ("", *SQLITE_SUFFIXES):
                 Path(f"{path}{end}").unlink(missing_ok=True)
         self._db, stored = _opened(path, kind, self.arguments)
         try:
@@ -333,8 +333,8 @@ class Column:
     kind: str
     """Kinds of numpy: "f" floating point, "iu" whole numbers, "b" truth values, "U" texts."""
     shape: tuple[int | str, ...] = ()  #: A letter is a size that several columns share.
-    low: float = -LARGEST
-    high: float = LARGEST
+    low: float = -LARGEST_NUMBER
+    high: float = LARGEST_NUMBER
     gaps: bool = False  #: NaN stands where there is no value.
 
     def check(self, name: str, value: Any, sizes: dict[str, int]) -> None:
@@ -382,7 +382,7 @@ def check_numbers(value: Any, name: str = "a number") -> None:
     """Raises a SettingError if a value has numbers that its types do not allow.
 
     A dataclass may have a method ``columns`` that returns the ``Column`` of a field; all other
-    numbers have to be finite and below ``LARGEST``.
+    numbers have to be finite and below ``LARGEST_NUMBER``.
     """
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":
@@ -408,7 +408,7 @@ def check_numbers(value: Any, name: str = "a number") -> None:
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-MOST_BYTES: Final = 1 << 32
+MAX_ARRAY_BYTES: Final = 1 << 32
 """Largest size of all arrays of a file."""
 
 
@@ -437,8 +437,8 @@ def read(
     try:
         with ZipFile(path) as file:
             size = sum(member.file_size for member in file.infolist())
-        if size > MOST_BYTES:
-            raise ValueError(f"expected at most {MOST_BYTES:,} bytes, got {size:,}")
+        if size > MAX_ARRAY_BYTES:
+            raise ValueError(f"expected at most {MAX_ARRAY_BYTES:,} bytes, got {size:,}")
         with np.load(path, allow_pickle=False) as file:
             description = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
             if description != {**description, **about}:

@@ -33,11 +33,11 @@ from goita_lab.store import TaskStore
 T = TypeVar("T")
 R = TypeVar("R")
 
-KIND: Final = "pieces of work"
+TASKS_KIND: Final = "pieces of work"
 """What a file of tasks holds, in words."""
 MAX_WORKERS: Final = 1024
 
-EVERY: Final = 60.0
+PROGRESS_INTERVAL: Final = 60.0
 """Seconds between two lines of progress without a terminal."""
 _WIPE: Final = "\x1b[2K"
 
@@ -108,7 +108,7 @@ class Runner:
         with ExitStack() as stack:
             store = None
             if self.results is not None:
-                store = TaskStore(self.results, KIND, arguments, identities, anew=self.anew)
+                store = TaskStore(self.results, TASKS_KIND, arguments, identities, anew=self.anew)
                 stack.enter_context(store)
             workers = stack.enter_context(Workers(self.workers))
             yield OpenRunner(workers, store, identities, self.progress)
@@ -191,7 +191,7 @@ def _keyed(work: Callable[[T], R], task: tuple[str, T]) -> tuple[str, R]:
     return task[0], work(task[1])
 
 
-def shown() -> Progress:
+def stderr_progress() -> Progress:
     """Returns a progress on standard error: a line on a terminal, elsewhere one a minute."""
     terminal, last_line = sys.stderr.isatty(), time.monotonic()
     first_seen: dict[str, tuple[float, int]] = {}  # of each kind of work: when, and how much done
@@ -214,7 +214,7 @@ def shown() -> Progress:
         if terminal:
             sys.stderr.write(f"\r{_WIPE}{line}")
             sys.stderr.flush()
-        elif now - last_line >= EVERY:
+        elif now - last_line >= PROGRESS_INTERVAL:
             last_line = now
             sys.stderr.write(f"{line}\n")
 

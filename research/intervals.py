@@ -9,7 +9,13 @@ from typing import Final
 import numpy as np
 
 from goita_env.arrays import Bool, Float
-from goita_lab.arena.statistics.intervals import LEVEL, TAILS, Interval, jackknife_error, t_interval
+from goita_lab.arena.statistics.intervals import (
+    INTERVAL_LEVEL,
+    INTERVAL_TAILS,
+    Interval,
+    jackknife_error,
+    t_interval,
+)
 
 RESAMPLES: Final = 2000
 
@@ -22,7 +28,7 @@ def between_runs(one: Sequence[float], other: Sequence[float]) -> tuple[Interval
     from scipy.stats import ttest_ind
 
     done = ttest_ind(one, other, equal_var=False)
-    mean, ends = float(np.mean(one) - np.mean(other)), done.confidence_interval(LEVEL)
+    mean, ends = float(np.mean(one) - np.mean(other)), done.confidence_interval(INTERVAL_LEVEL)
     return Interval(mean, float(ends.low), float(ends.high)), float(done.pvalue)
 
 
@@ -57,5 +63,5 @@ def rank_correlation(one: Sequence[float] | Float, other: Sequence[float] | Floa
     rows, rng = np.array((one, other)).T, np.random.default_rng(0)
     drawn = [rows[rng.integers(0, len(rows), len(rows))] for _ in range(RESAMPLES)]
     again = [spearmanr(*sample.T).statistic for sample in drawn]
-    low, high = np.nanquantile(again, TAILS)
+    low, high = np.nanquantile(again, INTERVAL_TAILS)
     return Interval(float(spearmanr(*rows.T).statistic), float(low), float(high))

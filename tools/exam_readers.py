@@ -10,7 +10,7 @@ import numpy as np
 from goita_agents import load_agent
 from goita_lab.exam.answers import beliefs
 from goita_lab.exam.questions import READERS, SHIPPED, Questions, reader_digest
-from goita_lab.work import shown
+from goita_lab.work import stderr_progress
 
 TOLERANCE = 1e-6
 """The file has single precision."""
@@ -21,7 +21,7 @@ def main() -> None:
     for place, reader in enumerate(READERS):
         if questions.kept(reader) is not None:
             continue
-        again = beliefs(load_agent(reader), questions.view(), shown())
+        again = beliefs(load_agent(reader), questions.view(), stderr_progress())
         apart = np.inf if again is None else np.abs(again - questions.read[:, place]).max()
         if not apart <= TOLERANCE:  # NaN is not
             raise SystemExit(f"{reader} believes something else, by up to {apart}: make the exam")

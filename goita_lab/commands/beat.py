@@ -26,7 +26,7 @@ from goita_env.checks import check_seed
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
 from goita_lab.arena import report
-from goita_lab.arena.report.figures import ROUGH, estimate
+from goita_lab.arena.report.figures import ROUGH_INTERVAL_NOTE, estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.arena import exit_code, play_schedule
 from goita_lab.arena.tournament.plan import TournamentPlan, check_deals
@@ -37,11 +37,11 @@ from goita_lab.provenance import marks, to_json
 from goita_lab.work import check_workers
 
 CHAMPION: Final = "champion"
-NAME: Final = "program"
+DEFAULT_NAME: Final = "program"
 """Name of a program that the command line does not name."""
-BLOCK: Final = 50
+BEAT_BLOCK_DEALS: Final = 50
 """Deals of a block; a stop loses at most one block."""
-RESERVED: Final = frozenset(",;()")
+RESERVED_CHARACTERS: Final = frozenset(",;()")
 """Characters that a path within an agent's text cannot have."""
 
 
@@ -63,7 +63,7 @@ class Args:
     anew: bool = False
 
     def __post_init__(self) -> None:
-        if wrong := RESERVED & set(str(self.output)):
+        if wrong := RESERVED_CHARACTERS & set(str(self.output)):
             raise SettingError(
                 f"expected a folder whose name can stand in an agent's text, got {min(wrong)!r} in "
                 f"{str(self.output)!r}"
@@ -78,7 +78,7 @@ class Args:
     def opponent(self) -> str:
         """The program's text with a short name."""
         named = short_name(self.program) != self.program
-        return self.program if named else f"{NAME}={unnamed(self.program)}"
+        return self.program if named else f"{DEFAULT_NAME}={unnamed(self.program)}"
 
     @property
     def model(self) -> Path:
@@ -92,13 +92,15 @@ class Args:
     def learning(self) -> TournamentPlan:
         """Returns the games to learn from."""
         agents = (CHAMPION, self.opponent)
-        return TournamentPlan(agents, deals=self.deals, seed=self.seed, block_deals=BLOCK)
+        return TournamentPlan(
+            agents, deals=self.deals, seed=self.seed, block_deals=BEAT_BLOCK_DEALS
+        )
 
     def measuring(self) -> TournamentPlan:
         """Returns the games on fresh deals: the program against the champion, and the search."""
         agents, deals = (CHAMPION, self.search), self.measured
         return TournamentPlan(
-            agents, one=self.opponent, deals=deals, seed=self.seed + 1, block_deals=BLOCK
+            agents, one=self.opponent, deals=deals, seed=self.seed + 1, block_deals=BEAT_BLOCK_DEALS
         )
 
 
@@ -184,7 +186,7 @@ def text(args: Args, figures: dict[str, Interval]) -> str:
         f"{row:{width}}  {estimate(figures[name])} points a round" for row, name in rows.items()
     ]
     lines.append(f"{args.measured:,} fresh deals, 95 % intervals over deals.")
-    lines += [ROUGH] if any(figure.few for figure in figures.values()) else []
+    lines += [ROUGH_INTERVAL_NOTE] if any(figure.few for figure in figures.values()) else []
     words = shlex.join(["--partner", args.search, "--opponents", program])
     lines.append(f"play with it: goita play --web {words}")
     return "\n".join([*lines, f"report: {args.output / 'report.html'}"])

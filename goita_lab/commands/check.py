@@ -29,8 +29,8 @@ from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.summary import Summary
 from goita_lab.exam.questions import Questions
 
-AGAINST: Final = "greedy"
-FEW: Final = 12
+CHECK_OPPONENT: Final = "greedy"
+BELIEF_POSITIONS: Final = 12
 """Positions of the exam for which the beliefs of an agent are checked, if it has any."""
 
 
@@ -49,7 +49,7 @@ class Args:
 
     def plan(self) -> TournamentPlan:
         """Returns the small tournament; an agent named greedy plays against itself."""
-        return TournamentPlan((AGAINST,), self.agent, deals=self.deals, rules=self.rules)
+        return TournamentPlan((CHECK_OPPONENT,), self.agent, deals=self.deals, rules=self.rules)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"plays: {fault.count:,} faults, the last {fault.kind}: {fault.text}")
         print(*fault.stderr, fault.traceback, sep="\n")
     if not summary.faults:
-        print(f"plays: ok, {estimate(summary.pairs[0].points)} points a round v {AGAINST}")
+        print(f"plays: ok, {estimate(summary.pairs[0].points)} points a round v {CHECK_OPPONENT}")
     return int(bool(summary.faults))
 
 
@@ -86,7 +86,7 @@ def _answers(args: Args) -> str:
             return str(program.faults[0])
         if isinstance(agent, HasTemperature):
             at_temperature(agent, agent.temperature)
-        ask_beliefs(agent, Questions.load().view()[:FEW])
+        ask_beliefs(agent, Questions.load().view()[:BELIEF_POSITIONS])
     except (AssertionError, AgentError) as error:
         return str(error)
     except KeyboardInterrupt:

@@ -29,7 +29,7 @@ from goita_lab.exam.making import TABLES, make
 from goita_lab.exam.page import html
 from goita_lab.exam.questions import READERS, SHIPPED, Questions, reader_digest
 from goita_lab.exam.report import figures, terminal
-from goita_lab.work import Runner, check_workers, shown
+from goita_lab.work import Runner, check_workers, stderr_progress
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ class MakeArgs:
 
     def run(self, command: str) -> int:
         parts = cli.beside(self.output)
-        questions = make(self.positions, self.seed, Runner(self.workers, parts, shown(), self.anew))
+        questions = make(
+            self.positions, self.seed, Runner(self.workers, parts, stderr_progress(), self.anew)
+        )
         players = sorted({player for table in TABLES for player in table})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
         about["readers"] = {reader: reader_digest(reader) for reader in READERS}
@@ -102,7 +104,9 @@ class TakeArgs:
         identities = check_agents(self.agents, JGA)
         sheet = Sheet(
             questions,
-            tuple(take(spec, questions, self.seed, progress=shown()) for spec in self.agents),
+            tuple(
+                take(spec, questions, self.seed, progress=stderr_progress()) for spec in self.agents
+            ),
             tuple(take(spec, questions) for spec in compared),
             controls(questions),
         )

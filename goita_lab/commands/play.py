@@ -106,7 +106,7 @@ def open_table(args: Args, stack: ExitStack) -> tuple[PlayTable, Path]:
     if path is None:
         path = savegame.lock_free_name(stack)
     else:
-        stack.enter_context(locked(path, savegame.FREE))
+        stack.enter_context(locked(path, savegame.FREE_MATCH))
     if args.resume:
         table = savegame.resume(path, args.partner, args.opponents)
     else:

@@ -16,10 +16,10 @@ from goita_agents.base import Float
 from goita_agents.files import is_stdout, write_whole
 from goita_env.errors import SettingError
 from goita_lab import cli
-from goita_lab.learning.measuring import PAST, read_curve
+from goita_lab.learning.measuring import PAST_SNAPSHOT, read_curve
 
-ENDINGS: Final = (".png", ".svg")
-FEW: Final = 12
+PICTURE_SUFFIXES: Final = (".png", ".svg")
+MARKED_POINTS: Final = 12
 """Most measurements of a curve that has a mark at each of them."""
 
 
@@ -34,9 +34,9 @@ class Args:
 
     def __post_init__(self) -> None:
         cli.check_outputs(self.output)
-        if self.output.suffix not in ENDINGS and not is_stdout(self.output):
+        if self.output.suffix not in PICTURE_SUFFIXES and not is_stdout(self.output):
             raise SettingError(
-                f"expected a name in {' or '.join(ENDINGS)}, got {self.output.name!r}"
+                f"expected a name in {' or '.join(PICTURE_SUFFIXES)}, got {self.output.name!r}"
             )
 
 
@@ -57,7 +57,7 @@ def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:
     from matplotlib.figure import Figure
 
     opponents = list(dict.fromkeys(opponent for curve in curves.values() for opponent in curve))
-    opponents.sort(key=lambda name: name == PAST)
+    opponents.sort(key=lambda name: name == PAST_SNAPSHOT)
     figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")
     panels = figure.subplots(1, len(opponents), squeeze=False, sharey=True)[0]
     for panel, opponent in zip(panels, opponents, strict=True):
@@ -65,12 +65,12 @@ def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:
             if opponent not in curve:
                 continue
             decisions, points, low, high = curve[opponent]
-            colour, marker = f"C{index}", "." if len(decisions) <= FEW else ""
+            colour, marker = f"C{index}", "." if len(decisions) <= MARKED_POINTS else ""
             panel.plot(decisions / 1e6, points, marker=marker, color=colour, label=run)
             panel.fill_between(decisions / 1e6, low, high, color=colour, alpha=0.2, linewidth=0)
         panel.axhline(0, color="grey", linewidth=0.8)
         own = "its own snapshot at 75 % of the decisions"
-        title = f"against {own if opponent == PAST else opponent}"
+        title = f"against {own if opponent == PAST_SNAPSHOT else opponent}"
         panel.set_title(title, fontsize=10, parse_math=False)  # a file's "$" is no formula
         panel.set_xlabel("decisions (million)")
     panels[0].set_ylabel("points per round, with 95 % intervals")

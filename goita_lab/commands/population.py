@@ -18,7 +18,7 @@ from typing import Final
 from goita_agents.population.manifest import PREFIX, Member, Population
 from goita_lab import cli
 
-AGAINST: Final = "heuristic"
+MEASURED_OPPONENT: Final = "heuristic"
 """Opponent of the members' measurement."""
 
 
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def table(population: Population) -> str:
     """Returns the members as a table in Markdown."""
     names = [text.removeprefix(PREFIX) for text in population.names()]
-    head = f"| member | split | decisions | points a round against `{AGAINST}` |\n"
+    head = f"| member | split | decisions | points a round against `{MEASURED_OPPONENT}` |\n"
     rows = [f"{_line(population.members[name])}\n" for name in names]
     return f"{head}|---|---|--:|--:|\n{''.join(rows)}"
 

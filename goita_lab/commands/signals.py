@@ -33,7 +33,7 @@ from goita_lab.signals.plan import Settings, full, quick
 from goita_lab.signals.study import study, to_json
 from goita_lab.signals.worth import table as worth_table
 from goita_lab.signals.worth import worth
-from goita_lab.work import Runner, WorkerError, shown
+from goita_lab.work import Runner, WorkerError, stderr_progress
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class LogArgs:
         cli.check_outputs(folder=self.output)
 
     def run(self, command: str) -> int:
-        progress = shown()
+        progress = stderr_progress()
         names = ("seed", "rules", "belief", "workers", "information", "anew")
         options = {name: vars(self)[name] for name in names}
         for rounds in log.write(self.output, expand(self.agents), self.rounds, **options):
@@ -93,7 +93,7 @@ class Measure(Settings):
     @cached_property
     def runner(self) -> Runner:
         """Runs the tasks, and keeps the digests of the agents."""
-        return Runner(self.workers, self.results, shown(), self.anew, Identities())
+        return Runner(self.workers, self.results, stderr_progress(), self.anew, Identities())
 
     def report(self, text: str, figures: Mapping[str, Any]) -> int:
         """Prints a text, and writes the figures to the JSON file; returns the exit code."""

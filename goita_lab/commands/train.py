@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
     from goita_lab.learning.run import Run
 
-BOTS: Final = ("random", "greedy", "heuristic", "champion")
+MEASURED_OPPONENTS: Final = ("random", "greedy", "heuristic", "champion")
 """Opponents of the trained policy in the final measurement."""
 
 
@@ -155,7 +155,7 @@ def measure(settings: Training, measuring: Evaluator, run: Run, model: SelfPlayP
     agent = load_policy(run.files.policy, type(model.policy))
     agent.name = f"file:{run.files.policy}"
     measuring = replace(measuring, against=(), deals=settings.deals, seed=EVAL_SEED)
-    results = [measuring.contest(agent, measuring.load(bot)) for bot in BOTS]
+    results = [measuring.contest(agent, measuring.load(bot)) for bot in MEASURED_OPPONENTS]
     run.save_result([result.to_json() for result in results])
     from goita_lab.arena import report
 

@@ -23,7 +23,7 @@ from goita_lab.pages import watch
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch.reading import Source
 from goita_lab.provenance import marks
-from goita_lab.work import check_workers, shown
+from goita_lab.work import check_workers, stderr_progress
 
 ANIMATION: Final = ".svg"
 
@@ -115,7 +115,7 @@ def _write_analysis(args: Args, agent: str, source: Source) -> int:
         workers=args.workers,
         keep=keep,
         anew=args.anew,
-        progress=partial(shown(), "deals"),
+        progress=partial(stderr_progress(), "deals"),
     )
     write_whole(args.page, watch.page(source, analysis, language=args.language))
     if args.json is not None:

@@ -28,7 +28,7 @@ GAME: Final = {
     "starts": Column("i", ("I + 1",), 0),
     "action": Column("i", ("A",), 0, NUM_ACTIONS - 1),
 }
-POLICY: Final = {"average": Column("f", ("A",), 0, 1)}
+POLICY_COLUMNS: Final = {"average": Column("f", ("A",), 0, 1)}
 LEARNED: Final = {
     "rounds": Column("f", (), 0),
     "policy": Column("f", ("A",), 0, 1),
@@ -104,7 +104,7 @@ class SolvedAgent:
     def __init__(self, path: str) -> None:
         self.name = "solved"
         try:
-            about, arrays = read(Path(path), FORMAT, GAME | POLICY)
+            about, arrays = read(Path(path), FORMAT, GAME | POLICY_COLUMNS)
             self.rules = Rules.from_keys(about)
             starts = arrays["starts"].astype(np.int64)
             lengths, sets = np.diff(starts), len(arrays["digests"])

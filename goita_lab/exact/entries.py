@@ -18,7 +18,7 @@ from goita_lab.arena.coordination.leaderboard import ExactBoard, ExactEntry, add
 from goita_lab.exact.teamwork import Benchmark, TeamworkResults
 from goita_lab.provenance import marks
 
-TOLERANCE: Final = 0.001
+CHECK_TOLERANCE: Final = 0.001
 """Difference of points that ``check`` allows, because processors round a network's outputs
 differently."""
 
@@ -64,7 +64,7 @@ def check(entry: ExactEntry, benchmark: Benchmark, agent: str | None = None) -> 
         yield f"partners: {' '.join(entry.points)} entered, {' '.join(points)} here"
         return
     for partner, computed in points.items():
-        if np.abs(np.subtract(computed, entry.points[partner])).max() > TOLERANCE:
+        if np.abs(np.subtract(computed, entry.points[partner])).max() > CHECK_TOLERANCE:
             yield f"{partner}: {entry.points[partner]} entered, {computed} found"
-    if abs(row.score.strength - entry.strength) > TOLERANCE:
+    if abs(row.score.strength - entry.strength) > CHECK_TOLERANCE:
         yield f"strength: {entry.strength} entered, {row.score.strength} found"

@@ -10,10 +10,10 @@ from goita_agents.asking import fault_lines
 from goita_lab.arena.report.figures import signed
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
-from goita_lab.exact.teamwork import OPPONENTS, Score, TeamworkResults
+from goita_lab.exact.teamwork import OPPONENT_TEAMS, Score, TeamworkResults
 from goita_lab.provenance import marks
 
-LEGEND: Final = (
+EXACT_LEGEND: Final = (
     "Exact expectations, mean over partners, opponents and seats; (controls) in brackets. Regret: "
     "what the best response to the partner and its opponents makes more. Left: the regret above "
     "that of the best player who does not know them. Listeners know the partner's signals. "
@@ -41,7 +41,7 @@ def to_json(results: TeamworkResults) -> dict[str, Any]:
     return {
         "rules": results.rules,
         "split": results.split,
-        "opponents": OPPONENTS,
+        "opponents": OPPONENT_TEAMS,
         "partners": results.partners,
         "train_partners": results.train_partners,
         "agents": [
@@ -103,5 +103,5 @@ def terminal(results: TeamworkResults) -> str:
         if correlation is not None
     ]
     faults = [line for row in results.rows for line in fault_lines(row.name, row.faults)]
-    parts = (draw(table(results)), *faults, LEGEND, "\n".join(lines))
+    parts = (draw(table(results)), *faults, EXACT_LEGEND, "\n".join(lines))
     return "\n\n".join(parts) + "\n" + marks(results.origin)

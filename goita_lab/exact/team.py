@@ -23,10 +23,10 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab.exact.tree import Tree, enumerate_game, spread
 from goita_lab.exact.values import best_response, gains, played, reached, respond, sign, value
 
-CLOSE: Final = 1e-6
+PROVEN_GAP: Final = 1e-6
 """A value is proven if the bound is above it by less than these points."""
 
-STARTS: Final = 20
+RANDOM_STARTS: Final = 20
 """Random plans from which partners respond to each other in turn."""
 
 
@@ -41,7 +41,7 @@ class TeamResponse:
     @property
     def proven(self) -> bool:
         """The plans are a best response."""
-        return abs(self.bound - self.value) < CLOSE
+        return abs(self.bound - self.value) < PROVEN_GAP
 
 
 def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) -> TeamResponse:
@@ -57,11 +57,11 @@ def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) ->
     value, plans = alternating(tree, policy, team, reach)[0]
     program = Program(tree, reach, team)
     bound = -program.relaxed().fun
-    if seconds > 0 and bound - points * value > CLOSE:
+    if seconds > 0 and bound - points * value > PROVEN_GAP:
         solution = program.integral(seconds, points * value)
         if solution.mip_dual_bound is not None:  # None: time ran out before the first bound
             bound = min(bound, -solution.mip_dual_bound)
-        if solution.x is not None and -solution.fun > points * value + CLOSE:
+        if solution.x is not None and -solution.fun > points * value + PROVEN_GAP:
             # The solution has the first partner's plan; the second partner responds to it.
             response = best_response(tree, program.plans(solution.x, policy), team + 2)
             value, plans = response.value, response.policy
@@ -69,7 +69,7 @@ def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) ->
 
 
 def alternating(
-    tree: Tree, policy: Float, team: int, reach: Float, starts: int = STARTS, seed: int = 0
+    tree: Tree, policy: Float, team: int, reach: Float, starts: int = RANDOM_STARTS, seed: int = 0
 ) -> list[tuple[float, Float]]:
     """Lets partners respond to each other in turn, from their policy and from random ones.
 
@@ -95,7 +95,7 @@ def alternating(
             for seat, partner in ((team, team + 2), (team + 2, team)):
                 response = respond(tree, plans, seat, reach * played(tree, plans, partner))
                 plans = response.policy
-            if points * response.value <= value + CLOSE:
+            if points * response.value <= value + PROVEN_GAP:
                 break
             value = points * response.value
         ends.append((points * value, plans))
@@ -157,7 +157,7 @@ class Program:
         """
         lower = np.zeros(len(self._keys))
         lower[0] = 1  # the pair of no actions
-        at_least = LinearConstraint(csr_matrix(-self._cost), value - CLOSE, np.inf)
+        at_least = LinearConstraint(csr_matrix(-self._cost), value - PROVEN_GAP, np.inf)
         return milp(
             self._cost,
             constraints=[LinearConstraint(self._equal, 0, 0), at_least],

@@ -35,7 +35,7 @@ from goita_env.tiles import NUM_SEATS
 from goita_lab.exact.agent import read, write
 from goita_lab.exact.tree import Channel, Tree, enumerate_game
 from goita_lab.exact.values import (
-    ROUNDING,
+    VALUE_TOLERANCE,
     check_policy,
     reached,
     respond,
@@ -50,10 +50,10 @@ TRAIN: Final[Split] = "train"
 
 FORMAT: Final = "goita-partners-1"
 FOLDER: Final = Path(__file__).parent / "players"
-OPPONENTS: Final = ("equilibrium-a", "equilibrium-b", "listeners-a", "listeners-b")
+OPPONENT_TEAMS: Final = ("equilibrium-a", "equilibrium-b", "listeners-a", "listeners-b")
 """The opponents of each partner: the same two equilibria, and two pairs that know its signals."""
 
-COLUMNS: Final = {
+PARTNER_COLUMNS: Final = {
     "names": Column("U", ("P",)),
     "splits": Column("U", ("P",)),
     "policies": Column("f", ("equilibria and P", "A - I"), 0, 1),
@@ -81,7 +81,7 @@ class Players:
     def load(cls, tree: Tree, path: Path | None = None) -> Players:
         """Reads the players of a game; by default the shipped players."""
         path = path or shipped(tree.rules, message=tree.channel is not None)
-        _, arrays = read(path, FORMAT, COLUMNS, tree)
+        _, arrays = read(path, FORMAT, PARTNER_COLUMNS, tree)
         names, splits = (tuple(arrays[column].tolist()) for column in ("names", "splits"))
         in_set = arrays["listeners"] < np.diff(tree.starts)
         if len(arrays["policies"]) != len(names) + 2 or not in_set.all():
@@ -106,7 +106,7 @@ class Players:
         write(path, FORMAT, tree, arrays)
 
     def types(self, tree: Tree, partner: int) -> list[Type]:
-        """Returns a partner with each of its opponents, in the order of ``OPPONENTS``."""
+        """Returns a partner with each of its opponents, in the order of ``OPPONENT_TEAMS``."""
         listeners = np.zeros((2, len(tree.action)))
         for policy, index in zip(listeners, self.listeners[partner], strict=True):
             policy[tree.starts[:-1] + index] = 1
@@ -291,7 +291,7 @@ class Benchmark:
             points = self._points(split, agent)
             score = Score(points, self._regret(split, points), price, points_with_copy)
             smallest = min(score.left, float(score.regret.min()))
-            if smallest < -ROUNDING:
+            if smallest < -VALUE_TOLERANCE:
                 raise ArithmeticError(
                     "expected a regret of at least 0 with every type, and of at least the price on "
                     f"average, got {smallest!r} less"
@@ -334,7 +334,7 @@ class Benchmark:
         first = players.of(TRAIN)[0]
         response = bayes_optimal(tree, players.types(tree, first))[1]
         yield self.row(f"best response to {players.names[first]}", response)
-        yield self.row(OPPONENTS[0], players.equilibria[0])
+        yield self.row(OPPONENT_TEAMS[0], players.equilibria[0])
         yield self.row("uniform play", tree.uniform())
 
     def measure(self, agents: Sequence[str]) -> TeamworkResults:

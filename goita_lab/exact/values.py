@@ -109,7 +109,7 @@ def respond(tree: Tree, policy: Float, player: int, reach: Float) -> Response:
     return Response(float(values[: len(tree.chance)].sum()), response)
 
 
-ROUNDING: Final = 1e-6
+VALUE_TOLERANCE: Final = 1e-6
 """Points by which rounding may violate a theorem about exact values."""
 
 
@@ -142,7 +142,7 @@ def gains(tree: Tree, policy: Float) -> dict[int, float]:
         player: sign(player) * (best_response(tree, policy, player).value - base)
         for player in sorted(set(tree.players))
     }
-    if min(by_player.values()) < -ROUNDING:
+    if min(by_player.values()) < -VALUE_TOLERANCE:
         raise ArithmeticError(f"expected gains of best responses of at least 0, got {by_player}")
     return by_player
 

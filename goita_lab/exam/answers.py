@@ -41,11 +41,11 @@ from goita_lab.exam.making import beliefs_of
 from goita_lab.exam.questions import Questions
 from goita_lab.work import HERE, Progress
 
-CLIP: Final = 0.01
+PROBABILITY_CLIP: Final = 0.01
 """Probabilities are clipped to this number and 1 minus this number."""
-COUNTING: Final = "(random, counts unseen tiles)"
+COUNTING_CONTROL: Final = "(random, counts unseen tiles)"
 """Name of the control with which the agents' knowledge is compared."""
-SAME: Final = 1e-6
+EQUAL_POINTS: Final = 1e-6
 """Points by which an action may be behind the best one and still be a best answer."""
 
 
@@ -102,7 +102,7 @@ class Sheet:
     @property
     def counting(self) -> Answers:
         """Returns the answers of the control that only counts unseen tiles."""
-        return next(control for control in self.controls if control.name == COUNTING)
+        return next(control for control in self.controls if control.name == COUNTING_CONTROL)
 
     def ranked(self) -> list[Answers]:
         """Returns all answers, the fewest points lost first."""
@@ -165,7 +165,7 @@ def graded(
     rows = np.arange(len(questions))
     lost = questions.points[rows, questions.best][:, None] - questions.points
     lost = np.where(np.isnan(lost), 0, lost)  # illegal actions, which have no probability
-    best = (abs(lost) < SAME) & ~np.isnan(questions.points)
+    best = (abs(lost) < EQUAL_POINTS) & ~np.isnan(questions.points)
     exact, in_play = questions.exact, (questions.phase() > 0)[:, None]
     floor = score(questions.facts, exact)
 
@@ -193,7 +193,7 @@ def score(believed: Float, exact: Float) -> Float:
 
 def scores(believed: Float, exact: Float) -> Float:
     """Returns the expected logarithmic score of each belief: float64 [N, 3, 8]."""
-    clipped = believed.clip(CLIP, 1 - CLIP)
+    clipped = believed.clip(PROBABILITY_CLIP, 1 - PROBABILITY_CLIP)
     return np.asarray(exact * np.log(clipped) + (1 - exact) * np.log(1 - clipped))
 
 
@@ -244,6 +244,6 @@ def controls(questions: Questions) -> tuple[Answers, ...]:
     rows = [
         ("(best actions, exact posterior)", best, questions.exact),
         ("(random, tiles and rules)", uniform, questions.facts),
-        (COUNTING, uniform, counted(view)),
+        (COUNTING_CONTROL, uniform, counted(view)),
     ]
     return tuple(graded(name, questions, *answer, control=True) for name, *answer in rows)

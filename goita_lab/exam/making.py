@@ -26,7 +26,7 @@ from goita_env import View
 from goita_env.actions import NUM_ACTIONS
 from goita_env.rounds import Episode
 from goita_env.tiles import NUM_KINDS, NUM_SEATS, RELATIVE_SEATS
-from goita_lab.exam.questions import FORMAT, READERS, STAKES, Question, Questions
+from goita_lab.exam.questions import FORMAT, READERS, STAKE_BOUNDS, Question, Questions
 from goita_lab.phases import phases_of
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.work import HERE, Runner
@@ -42,18 +42,18 @@ TABLES: Final = (
     ("population:selfplay-1", "population:preferring-0"),
 )
 """The two teams of each table."""
-BASE: Final = "champion"
+ACTING_AGENT: Final = "champion"
 """The agent that plays the acting seat in playouts."""
 ROUNDS: Final[dict[Episode, int]] = {"round": 16, "match": 4}
 """Rounds, or matches, of a piece of work; each deal is played twice, with the teams exchanged."""
-SPARE: Final = 1.5
+CANDIDATES_PER_QUESTION: Final = 1.5
 """Positions with a clear best action for each position of the exam, which draws among them."""
 FIRST_WORLDS: Final = 256
 MOST_WORLDS: Final = 2048
 """Worlds of the first search for the best action, and of the largest one."""
 FRESH_WORLDS: Final = 1024
 """Worlds in which the points are computed."""
-SURE: Final = 2.0
+BEST_ACTION_MIN_Z: Final = 2.0
 """Standard errors by which the best action must lead each other action."""
 
 
@@ -68,7 +68,7 @@ class Piece:
 
     def agents(self) -> tuple[str, ...]:
         """Returns the texts of the agents that the questions depend on."""
-        return tuple(dict.fromkeys((*self.table, BASE, *READERS)))
+        return tuple(dict.fromkeys((*self.table, ACTING_AGENT, *READERS)))
 
 
 def make(
@@ -85,13 +85,13 @@ def make(
     constants = {
         "rounds": ROUNDS,
         "worlds": [FIRST_WORLDS, MOST_WORLDS, FRESH_WORLDS],
-        "sure": SURE,
-        "players": [BASE, *READERS],
+        "sure": BEST_ACTION_MIN_Z,
+        "players": [ACTING_AGENT, *READERS],
     }
     arguments = {"seed": seed, "format": FORMAT, "tables": tables, **constants}
     parts: list[Questions] = []
     with runner.opened(arguments) as opened:
-        while sum(map(len, parts)) < SPARE * count:
+        while sum(map(len, parts)) < CANDIDATES_PER_QUESTION * count:
             numbered = enumerate(product(tables, ROUNDS), len(parts))
             pieces = {
                 f"{number}": Piece(table, episode, number, seed)
@@ -107,7 +107,9 @@ def make(
 def draw_evenly(questions: Questions, count: int, seed: int) -> Questions:
     """Draws positions, as equally over phases and stakes as their numbers allow."""
     # One index for each pair of a phase and a stake.
-    cell = questions.phase() * (len(STAKES) + 1) + np.digitize(questions.stakes(), STAKES)
+    cell = questions.phase() * (len(STAKE_BOUNDS) + 1) + np.digitize(
+        questions.stakes(), STAKE_BOUNDS
+    )
     order = np.random.default_rng(seed).permutation(len(questions))
     # Within a random order, the first position of every cell comes before all second positions.
     rank = np.zeros(len(order), np.int64)
@@ -155,7 +157,7 @@ def draw_decisions(played: Play, rng: np.random.Generator) -> Int:
 def value_position(
     view: View, players: tuple[str, ...], rng: np.random.Generator
 ) -> Question | None:
-    """Values a position; returns None where no action is best by ``SURE`` standard errors."""
+    """Values a position; returns None where no action is clearly best (``BEST_ACTION_MIN_Z``)."""
     listener = Listener(view, dict(zip(RELATIVE_SEATS, map(model, players[1:]), strict=True)))
     deals = listener.deals()
     worlds, best = FIRST_WORLDS, -1
@@ -202,7 +204,7 @@ def play_out(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> Act
     return evaluate_actions(
         view,
         legal,
-        [policy(BASE), *map(policy, players[1:])],
+        [policy(ACTING_AGENT), *map(policy, players[1:])],
         SampledWorlds.join([TypedWorlds.alike(worlds)]),
         prior_action=legal.argmax(axis=1),
         seeds=rng.integers(0, 1 << 63, 1).astype(np.uint64),
@@ -211,13 +213,15 @@ def play_out(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> Act
 
 
 def clear_leader(values: ActionValues) -> int:
-    """Returns the action that leads all others by ``SURE`` errors, except its equals; -1 if none.
+    """Returns the action that leads all others except its equals; -1 if there is none.
+
+    The lead is at least ``BEST_ACTION_MIN_Z`` standard errors.
 
     Two actions are equal if they tie in each world. If all actions are equal, there is no leader.
     """
     best = int(values.action[values.points.argmax()])
     lead, error = smallest_lead(values, best)
-    return best if lead > SURE * error else -1
+    return best if lead > BEST_ACTION_MIN_Z * error else -1
 
 
 def smallest_lead(values: ActionValues, best: int) -> tuple[float, float]:

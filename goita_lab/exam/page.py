@@ -16,14 +16,14 @@ from goita_env.tiles import NAMES, RELATIVE_SEATS
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exam.answers import Answers, Sheet, scores
-from goita_lab.exam.questions import KINDS, Questions
-from goita_lab.exam.report import LEGEND, groups_tables, main_table
+from goita_lab.exam.questions import QUESTION_KINDS, Questions
+from goita_lab.exam.report import EXAM_LEGEND, groups_tables, main_table
 
-COSTLIEST: Final = 20
+COSTLIEST_SHOWN: Final = 20
 """Number of the first agent's decisions shown, and of decisions on which two agents differ."""
-MISREAD: Final = 5
+MISREAD_SHOWN: Final = 5
 """Number of positions shown in which the first agent's beliefs are farthest off."""
-DECISIONS: Final = ((1, 4), (5, 8), (9, 12), (13, 16), (17, 46))
+CURVE_DECISIONS: Final = ((1, 4), (5, 8), (9, 12), (13, 16), (17, 46))
 """First and last decision of a round, passes included, of each point of the curve."""
 
 
@@ -44,7 +44,7 @@ def html(sheet: Sheet, command: str) -> str:
     """Returns the page; ``command``: what was run."""
     questions, first = sheet.questions, sheet.agents[0]
     other = sheet.agents[1] if len(sheet.agents) > 1 else None
-    costly = np.argsort(-first.lost, kind="stable")[:COSTLIEST]
+    costly = np.argsort(-first.lost, kind="stable")[:COSTLIEST_SHOWN]
     parted = []
     if other is not None:
         parted = shown(questions, differences(first, other), [first, other])
@@ -57,7 +57,7 @@ def html(sheet: Sheet, command: str) -> str:
         "costly": shown(questions, costly, [first]),
         "parted": parted,
         "misread": misread(questions, first),
-        "legend": LEGEND,
+        "legend": EXAM_LEGEND,
         "command": command,
         "about": questions.about,
     }
@@ -68,7 +68,7 @@ def curve(answers: Answers, questions: Questions) -> list[tuple[str, Interval]]:
     """Returns the points lost by the number of the decision in its round."""
     decision = questions.view().decisions().length.astype(np.int64) + 1
     points = []
-    for low, high in DECISIONS:
+    for low, high in CURVE_DECISIONS:
         rows: Bool = (decision >= low) & (decision <= high) & (questions.phase() > 0)
         if rows.sum() > 1:
             points.append((f"{low} to {high}", answers.points(rows)))
@@ -79,7 +79,7 @@ def differences(first: Answers, second: Answers) -> Int:
     """Returns the positions in which two agents choose differently, the costliest first."""
     rows = np.flatnonzero(first.chosen.argmax(axis=1) != second.chosen.argmax(axis=1))
     cost: Float = abs(first.lost - second.lost)[rows]
-    return np.asarray(rows[np.argsort(-cost, kind="stable")[:COSTLIEST]])
+    return np.asarray(rows[np.argsort(-cost, kind="stable")[:COSTLIEST_SHOWN]])
 
 
 def misread(questions: Questions, answers: Answers) -> list[Shown]:
@@ -88,7 +88,7 @@ def misread(questions: Questions, answers: Answers) -> list[Shown]:
         return []
     exact, believed = questions.exact, answers.believed
     lost = scores(exact, exact) - scores(believed, exact)
-    rows = np.argsort(-lost.sum(axis=(1, 2)), kind="stable")[:MISREAD]
+    rows = np.argsort(-lost.sum(axis=(1, 2)), kind="stable")[:MISREAD_SHOWN]
     notes = {}
     for row in rows.tolist():
         seat, kind = np.unravel_index(lost[row].argmax(), lost[row].shape)
@@ -129,7 +129,7 @@ def shown(
         note = (
             notes[row] if notes else principle_sentence(questions, view[row : row + 1], row, played)
         )
-        kind = KINDS[int(kinds[row])]
+        kind = QUESTION_KINDS[int(kinds[row])]
         positions.append(Shown(row, kind, drawing, chosen, actions.name(best), note))
     return positions
 

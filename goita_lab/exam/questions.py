@@ -31,16 +31,16 @@ SHIPPED: Final = Path(__file__).with_name("exam.npz")
 
 READERS: Final = ("heuristic", "champion")
 """Agents whose beliefs are stored with the questions: each models all other seats as itself."""
-ANSWERS: Final = ("best to receive", "best to pass")
-KINDS: Final = ("before play", "lead", *ANSWERS, "finish")
+ANSWER_KINDS: Final = ("best to receive", "best to pass")
+QUESTION_KINDS: Final = ("before play", "lead", *ANSWER_KINDS, "finish")
 MOST_PROBABILITY: Final = 1 + 1e-6
 """Bound on stored probabilities, which are rounded."""
-STAKES: Final = (5.0, 15.0)
+STAKE_BOUNDS: Final = (5.0, 15.0)
 """Bounds between low, middle and high stakes, in points. The stake of a position is the lead of
 the best action over the mean of the others."""
 
 BELIEFS: Final = ("N", len(RELATIVE_SEATS), NUM_KINDS)
-COLUMNS: Final = {
+QUESTION_COLUMNS: Final = {
     "words": Column("u", ("N", 8), 0, inf),
     "points": Column("f", ("N", NUM_ACTIONS), -MOST_POINTS, MOST_POINTS, gaps=True),
     "error": Column("f", ("N", NUM_ACTIONS), 0, MOST_POINTS, gaps=True),
@@ -92,7 +92,7 @@ class Questions:
 
     def columns(self) -> dict[str, Column]:
         """Returns the types, shapes and bounds of the arrays of a file, or of a stored task."""
-        return COLUMNS
+        return QUESTION_COLUMNS
 
     def check(self) -> Self:
         """Returns the questions; raises a SettingError if they contradict positions or each other.
@@ -132,7 +132,7 @@ class Questions:
         return phases_of(self.view())
 
     def kind(self) -> Int:
-        """Returns the kind of each decision: int64 [N], an index of ``KINDS``.
+        """Returns the kind of each decision: int64 [N], an index of ``QUESTION_KINDS``.
 
         At a finish a play can end the round. The kind of an answer depends on the best action.
         """
@@ -159,7 +159,7 @@ class Questions:
 
     def select(self, rows: Int) -> Questions:
         """Returns the positions ``rows``, in this order."""
-        arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in COLUMNS}
+        arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in QUESTION_COLUMNS}
         players = tuple(self.players[row] for row in rows)
         return replace(self, **arrays, players=players)
 
@@ -167,7 +167,7 @@ class Questions:
     def stack(cls, questions: Sequence[Question], asked: int) -> Self:
         """Returns questions as arrays; ``asked``: number of positions that were valued."""
         arrays: dict[str, Any] = {}
-        for name, column in COLUMNS.items():
+        for name, column in QUESTION_COLUMNS.items():
             rows = np.array(
                 [getattr(question, name) for question in questions], DTYPES[column.kind]
             )
@@ -180,7 +180,8 @@ class Questions:
     def join(cls, parts: Sequence[Questions]) -> Self:
         """Returns the positions of all parts."""
         arrays: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in QUESTION_COLUMNS
         }
         players = tuple(line for part in parts for line in part.players)
         asked, sure = (sum(getattr(part, name) for part in parts) for name in ("asked", "sure"))
@@ -188,7 +189,7 @@ class Questions:
 
     def save(self, path: Path, about: Mapping[str, Any]) -> None:
         """Writes the questions; ``about``: how they were made, as JSON."""
-        arrays = {name: getattr(self, name) for name in COLUMNS}
+        arrays = {name: getattr(self, name) for name in QUESTION_COLUMNS}
         single = ("exact", "facts", "read", "points", "error")
         arrays |= {name: arrays[name].astype(np.float32) for name in single}
         players = {"players": np.array(["\n".join(line) for line in self.players])}
@@ -198,9 +199,13 @@ class Questions:
     @classmethod
     def load(cls, path: Path = SHIPPED) -> Questions:
         """Reads questions; raises a SettingError if the file is damaged or no exam."""
-        about, arrays = read(path, {"format": FORMAT}, COLUMNS | PLAYERS)
+        about, arrays = read(path, {"format": FORMAT}, QUESTION_COLUMNS | PLAYERS)
         players = tuple(tuple(line.split("\n")) for line in arrays.pop("players").tolist())
-        arrays |= {name: arrays[name].astype(float) for name in arrays if COLUMNS[name].kind == "f"}
+        arrays |= {
+            name: arrays[name].astype(float)
+            for name in arrays
+            if QUESTION_COLUMNS[name].kind == "f"
+        }
         try:
             counts = msgspec.convert(about, Counts)
             questions = cls(

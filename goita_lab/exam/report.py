@@ -11,42 +11,46 @@ from goita_agents.asking import fault_lines
 from goita_agents.base import Bool
 from goita_agents.principles import PRINCIPLES
 from goita_env import actions
-from goita_lab.arena.report.figures import ROUGH, estimate
+from goita_lab.arena.report.figures import ROUGH_INTERVAL_NOTE, estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.exam.answers import Answers, Sheet
-from goita_lab.exam.questions import ANSWERS, KINDS, STAKES, Questions
+from goita_lab.exam.questions import ANSWER_KINDS, QUESTION_KINDS, STAKE_BOUNDS, Questions
 from goita_lab.phases import PHASES
 
 PARTNER: Final = [1]
 OPPONENTS: Final = [0, 2]
 EVERYBODY: Final = [0, 1, 2]
 """Seats of beliefs."""
-FEW: Final = 30
+FEW_POSITIONS: Final = 30
 """A group with fewer positions is marked."""
-LOW, HIGH = STAKES
+LOW, HIGH = STAKE_BOUNDS
 STAKE_NAMES: Final = (f"below {LOW:g}", f"{LOW:g} to {HIGH:g}", f"{HIGH:g} or more")
 
-LEGEND: Final = (
+EXAM_LEGEND: Final = (
     "Points lost: against the best action, given the true policies of the other seats; the own "
     "seat continues as the champion. This is not equilibrium play. An illegal action is scored as "
     "a random action. Known: 0 for tiles and rules, 1 for the exact posterior, below 0 worse than "
     "tiles and rules. An agent that only counts unseen tiles is above 0: compare with that "
     "control. Known leaves out positions before play. 95 % intervals over positions. A group "
-    f'marked "few" is too small to rely on. {ROUGH}.'
+    f'marked "few" is too small to rely on. {ROUGH_INTERVAL_NOTE}.'
 )
 
 
 def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
     """Yields groups of positions: the grouping, the group's name, and its members as bool [N]."""
     phase, kind = questions.phase(), questions.kind()
-    stakes = np.digitize(questions.stakes(), STAKES)
+    stakes = np.digitize(questions.stakes(), STAKE_BOUNDS)
     for index, name in enumerate(PHASES):
         yield "phase", name, phase == index
-    for index, decision in enumerate(KINDS[1:], 1):
+    for index, decision in enumerate(QUESTION_KINDS[1:], 1):
         yield "decision", decision, kind == index
-    yield "decision", "receive or pass", np.isin(kind, list(map(KINDS.index, ANSWERS)))
+    yield (
+        "decision",
+        "receive or pass",
+        np.isin(kind, list(map(QUESTION_KINDS.index, ANSWER_KINDS))),
+    )
     for index, stake in enumerate(STAKE_NAMES):
         yield "stake, points", stake, stakes == index
     view = questions.view()
@@ -116,7 +120,7 @@ def groups_tables(sheet: Sheet) -> list[Table]:
 
 def _count(rows: Bool) -> str:
     count = int(rows.sum())
-    return f"{count} (few)" if count < FEW else f"{count}"
+    return f"{count} (few)" if count < FEW_POSITIONS else f"{count}"
 
 
 def _lost(answers: Answers, rows: Bool) -> str:
@@ -129,7 +133,7 @@ def terminal(sheet: Sheet) -> str:
     faults = [
         line for answers in sheet.agents for line in fault_lines(answers.name, answers.faults)
     ]
-    return "\n\n".join([*map(draw, tables), *faults, LEGEND]) + "\n"
+    return "\n\n".join([*map(draw, tables), *faults, EXAM_LEGEND]) + "\n"
 
 
 def figures(sheet: Sheet) -> dict[str, Any]:
@@ -143,7 +147,7 @@ def figures(sheet: Sheet) -> dict[str, Any]:
         "dropped": 1 - questions.sure / questions.asked,
         "best": [actions.name(action) for action in questions.best.tolist()],
         "phase": [PHASES[phase] for phase in questions.phase().tolist()],
-        "decision": [KINDS[kind] for kind in questions.kind().tolist()],
+        "decision": [QUESTION_KINDS[kind] for kind in questions.kind().tolist()],
         "could_be_known": sheet.agents[0].could,
         "agents": [
             {

@@ -39,7 +39,7 @@ PASSES: Final = 8
 FEWEST_STEPS: Final = 100
 """Fewest steps at each weight."""
 
-RATE: Final = 1e-3
+LEARNING_RATE: Final = 1e-3
 """Learning rate of Adam at the beginning of each weight; it falls to 0."""
 
 PATIENCE: Final = 2
@@ -155,7 +155,7 @@ def _learn(
         order = rng.permutation(len(examples))
         for step, begin in enumerate(range(0, len(order), BATCH)):
             rows = order[begin : begin + BATCH]
-            rate = RATE * (1 - (index * steps + step) / (passes * steps))
+            rate = LEARNING_RATE * (1 - (index * steps + step) / (passes * steps))
             learner.step(examples.words[rows], examples.legal[rows], targets[rows], rate)
         yield (index + 1) / passes
 
@@ -186,7 +186,7 @@ DROPOUT: Final = 0.2
 """Share of the shared layers' units that a step of learning leaves out (Srivastava et al. 2014).
 On 2,000 rounds of a rule bot it halves the log loss of other rounds."""
 
-MASKED: Final = np.float32(-1e9)  # Logit of an illegal action.
+ILLEGAL_LOGIT: Final = np.float32(-1e9)  # Logit of an illegal action.
 
 
 class PolicyLearner:
@@ -266,7 +266,7 @@ class PolicyLearner:
 
 
 def _log_softmax(logits: Array, legal: Bool) -> Array:
-    masked = np.where(legal, logits, MASKED)
+    masked = np.where(legal, logits, ILLEGAL_LOGIT)
     masked -= masked.max(axis=1, keepdims=True)
     masked -= np.log(np.exp(masked).sum(axis=1, keepdims=True))
     return masked

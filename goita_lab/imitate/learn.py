@@ -30,7 +30,7 @@ from goita_lab.imitate.examples import (
 )
 from goita_lab.imitate.reading import Reading, read_examples
 from goita_lab.provenance import plain, provenance
-from goita_lab.work import shown
+from goita_lab.work import stderr_progress
 
 FORMAT: Final = "goita-imitation-3"
 
@@ -81,7 +81,7 @@ def learn(
     split = split_games(reading.examples, seed)
     baselines: list[tuple[str, Policy | None]] = [(init, start)]
     baselines += [("heuristic", HeuristicAgent()), ("uniform", None)]
-    show = shown()
+    show = stderr_progress()
     clone = imitate(
         split, start, seed=seed, progress=lambda share: show("learning, %", int(100 * share), 100)
     )

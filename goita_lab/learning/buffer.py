@@ -34,7 +34,7 @@ def decision_type(words: int, actions: int, *, hidden: bool = False) -> np.dtype
     """
     columns: list[tuple[Any, ...]] = [
         ("words", np.uint64, words),  # the observation, packed
-        ("next", np.int64),  # index of the seat's next decision, OPEN or ENDED
+        ("next", np.int64),  # index of the seat's next decision, OPEN_DECISION or EPISODE_ENDED
         ("value", np.float32),  # predicted when the decision was made
         ("log_prob", np.float32),  # of the action
         ("reward", np.float32),  # earned until the seat's next decision or the end
@@ -48,8 +48,8 @@ def decision_type(words: int, actions: int, *, hidden: bool = False) -> np.dtype
 
 
 # Instead of the index of a next decision: the seat may still have one; the episode ended.
-OPEN: Final = -1
-ENDED: Final = -2
+OPEN_DECISION: Final = -1
+EPISODE_ENDED: Final = -2
 
 # Of sampling probabilities: the weight of a decision's policy gradient, beside 1 for its value
 # error, and the smallest probability as a share of ``sample_fraction``.
@@ -90,7 +90,8 @@ class SeatRolloutBuffer:
         hidden: store what a decision's seat does not see, too, for a critic.
 
     Attributes:
-        last: int64 [N, 4] index of each seat's last decision in this episode, OPEN if none.
+        last: int64 [N, 4] index of each seat's last decision in this episode; OPEN_DECISION if it
+            has made none.
         closed: int64 [n] indices of the decisions to learn from, after
             ``compute_returns_and_advantage``.
         values: float32 [n] their values.
@@ -118,30 +119,30 @@ class SeatRolloutBuffer:
         self._store = np.zeros((buffer_size + NUM_SEATS) * n_envs, dtype)
         # An open decision has neither a next one nor an advantage yet.
         self._open_fields = [n for n in dtype.names or () if n not in ("next", "advantage")]
-        self.last = np.full((n_envs, NUM_SEATS), OPEN, np.int64)
+        self.last = np.full((n_envs, NUM_SEATS), OPEN_DECISION, np.int64)
         self.reset()
 
     def reset(self) -> None:
         """Begins a rollout with the decisions that are still open."""
         self._carry(self.open_decisions())
-        self.pos = int(np.count_nonzero(self.last != OPEN))
+        self.pos = int(np.count_nonzero(self.last != OPEN_DECISION))
         self._starts = [0, self.pos]  # where each step's decisions begin; the carried come first
         self.closed = np.zeros(0, np.int64)
         self._drawn: npt.NDArray[np.float32] | None = None
 
     def drop_open(self) -> None:
         """Drops the open decisions, for games that begin anew."""
-        self.last[:] = OPEN
+        self.last[:] = OPEN_DECISION
 
     def open_decisions(self) -> OpenDecisions:
         """Returns which seats have an open decision, and these decisions."""
-        waiting = self.last != OPEN
+        waiting = self.last != OPEN_DECISION
         return waiting, self._store[self.last[waiting]]
 
     def _carry(self, decisions: OpenDecisions) -> None:
         waiting, rows = decisions
         self._store[: len(rows)] = rows
-        self.last[:] = OPEN
+        self.last[:] = OPEN_DECISION
         self.last[waiting] = np.arange(len(rows))
 
     def state_arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -156,7 +157,7 @@ class SeatRolloutBuffer:
         rows = np.zeros(np.count_nonzero(waiting), self._store.dtype)
         for name in self._open_fields:
             rows[name] = arrays[name]
-        rows["next"] = OPEN
+        rows["next"] = OPEN_DECISION
         self._carry((waiting, rows))
 
     def add_decisions(
@@ -179,11 +180,11 @@ class SeatRolloutBuffer:
         rows = self._store[self.pos : self.pos + len(games)]
         rows["words"], rows["mask"] = words, np.packbits(masks, axis=1, bitorder="little")
         rows["action"], rows["value"], rows["log_prob"] = actions, values, log_probs
-        rows["reward"], rows["next"] = 0.0, OPEN
+        rows["reward"], rows["next"] = 0.0, OPEN_DECISION
         if hidden is not None:
             rows["hidden"] = hidden
         before = self.last[games, seats]
-        linked = before != OPEN
+        linked = before != OPEN_DECISION
         self._store["next"][before[linked]] = places[linked]
         self.last[games, seats] = places
         self.pos += len(games)
@@ -196,10 +197,10 @@ class SeatRolloutBuffer:
         """
         games = np.flatnonzero(done | rewards.any(axis=1))
         last = self.last[games]
-        decided = last != OPEN
+        decided = last != OPEN_DECISION
         self._store["reward"][last[decided]] += rewards[games][decided]
-        self._store["next"][last[decided & done[games, None]]] = ENDED
-        self.last[done] = OPEN
+        self._store["next"][last[decided & done[games, None]]] = EPISODE_ENDED
+        self.last[done] = OPEN_DECISION
 
     def draw_sample(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Draws the decisions of this rollout to learn from, before what they earn is known.
@@ -236,8 +237,8 @@ class SeatRolloutBuffer:
             # What the seat expects from its next decision on; an open one has no advantage yet.
             ahead = value[after.clip(0)] + self.gae_lambda * advantage[after.clip(0)]
             earned = store["reward"][start:stop] + self.gamma * np.where(after >= 0, ahead, 0)
-            advantage[start:stop] = np.where(after == OPEN, 0, earned - value[start:stop])
-        self.closed = np.flatnonzero(following != OPEN)
+            advantage[start:stop] = np.where(after == OPEN_DECISION, 0, earned - value[start:stop])
+        self.closed = np.flatnonzero(following != OPEN_DECISION)
         self.values, self.advantages = value[self.closed], advantage[self.closed]
         self.returns = self.advantages + self.values
 

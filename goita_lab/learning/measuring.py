@@ -27,12 +27,12 @@ from goita_lab.arena.tournament.arena import play_pair
 from goita_lab.arena.tournament.plan import check_deals
 from goita_lab.arena.tournament.summary import PairResult
 
-PAST: Final = "past"
+PAST_SNAPSHOT: Final = "past"
 """Name of the opponent that is the run's own snapshot at 75 % of the decisions so far."""
 
 PAST_SHARE: Final = 0.75
 MAX_SNAPSHOTS: Final = 32  # beyond which every second one is deleted
-MOST_BYTES: Final = 1 << 26  # of a curve
+MAX_CURVE_BYTES: Final = 1 << 26  # of a curve
 ROUNDS_PER_MATCH: Final = 8  # divides the deals of matches, so that measuring costs the same
 
 
@@ -41,7 +41,7 @@ class Measured:
     """The result of a snapshot against one opponent, from the snapshot's side."""
 
     decisions: int  #: of the snapshot's training
-    opponent: str  #: name, or ``PAST``
+    opponent: str  #: name, or ``PAST_SNAPSHOT``
     opponent_decisions: int | None  #: of the opponent's training, where it is a snapshot
     deals: int  #: played twice each, the teams' seats exchanged
     points_per_round: float
@@ -81,7 +81,7 @@ class History:
         """
         results: dict[int, list[float]] = {}
         for row in self.rows:
-            if row.opponent != PAST:
+            if row.opponent != PAST_SNAPSHOT:
                 won = row.match_win_rate
                 result = row.points_per_round if won is None else won
                 results.setdefault(row.decisions, []).append(result)
@@ -109,7 +109,7 @@ def read_curve(path: Path) -> dict[str, Float]:
     curves: dict[str, list[tuple[float, ...]]] = {}
     names = ("decisions", "points_per_round", "low", "high")
     try:
-        for row in csv.DictReader(StringIO(read_text(path, MOST_BYTES), newline="")):
+        for row in csv.DictReader(StringIO(read_text(path, MAX_CURVE_BYTES), newline="")):
             curves.setdefault(row["opponent"], []).append(tuple(float(row[n]) for n in names))
     except (KeyError, TypeError, csv.Error) as error:  # another column, or a row that is cut
         raise SettingError(f"expected columns opponent, {', '.join(names)} in {path}") from error
@@ -154,7 +154,9 @@ class Evaluator:
         ]
         rows = []
         try:
-            for name, trained, opponent in opponents + ([] if past is None else [(PAST, *past)]):
+            for name, trained, opponent in opponents + (
+                [] if past is None else [(PAST_SNAPSHOT, *past)]
+            ):
                 result = self.contest(agent, opponent)
                 numbers = result.points_per_round, *result.ci95, result.round_win_rate
                 points, low, high, rate = (round(figure, 4) for figure in numbers)

@@ -24,7 +24,7 @@ from torch import nn
 from goita_env.errors import GoitaError, SettingError
 from goita_lab.learning.buffer import Samples
 
-MASKED: Final = -1e8  # Logit of an illegal action, as in sb3-contrib.
+ILLEGAL_LOGIT: Final = -1e8  # Logit of an illegal action, as in sb3-contrib.
 
 STACK_NAMES: Final = {
     "features_extractor.layers.": "layers.",
@@ -140,7 +140,7 @@ class HoldClose:
         policy: the reference, as it is now.
         weight: of the loss beside the others, at least 0.
         logits: returns a network's logits [B, 69] of observations [B, 512].
-        every: decisions between two moves towards the policy; 0: the reference stays.
+        interval: decisions between two moves towards the policy; 0: the reference stays.
         share: of the way to the policy's weights that a move goes, above 0 and at most 1.
     """
 
@@ -151,11 +151,11 @@ class HoldClose:
         policy: SelfPlayPolicy,
         weight: float,
         logits: Callable[[SelfPlayPolicy, th.Tensor], th.Tensor],
-        every: int = 0,
+        interval: int = 0,
         share: float = 1.0,
     ) -> None:
         self.policy, self.weight = deepcopy(policy).requires_grad_(False), weight
-        self.every, self.share = every, share
+        self.interval, self.share = interval, share
         self._logits = logits
 
     def follow(self, policy: SelfPlayPolicy, before: int, after: int) -> None:
@@ -163,7 +163,7 @@ class HoldClose:
 
         Both are numbers of decisions since the beginning of the training.
         """
-        if not self.every or before // self.every == after // self.every:
+        if not self.interval or before // self.interval == after // self.interval:
             return
         with th.no_grad():
             weights = self.policy.parameters(), policy.parameters()
@@ -174,7 +174,9 @@ class HoldClose:
         """Returns the mean divergence [] of log-probabilities [B, 69]; ``weights`` [B] sum to 1."""
         with th.no_grad():
             reference = self._logits(self.policy, samples.observations)
-            reference = th.log_softmax(reference.masked_fill(~samples.action_masks, MASKED), dim=1)
+            reference = th.log_softmax(
+                reference.masked_fill(~samples.action_masks, ILLEGAL_LOGIT), dim=1
+            )
         apart = (log_probs.exp() * (log_probs - reference)).sum(dim=1)
         return (apart * weights).sum()
 

@@ -25,12 +25,14 @@ from goita_env.information import PLAIN, InformationStructure
 from goita_env.seeds import bot_generator
 from goita_env.tiles import NUM_SEATS
 
-SELF: Final = "self"
+LEARNING_POLICY: Final = "self"
 """The policy that learns, among the names of players."""
 
 _WEIGHTED: Final = re.compile(r"(\d+(?:\.\d+)?)\*(.+)", re.DOTALL)
 LEARNER: Final = -1  # owner of a seat of the learning policy; frozen players count from 0
-GROUPS: Final = 4  # opponents that play at the same time; each rollout one group draws another
+OPPONENT_GROUPS: Final = (
+    4  # opponents that play at the same time; each rollout one group draws another
+)
 MANY_GROUPS: Final = 8  # the same where several partners or opponents are given
 AGE_HALVING: Final = 4.0  # later snapshots that make a snapshot half as likely to be drawn
 POINTS_SCALE: Final = 10.0  # points per round by which easy opponents are drawn less, logistic
@@ -57,7 +59,7 @@ def read_weighted(texts: Sequence[str]) -> dict[str, float]:
 def players_of(*lists: Sequence[str]) -> tuple[str, ...]:
     """Returns the players in lists of weighted texts, each once, the policy itself left out."""
     names = (name for texts in lists for name in read_weighted(texts))
-    return tuple(dict.fromkeys(name for name in names if name != SELF))
+    return tuple(dict.fromkeys(name for name in names if name != LEARNING_POLICY))
 
 
 def split_weight(text: str) -> tuple[str, float]:
@@ -69,7 +71,7 @@ def split_weight(text: str) -> tuple[str, float]:
 def named_agents(texts: Sequence[str]) -> tuple[str, ...]:
     """Returns the agents among texts, without weights; the policy itself and sets are left out."""
     names = [split_weight(text)[0] for text in texts]
-    return tuple(name for name in names if name != SELF and expand([name]) == (name,))
+    return tuple(name for name in names if name != LEARNING_POLICY and expand([name]) == (name,))
 
 
 @dataclass
@@ -134,7 +136,9 @@ class OpponentPool:
         self._agents = [*opponents, *mates]
         self.players = [PoolPlayer(name) for name in self._agents]
         self._built = {
-            number: build_agent(name) for number, name in enumerate(self._agents) if name != SELF
+            number: build_agent(name)
+            for number, name in enumerate(self._agents)
+            if name != LEARNING_POLICY
         }
         for number, agent in self._built.items():
             if isinstance(agent, StatefulAgent):
@@ -143,7 +147,7 @@ class OpponentPool:
                 )
             check_plays(agent, self._agents[number], information)
         several = self._mates > 1 or (self._opponents > 1 and not snapshots)
-        self._groups = groups = MANY_GROUPS if several else GROUPS
+        self._groups = groups = MANY_GROUPS if several else OPPONENT_GROUPS
         game = np.arange(games)
         self._group = np.where(game < round(share * games), game % groups, LEARNER)
         self._team = game // groups & 1  # the frozen one
@@ -262,7 +266,9 @@ class OpponentPool:
 
     def _is_frozen(self, players: Int) -> Bool:
         """Tells which of some players [n] are not the learner: bool [n]."""
-        own = [number for number, player in enumerate(self.players) if player.name == SELF]
+        own = [
+            number for number, player in enumerate(self.players) if player.name == LEARNING_POLICY
+        ]
         return ~np.isin(players, [LEARNER, *own])
 
     def _draw_opponent(self) -> int:

@@ -40,7 +40,7 @@ from goita_env.information import PLAIN
 from goita_env.views import observation as packing
 from goita_lab.learning.buffer import Samples, SeatRolloutBuffer
 from goita_lab.learning.policy import (
-    MASKED,
+    ILLEGAL_LOGIT,
     DivergedError,
     HoldClose,
     SelfPlayPolicy,
@@ -50,7 +50,7 @@ from goita_lab.learning.policy import (
 from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.returns import Critic, credit_in_worlds, hidden_words
 from goita_lab.learning.symmetries import (
-    ACTIONS,
+    ACTION_IMAGES,
     Muting,
     elements_of,
     exchange_masks,
@@ -161,15 +161,15 @@ class SelfPlayPPO(MaskablePPO):
         if self.env is not None:
             self.env.seed(seed)
 
-    def hold_close(self, weight: float, every: int = 0, share: float = 1.0) -> None:
+    def hold_close(self, weight: float, interval: int = 0, share: float = 1.0) -> None:
         """Holds the policy close to what it is now, or to a reference that follows it.
 
         ``weight`` times the divergence from there, KL(policy || reference) in nats a decision, is
-        added to the loss. ``every`` and ``share`` are those of ``HoldClose``. A restored training
-        is held close before its weights are restored.
+        added to the loss. ``interval`` and ``share`` are those of ``HoldClose``. A restored
+        training is held close before its weights are restored.
         """
         self.reference = HoldClose(
-            self.policy, weight, lambda *given: self._evaluate(*given)[0], every, share
+            self.policy, weight, lambda *given: self._evaluate(*given)[0], interval, share
         )
 
     @property
@@ -295,7 +295,7 @@ class SelfPlayPPO(MaskablePPO):
             if self.critic_leads:
                 values = self.critic.predict(words, hidden)
         buffer.add_decisions(rows, seats, words, masks, actions, values, log_probs, hidden)
-        return actions if element is None else ACTIONS[element, actions]
+        return actions if element is None else ACTION_IMAGES[element, actions]
 
     def _decide(
         self, words: packing.Words, masks: npt.NDArray[np.bool_]
@@ -304,7 +304,7 @@ class SelfPlayPPO(MaskablePPO):
         bits = th.from_numpy(packing.expand(words)).to(self.device)
         with th.no_grad():
             logits, values = self._evaluate(self.policy, bits)
-        logits.masked_fill_(~th.as_tensor(masks, device=self.device), MASKED)
+        logits.masked_fill_(~th.as_tensor(masks, device=self.device), ILLEGAL_LOGIT)
         probabilities = th.softmax(logits, dim=1)
         summed = probabilities.cumsum(dim=1)
         # A number below 1 times the sum stays below the sum, so no illegal action is drawn.
@@ -315,7 +315,9 @@ class SelfPlayPPO(MaskablePPO):
         if not np.isfinite(decisions[1:]).all():
             raise DivergedError("expected finite probabilities and values, got others in play")
         if not masks[np.arange(len(masks)), decisions[0]].all():
-            raise DivergedError(f"expected logits above {MASKED:.0e}, got legal actions below it")
+            raise DivergedError(
+                f"expected logits above {ILLEGAL_LOGIT:.0e}, got legal actions below it"
+            )
         return decisions
 
     def train(self) -> None:
@@ -366,7 +368,7 @@ class SelfPlayPPO(MaskablePPO):
         added.
         """
         logits, values = self._evaluate(self.policy, samples.observations)
-        logits = logits.masked_fill(~samples.action_masks, MASKED)
+        logits = logits.masked_fill(~samples.action_masks, ILLEGAL_LOGIT)
         log_probs = th.log_softmax(logits, dim=1)
         weights = samples.weights / samples.weights.sum()  # so that a weighted sum is a mean
         entropy_loss = ((th.softmax(logits, dim=1) * log_probs).sum(dim=1) * weights).sum()

@@ -51,7 +51,7 @@ from goita_lab.learning.pool import OpponentPool
 from goita_lab.learning.ppo import SelfPlayPPO
 from goita_lab.learning.settings import Training
 from goita_lab.learning.vec_env import SelfPlayVecEnv
-from goita_lab.work import Progress, shown
+from goita_lab.work import Progress, stderr_progress
 
 
 class RunFiles:
@@ -102,7 +102,7 @@ class CheckpointCallback(BaseCallback):
         super().__init__()
         self.files, self.history, self.measuring = files, history, measuring
         self.settings = settings
-        self.show: Progress = shown() if settings.progress else lambda *_: None
+        self.show: Progress = stderr_progress() if settings.progress else lambda *_: None
         self.stopping = self.stopped = False
         self.handlers: dict[int, Any] = {}
         self.measuring_seconds = 0.0  # of processor time
@@ -288,7 +288,7 @@ def _networks(model: SelfPlayPPO) -> Iterator[tuple[str, th.nn.Module, th.optim.
     yield "policy", model.policy, model.policy.optimizer
     if model.critic is not None:
         yield "critic", model.critic, model.critic.optimizer
-    if model.reference is not None and model.reference.every:
+    if model.reference is not None and model.reference.interval:
         yield "reference", model.reference.policy, None
 
 

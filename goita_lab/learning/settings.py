@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
 
 NO_CRITIC: Final = (0,)  # How --critic 0 is read.
-AGAINST: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
+SNAPSHOT_OPPONENTS: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
 EVAL_SEED: Final = 1
 """Of the deals of the measurement at the end; the snapshots' deals have the next one."""
 MAX_WEIGHTS: Final = MAX_BYTES // 4
@@ -305,7 +305,7 @@ class Training(Options):
         """Returns how snapshots are measured, by opponents that are built to see that they can."""
         named = named_agents(self.opponents or ())
         return Evaluator(
-            tuple(self.against or named or AGAINST),
+            tuple(self.against or named or SNAPSHOT_OPPONENTS),
             self.measure_deals,
             EVAL_SEED + 1,
             self.rules,
@@ -466,13 +466,15 @@ def read_layer_widths(path: Path) -> tuple[int, ...]:
     return tuple(widths)
 
 
-MOST_BYTES: Final = 1 << 20
+MAX_SETTINGS_BYTES: Final = 1 << 20
 """Largest size of a file of settings."""
 
 
 def read_settings(path: Path) -> dict[str, Any]:
     """Returns the settings in a JSON file; a SettingError if it is none, or cannot be read."""
     try:
-        return decode(read_limited(path, MOST_BYTES), dict[str, Any], "settings of a training")
+        return decode(
+            read_limited(path, MAX_SETTINGS_BYTES), dict[str, Any], "settings of a training"
+        )
     except (OSError, ValueError) as error:
         raise SettingError(f"expected settings of a training in {path}: {error}") from error

@@ -112,7 +112,7 @@ def _actions() -> Int:
     return exchanged
 
 
-ACTIONS: Final = _actions()
+ACTION_IMAGES: Final = _actions()
 """int64 [4, 77] What each action is after an element's exchanges; each is its own inverse."""
 
 
@@ -138,7 +138,7 @@ def exchange_words(words: Words, element: Int) -> Words:
 
 def exchange_masks(legal: Bool, element: Int) -> Bool:
     """Returns the legal actions under elements [n]: bool [n, A]; their own inverse."""
-    exchanged: Bool = np.take_along_axis(legal, ACTIONS[element, : legal.shape[1]], axis=1)
+    exchanged: Bool = np.take_along_axis(legal, ACTION_IMAGES[element, : legal.shape[1]], axis=1)
     return exchanged
 
 

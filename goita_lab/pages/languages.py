@@ -60,13 +60,18 @@ def rules_of(rules: Rules) -> str:
 PLACES: Final = ("you", *RELATIVE_SEATS)
 """The seats counter-clockwise, beginning with the player's own."""
 
-PERSONS: Final = ("you", "the player at your right", "your partner", "the player at your left")
+PERSON_TITLES: Final = (
+    "you",
+    "the player at your right",
+    "your partner",
+    "the player at your left",
+)
 """What sentences call the players at these places."""
 
 
 def person(seat: int, viewer: int | None) -> str:
     """Returns what a sentence calls the player of a seat: its number if the viewer is None."""
-    return f"seat {seat}" if viewer is None else PERSONS[(seat - viewer) % NUM_SEATS]
+    return f"seat {seat}" if viewer is None else PERSON_TITLES[(seat - viewer) % NUM_SEATS]
 
 
 def place(seat: int, viewer: int) -> str:

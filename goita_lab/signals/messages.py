@@ -30,11 +30,11 @@ from goita_lab.signals import measures
 from goita_lab.signals.listening import POLICY, ActionInformation, listen
 from goita_lab.signals.measures.emergent_communication import SHUFFLES, channel_information
 from goita_lab.signals.measures.information_gain import over_deals
-from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
+from goita_lab.signals.plan import DEFAULT_SETTINGS, Settings, Work, in_pieces
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.work import HERE, Runner
 
-BLOCK: Final = 500
+MESSAGE_BLOCK_DEALS: Final = 500
 """Deals that are played side by side."""
 LISTENED_ROUNDS: Final = 10
 """Rounds of a piece of listening."""
@@ -94,7 +94,7 @@ def message_uses(
     deals: int,
     heard: int,
     *,
-    settings: Settings = STANDARD,
+    settings: Settings = DEFAULT_SETTINGS,
     runner: Runner = HERE,
 ) -> list[MessageUse]:
     """Measures how agents use their messages.
@@ -117,7 +117,14 @@ def message_uses(
     listen_to = partial(_hear, heard, settings)
     work = [
         Work("listen", listen_to, ActionInformation, agents, heard, step=LISTENED_ROUNDS),
-        Work("points", partial(_play, settings), npt.NDArray[np.int64], agents, deals, step=BLOCK),
+        Work(
+            "points",
+            partial(_play, settings),
+            npt.NDArray[np.int64],
+            agents,
+            deals,
+            step=MESSAGE_BLOCK_DEALS,
+        ),
     ]
     pieces = in_pieces(work, settings.arguments(measure="messages", heard=heard), runner)
     return [
@@ -179,7 +186,7 @@ def _play(settings: Settings, agent: str, first: int, deals: int) -> Int:
     task = Task(
         (agent, f"muted:base=({agent})"),
         settings.seed,
-        first // BLOCK,
+        first // MESSAGE_BLOCK_DEALS,
         first,
         deals,
         settings.rules,

@@ -13,7 +13,7 @@ from goita_lab.arena.report.figures import estimate, true_minus
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.signals.measures.crossplay import RUNS_NEEDED
-from goita_lab.signals.measures.principles import FEWEST
+from goita_lab.signals.measures.principles import MIN_PRINCIPLE_ACTIONS
 from goita_lab.signals.study import ControlStudy, Study
 
 HOT: Final = 2.0
@@ -34,10 +34,10 @@ UNITS: Final = {
     "influence": "nats",
 }
 """Measures of the table of figures by their names in the JSON, with their units."""
-SHARES: Final = ("share", "efficiency")
+RATIO_FIGURES: Final = ("share", "efficiency")
 """Figures of these measures that are ratios and have no unit."""
 
-CHARTS: Final = (
+CHART_FIGURES: Final = (
     ("What an action tells the partner about a hand, nats", "content.expected"),
     ("What a seat knows of its partner's hand by its policy, nats", "split.policy"),
     ("What an action tells an opponent, nats", "partner_opponent_gap.opponent"),
@@ -70,7 +70,7 @@ class Chart:
 def charts(study: Study) -> list[Chart]:
     """Returns the charts of a page; rows whose figure is open or not measured are left out."""
     measured_charts = []
-    for title, name in CHARTS:
+    for title, name in CHART_FIGURES:
         intervals = [
             (short_name(agent.agent), agent_figures(agent).get(name))
             for agent in (*study.agents, *study.controls)
@@ -90,7 +90,7 @@ def figures(study: Study) -> list[tuple[str, str, list[str]]]:
     columns, rows = [agent_figures(agent) for agent in agents], []
     for name in dict.fromkeys(name for column in columns for name in column):
         measure, _, figure = name.partition(".")
-        unit = "" if figure in SHARES else UNITS[measure]
+        unit = "" if figure in RATIO_FIGURES else UNITS[measure]
         cells = [bounds(column[name], 3) if name in column else "" for column in columns]
         rows.append((name.replace(".", ": ").replace("_", " "), unit, cells))
     empty = [""] * len(study.controls)
@@ -130,5 +130,5 @@ def heat(value: float) -> str:
 def _environment() -> Environment:
     jinja = environment(__package__)
     jinja.filters |= {"short": short_name, "bounds": bounds, "heat": heat}
-    jinja.globals |= {"runs_needed": RUNS_NEEDED, "fewest": FEWEST}
+    jinja.globals |= {"runs_needed": RUNS_NEEDED, "fewest": MIN_PRINCIPLE_ACTIONS}
     return jinja

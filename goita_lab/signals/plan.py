@@ -42,7 +42,7 @@ class Settings:
         return {**arguments, "format": FORMAT, "settings": asdict(self)}
 
 
-STANDARD: Final = Settings()
+DEFAULT_SETTINGS: Final = Settings()
 
 
 class Work(NamedTuple):

@@ -27,7 +27,7 @@ from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.work import Runner
 
-SEEDS: Final = {
+SEED_OFFSETS: Final = {
     **dict.fromkeys(("share", "duel", "search", "listen"), 0),
     "overhear": 1,
     "shuffle": 2,
@@ -109,8 +109,10 @@ def _joined_pieces(plan: StudyPlan, runner: Runner) -> dict[str, dict[str, Any]]
 def play_for(
     purpose: str, plan: StudyPlan, agents: Sequence[Policy], rounds: int, first: int = 0
 ) -> Play:
-    """Plays rounds of a plan for one purpose of ``SEEDS``."""
-    return play(agents, rounds, seed=plan.seed + SEEDS[purpose], rules=plan.rules, first=first)
+    """Plays rounds of a plan for one purpose of ``SEED_OFFSETS``."""
+    return play(
+        agents, rounds, seed=plan.seed + SEED_OFFSETS[purpose], rules=plan.rules, first=first
+    )
 
 
 @cache
@@ -149,7 +151,7 @@ def search(plan: StudyPlan, agent: str, first: int, deals: int) -> SourcePoints:
         speaking.models,
         deals,
         sources=tuple(dict.fromkeys((*SOURCES, *partner_models))),
-        seed=plan.seed + SEEDS["search"],
+        seed=plan.seed + SEED_OFFSETS["search"],
         rules=plan.rules,
         worlds=plan.worlds,
         first=first,

@@ -27,7 +27,7 @@ from goita_lab.signals.listening import UNIFORM, cached_model
 
 SHOWN: Final = "shown"
 """In place of a model's name: the listener knows the hand that the seat was dealt."""
-ROWS: Final = 64
+SEARCHED_POSITIONS: Final = 64
 """Positions that are searched at once."""
 
 
@@ -156,7 +156,10 @@ class BeliefSearch:
     ) -> Int:
         """Returns the actions of n decisions; ``prior_action``: [n] those of the policy."""
         chosen = prior_action.copy()
-        for rows in (slice(start, start + ROWS) for start in range(0, len(view), ROWS)):
+        for rows in (
+            slice(start, start + SEARCHED_POSITIONS)
+            for start in range(0, len(view), SEARCHED_POSITIONS)
+        ):
             sampler, count = BeliefSampler(beliefs[rows]), np.full(len(seeds[rows]), self.worlds)
             chosen[rows] = evaluate_actions(
                 view[rows],

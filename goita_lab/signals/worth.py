@@ -20,7 +20,7 @@ from goita_lab.signals.filters import Where, select
 from goita_lab.signals.listening import POLICY, UNIFORM, Heard, listen, standard_models
 from goita_lab.signals.measures.information_gain import InformationGain
 from goita_lab.signals.measures.shuffled import Shuffled
-from goita_lab.signals.plan import CONTROLS, STANDARD, Settings, Work, in_pieces
+from goita_lab.signals.plan import CONTROLS, DEFAULT_SETTINGS, Settings, Work, in_pieces
 from goita_lab.signals.playing import load_policy, play
 from goita_lab.work import HERE, Runner
 
@@ -51,7 +51,7 @@ def worth(
     deals: int,
     *,
     controls: Sequence[str] = CONTROLS,
-    settings: Settings = STANDARD,
+    settings: Settings = DEFAULT_SETTINGS,
     runner: Runner = HERE,
 ) -> list[Worth]:
     """Measures the decisions that ``where`` selects, in nats and in points.

@@ -30,7 +30,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
 from goita_lab import cli, provenance
 from goita_lab.exact.agent import read, write
-from goita_lab.exact.team import CLOSE, Program, alternating
+from goita_lab.exact.team import PROVEN_GAP, Program, alternating
 from goita_lab.exact.tree import Tree, enumerate_game
 from goita_lab.exact.values import reached, sign
 from goita_lab.store import MOST_POINTS, Arrays, Column
@@ -181,7 +181,7 @@ class Mixtures:
             if sign(team) * points[0] < sign(team) * self.bounds[1 - team]:
                 self.bounds[1 - team], self._hardest[team] = points[0], others
             gains = sign(team) * (points - self.value)
-            new.append(np.unique(plans[gains > CLOSE], axis=0))
+            new.append(np.unique(plans[gains > PROVEN_GAP], axis=0))
         self.complete = not any(map(len, new))
         self._add(new)
 

@@ -33,7 +33,7 @@ from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.exam.answers import counted, score, take
 from goita_lab.exam.questions import SHIPPED, Questions
 from goita_lab.exam.report import OPPONENTS, PARTNER
-from goita_lab.work import shown
+from goita_lab.work import stderr_progress
 from research.intervals import rank_correlation
 
 AGENTS: Final = ("champion", "heuristic", "greedy", "random", "people")
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     names = [n for n, one in members if one.split in sets and one.method not in INFORMATION]
     places = np.linspace(0, len(names) - 1, MEMBERS).round().astype(int)
     agents = [*AGENTS, *(f"population:{names[place]}" for place in places)]
-    rows, progress = [], shown()
+    rows, progress = [], stderr_progress()
     for number, agent in enumerate(agents):
         progress("agents", number, len(agents))
         lost = float(take(agent, whole, believes=False).lost.mean())

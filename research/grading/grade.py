@@ -32,7 +32,7 @@ from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.saved_games import Recorder
 from goita_lab.phases import PLAY_PHASES, PlayPhase, phase_of
-from goita_lab.work import shown
+from goita_lab.work import stderr_progress
 from research.drawing import bounds, table
 from research.records import read_units
 
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 found.append((agent.name, play_deals(agent, args.rounds, args.seed, args.rules)))
             finally:
                 close([agent])
-        losses, progress, solver = [], shown(), Solver()
+        losses, progress, solver = [], stderr_progress(), Solver()
         for name, deals in found:
             grades = []
             for deal in deals:

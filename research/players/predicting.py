@@ -39,7 +39,7 @@ from goita_lab import cli
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.games_folder import read_games
 from goita_lab.provenance import plain
-from goita_lab.work import Runner, shown
+from goita_lab.work import Runner, stderr_progress
 from research.drawing import bounds, table
 
 NO_LIBRARY, SEARCH = "without a library", "the search"
@@ -70,7 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         str(folder): (folder, player, args.deals)
         for folder, player in zip(args.games, players, strict=True)
     }
-    likely = Runner(args.workers, None, shown()).run(likelihoods, todo, lambda _: list, {})
+    likely = Runner(args.workers, None, stderr_progress()).run(
+        likelihoods, todo, lambda _: list, {}
+    )
     rows, known = [], models()
     told: dict[str, dict[str, dict[str, Interval]]] = {folder: {} for folder in likely}
     for folder, found in likely.items():

@@ -27,7 +27,7 @@ from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Task, seatings_of, tasks
 from goita_lab.provenance import plain
-from goita_lab.work import Runner, shown
+from goita_lab.work import Runner, stderr_progress
 from research.drawing import table
 
 SEARCHES = ("champion:search=on", "champion:search=on,library=(champion)")
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             seatings=seatings_of(cell),
         )
     }
-    runner = Runner(args.workers, args.results, shown())
+    runner = Runner(args.workers, args.results, stderr_progress())
     played = runner.run(play, todo, lambda _: list[list[list[int]]], {"seed": args.seed})
     found: dict[str, list[list[list[int]]]] = {}
     for key, some in played.items():

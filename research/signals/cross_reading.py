@@ -34,7 +34,7 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import LEGAL, UNIFORM, ListenerModel, listen
 from goita_lab.signals.measures.value import play_listening
-from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
+from goita_lab.signals.plan import DEFAULT_SETTINGS, Settings, Work, in_pieces
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.work import HERE, Runner
@@ -115,7 +115,11 @@ def method_of(agent: str) -> str:
 
 
 def cross_reading(
-    agents: Sequence[str], deals: int, *, settings: Settings = STANDARD, runner: Runner = HERE
+    agents: Sequence[str],
+    deals: int,
+    *,
+    settings: Settings = DEFAULT_SETTINGS,
+    runner: Runner = HERE,
 ) -> CrossReading:
     """Measures each agent as a speaker, read as each of the agents.
 

@@ -32,8 +32,8 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, normal_quantile
 from goita_lab.commands.signals import Measure, measured
 from goita_lab.signals.listening import POLICY, listen, standard_models
-from goita_lab.signals.measures.value import ALL, NOT_PARTNER, SourcePoints, play_listening
-from goita_lab.signals.plan import STANDARD, Settings, Work, in_pieces
+from goita_lab.signals.measures.value import ALL_SEATS, NOT_PARTNER, SourcePoints, play_listening
+from goita_lab.signals.plan import DEFAULT_SETTINGS, Settings, Work, in_pieces
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import InformationSources
 from goita_lab.work import HERE, Runner
@@ -77,7 +77,7 @@ IGNORED: Final = {
 """Listeners' models of the partner by name: the passes that each ignores, and these in words."""
 
 LISTENERS: Final = {name: InformationSources(POLICY, name, POLICY) for name in IGNORED}
-SOURCES: Final = (ALL, *LISTENERS.values(), NOT_PARTNER)
+SOURCES: Final = (ALL_SEATS, *LISTENERS.values(), NOT_PARTNER)
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class PassesValue:
 
 
 def passes_value(
-    agent: str, deals: int, *, settings: Settings = STANDARD, runner: Runner = HERE
+    agent: str, deals: int, *, settings: Settings = DEFAULT_SETTINGS, runner: Runner = HERE
 ) -> PassesValue:
     """Measures what the partner's passes tell and are worth, on the same deals with and without.
 
@@ -126,7 +126,7 @@ def passes_value(
     found = in_pieces([work], arguments, runner)["passes"][agent]
     value = SourcePoints.join([points for points, _ in found])
     known = np.concatenate([nats for _, nats in found])
-    heard = value.of(ALL)
+    heard = value.of(ALL_SEATS)
     each = {
         **{text: heard - value.of(LISTENERS[name]) for name, (_, text) in IGNORED.items()},
         "all that the partner does": heard - value.of(NOT_PARTNER),

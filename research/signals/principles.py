@@ -27,7 +27,12 @@ from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.exam.making import TABLES
 from goita_lab.exam.questions import SHIPPED, Questions
 from goita_lab.signals.listening import POLICY, ActionInformation, listen
-from goita_lab.signals.measures.principles import FEWEST, followed, information_revealed, taken
+from goita_lab.signals.measures.principles import (
+    MIN_PRINCIPLE_ACTIONS,
+    followed,
+    information_revealed,
+    taken,
+)
 from goita_lab.signals.playing import Play, play
 
 FORMAT: Final = "goita-principles-2"
@@ -72,7 +77,7 @@ def worth(principle: Principle, exam: Questions) -> tuple[int, Interval | None, 
         order = np.where(meant, rng.random(meant.shape), 1.0).argsort(axis=1).argsort(axis=1)
         return np.asarray(order < follow.sum(axis=1, keepdims=True))
 
-    if some.sum() < FEWEST:
+    if some.sum() < MIN_PRINCIPLE_ACTIONS:
         return int(some.sum()), None, None
     control = np.mean([leads(at_random()) for _ in range(RANDOM)], axis=0)
     return int(some.sum()), mean_interval(leads(follow)), mean_interval(leads(follow) - control)

@@ -21,7 +21,7 @@ from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exact.team import alternating
 from goita_lab.exact.tree import Channel, Tree, deals, enumerate_game, spread
 from goita_lab.exact.values import Learner, best_response, gains, reached, sign, value
-from goita_lab.learning.symmetries import ACTIONS
+from goita_lab.learning.symmetries import ACTION_IMAGES
 from research.drawing import dots, table
 from research.intervals import between_runs
 from research.studies import study
@@ -30,7 +30,7 @@ from research.teamwork.train import drawn_regrets
 
 EQUAL: Final = Rules(name="equal", deck=(6, 2, 0, 4, 4, 0, 0, 0))
 """Its silvers and golds have equal rules."""
-SWAP: Final = 1  # The element of ACTIONS that exchanges them.
+SWAP: Final = 1  # The element of ACTION_IMAGES that exchanges them.
 ROUNDS: Final = {"mini_3": 300, "mini_4": 120, "equal": 120}
 """Rounds of the learners, by game."""
 EARLIER: Final = 100
@@ -280,7 +280,7 @@ def exchange(tree: Tree, policy: Float) -> Float:
             there = 2**tree.channel.bits - 1 - place
         else:
             there = np.zeros(len(place), np.int64)
-            wanted = ACTIONS[SWAP][action] if swaps else action
+            wanted = ACTION_IMAGES[SWAP][action] if swaps else action
             width = np.diff(tree.starts)[others]
             for k in range(int(width.max(initial=0))):
                 inside = k < width[row]

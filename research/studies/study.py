@@ -15,7 +15,7 @@ from goita_agents.files import check_writable, write_whole
 from goita_env.errors import GoitaError
 from goita_lab import cli
 from goita_lab.provenance import to_json
-from goita_lab.work import Runner, shown
+from goita_lab.work import Runner, stderr_progress
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -55,7 +55,7 @@ class Options:
         """
         self.output.mkdir(parents=True, exist_ok=True)
         everything = {"study": name, **arguments}
-        runner = Runner(self.workers, self.output / f"{name}.parts", shown(), self.anew)
+        runner = Runner(self.workers, self.output / f"{name}.parts", stderr_progress(), self.anew)
         return runner.run(work, todo, lambda _: kind, everything, name)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exact import report as exact_report
 from goita_lab.exact.teamwork import (
-    OPPONENTS,
+    OPPONENT_TEAMS,
     Benchmark,
     Players,
     Split,
@@ -57,7 +57,7 @@ class Game:
     found: dict[str, Any]  #: The figures of all agents with the test players.
     prices: dict[str, tuple[float, float, float, float]]
     """What Bayes-optimal players lose who know a part of the type, by what they know: their regret
-    with each pair of ``OPPONENTS``, the mean over partners."""
+    with each pair of ``OPPONENT_TEAMS``, the mean over partners."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def prices(tree: Tree, known: Players) -> dict[str, tuple[float, float, float, f
     """Returns the regret of Bayes-optimal players who know a part of the type: see ``Game``."""
     partners = known.of("test")
     types = [known.types(tree, partner) for partner in partners]
-    partner, opponents = np.indices((len(partners), len(OPPONENTS)))
+    partner, opponents = np.indices((len(partners), len(OPPONENT_TEAMS)))
     # A player that knows a part of the type plays best against a shorter list of types: those with
     # the same number here.
     lists = {
@@ -188,7 +188,7 @@ def _prices(one: Game) -> str:
         [name, *(f"{figure:.2f}" for figure in (*four, np.mean(four)))]
         for name, four in one.prices.items()
     ]
-    return table(["the player knows", *OPPONENTS, "mean"], rows)
+    return table(["the player knows", *OPPONENT_TEAMS, "mean"], rows)
 
 
 def _correlations(one: Game) -> str:

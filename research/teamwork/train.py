@@ -27,7 +27,7 @@ from goita_env.actions import PASS
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli
 from goita_lab.exact.team import alternating
-from goita_lab.exact.teamwork import FOLDER, OPPONENTS, Players, bayes_optimal
+from goita_lab.exact.teamwork import FOLDER, OPPONENT_TEAMS, Players, bayes_optimal
 from goita_lab.exact.tree import Channel, Tree, enumerate_game, spread
 from goita_lab.exact.values import Learner, normalised, reached, sign, totals, worths
 from goita_lab.signals.playing import load_policy
@@ -331,7 +331,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         np.array([policy for _, policy in named.values()]),
         np.array(list(equilibria.values())),
         np.array(listening, np.uint8),
-        np.zeros((len(named), len(OPPONENTS))),
+        np.zeros((len(named), len(OPPONENT_TEAMS))),
     )
     path = (FOLDER if args.test else args.output) / f"{name_of(args)}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)

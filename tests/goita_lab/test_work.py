@@ -70,7 +70,7 @@ def test_the_time_left_is_told_even_after_a_line_was_wiped_out(monkeypatch, caps
     seconds = iter(range(0, 10_000, 100))
     monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    show = work.shown()
+    show = work.stderr_progress()
     for done in (8, 0, 2, 8, 4):
         show("games", done, 8)
     lines = re.findall(r"games: .*", capsys.readouterr().err.replace("\r", "\n"))

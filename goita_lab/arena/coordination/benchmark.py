@@ -25,7 +25,7 @@ from goita_lab.arena.tournament.plan import Pairing, Schedule, check_deals, seat
 FORMAT: Final = "goita-coordination-3"
 """Names the JSON and the arguments of stored blocks; changes with the meaning of a field."""
 
-BLOCK_DEALS: Final = 250
+BENCHMARK_BLOCK_DEALS: Final = 250
 """Deals of a block; a stop loses at most one. Results depend on it, as on the seed."""
 
 LEAST_DEALS: Final = 4
@@ -34,7 +34,7 @@ LEAST_DEALS: Final = 4
 Cell = tuple[str, ...]
 """Texts of two partners and of their opponent, as they sit at the table."""
 
-DEALS: Final[dict[tuple[Episode, bool], int]] = {
+BENCHMARK_DEALS: Final[dict[tuple[Episode, bool], int]] = {
     ("round", False): 1000,
     ("round", True): 200,
     # A match has seven rounds.
@@ -85,7 +85,7 @@ class Benchmark(Schedule):
         """Returns the number of deals of each cell of an agent."""
         slow = {agent, *self.task.specs}
         fewer = (deals for deals, spec in self.fewer_deals if spec in slow)
-        return min([DEALS[self.episode, self.quick], *fewer])
+        return min([BENCHMARK_DEALS[self.episode, self.quick], *fewer])
 
     def marks(self, agent: str) -> tuple[str, ...]:
         """Returns the reasons why an agent's figures are not an entry of the full benchmark."""
@@ -94,7 +94,7 @@ class Benchmark(Schedule):
         conditions = {
             **{f"names {spec}": _names(agent, spec) for spec in players if spec != PEOPLE},
             "quick": self.quick,
-            f"{deals:,} deals": deals < DEALS[self.episode, False],
+            f"{deals:,} deals": deals < BENCHMARK_DEALS[self.episode, False],
             "seed given": self.seed_given,
             "other players": not self.task.name,
         }
@@ -121,7 +121,7 @@ class Benchmark(Schedule):
                 seed=(self.seed + key * _APART) % (1 << 64),
                 rules=JGA,
                 episode=self.episode,
-                block_deals=BLOCK_DEALS,
+                block_deals=BENCHMARK_BLOCK_DEALS,
                 seatings=seatings_of(cell),
                 information=information,
             )
@@ -175,7 +175,7 @@ class Benchmark(Schedule):
             "quick": self.quick,
             **JGA.to_keys(),
             "episode": self.episode,
-            "block_deals": BLOCK_DEALS,
+            "block_deals": BENCHMARK_BLOCK_DEALS,
         }
 
 

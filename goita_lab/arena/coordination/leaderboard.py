@@ -31,13 +31,13 @@ from goita_lab.work import one_thread
 
 FORMAT: Final = "goita-leaderboard-2"
 EXACT_FORMAT: Final = "goita-exact-leaderboard-1"
-MOST_BYTES: Final = 1 << 24
-SAMPLE: Final = 3
+MAX_LEADERBOARD_BYTES: Final = 1 << 24
+CHECKED_CELLS: Final = 3
 """Cells of an entry that are played again."""
-TOLERANCE: Final = 0.05
+CELL_TOLERANCE: Final = 0.05
 """Points per round by which a cell may differ when it is played again: another processor rounds a
 network's outputs differently, which sometimes decides a tie."""
-ROUNDING: Final = 0.001
+FIGURE_TOLERANCE: Final = 0.001
 """Points per round by which a figure may differ from the one that its cells give."""
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
@@ -135,7 +135,7 @@ def read(path: Path) -> Board:
     if not path.exists():
         raise SettingError(f"expected {expected}, got no such file")
     kind: Any = Board
-    board: Board = decode(read_limited(path, MOST_BYTES), kind, expected)
+    board: Board = decode(read_limited(path, MAX_LEADERBOARD_BYTES), kind, expected)
     return board
 
 
@@ -234,7 +234,7 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
     # The figures must follow from the cells.
     computed = msgspec.to_builtins(figures(entry.name, task, entry.cells))
     for name, value in msgspec.to_builtins(entry.figures).items():
-        if np.abs(np.subtract(value, computed[name])).max() > ROUNDING:
+        if np.abs(np.subtract(value, computed[name])).max() > FIGURE_TOLERANCE:
             yield f"{name}: {value} entered, {computed[name]} by its cells"
     # The digests of all players must be those of the entry.
     plan = Benchmark(
@@ -260,7 +260,7 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
     cells |= {
         (entry.name, short_name(opponent)): (spec, spec, opponent) for opponent in task.opponents
     }
-    drawn = np.random.default_rng(seed).permutation(len(cells))[:SAMPLE]
+    drawn = np.random.default_rng(seed).permutation(len(cells))[:CHECKED_CELLS]
     for partner, opponent in (list(cells)[index] for index in drawn.tolist()):
         ledger = tournament.ledgers[cells[partner, opponent]]
         for block in ledger.missing():
@@ -269,7 +269,7 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
         played = ledger.played()
         points = float(played.games("points").sum() / played.games("rounds").sum())
         value = entry.cells[partner][opponent]
-        if abs(points - value) > TOLERANCE:
+        if abs(points - value) > CELL_TOLERANCE:
             yield f"{partner} against {opponent}: {value:+.3f} entered, {points:+.3f} found"
 
 

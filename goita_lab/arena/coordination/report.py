@@ -11,7 +11,7 @@ from goita_lab.arena.report.figures import brief, duration, estimate, interval
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import text
 
-LEGEND: Final = (
+COORDINATION_LEGEND: Final = (
     "Points per round, mean over partners, opponents and deals. Intervals are of 95 %: the first "
     "over deals, for these partners; the second over partners, for partners like these. All others "
     "are over deals. The worst partner is chosen on half of the deals and measured on the others."
@@ -27,7 +27,7 @@ def terminal(results: Results) -> str:
         for entry in best_first(results)
         if entry.partners
     ]
-    return text(tables, results.faults, results.command, facts(results), note=LEGEND)
+    return text(tables, results.faults, results.command, facts(results), note=COORDINATION_LEGEND)
 
 
 def best_first(results: Results) -> list[Entry]:

@@ -22,7 +22,7 @@ from goita_lab.arena.coordination.benchmark import FORMAT, Benchmark, Cell
 from goita_lab.arena.coordination.task import Partner
 from goita_lab.arena.statistics.intervals import Interval, mean_interval
 from goita_lab.arena.tournament.summary import FaultCount, Played, fault_counts
-from goita_lab.provenance import CHANGED, plain, provenance
+from goita_lab.provenance import CHANGED_MARK, plain, provenance
 
 LEAST_RANKED: Final = 4
 """Least number of agents whose ranking is compared with their strength."""
@@ -192,8 +192,8 @@ class _Measured:
 
     def entry(self, changed: Sequence[str]) -> Entry:
         """Returns the entry; ``changed``: texts of agents that changed during the run."""
-        marks = [f"{short_name(spec)} {CHANGED}" for spec in changed if spec != self.agent]
-        marks += [CHANGED] if self.agent in changed else []
+        marks = [f"{short_name(spec)} {CHANGED_MARK}" for spec in changed if spec != self.agent]
+        marks += [CHANGED_MARK] if self.agent in changed else []
         own = [self.played[cell] for cell in self._own_cells()]
         name = short_name(self.agent)
         left_out = [partner for partner in self.task.partners if not self._is_whole(partner)]

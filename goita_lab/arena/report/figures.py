@@ -27,7 +27,7 @@ def clean(text: str) -> str:
     )
 
 
-ROUGH: Final = '"]?": an interval of few values, so it is a rough one'
+ROUGH_INTERVAL_NOTE: Final = '"]?": an interval of few values, so it is a rough one'
 """Explains the sign of a rough interval."""
 
 

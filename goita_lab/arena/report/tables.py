@@ -24,7 +24,7 @@ from goita_lab.arena.report.figures import (
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.statistics.ratings import Rating
 from goita_lab.arena.tournament.summary import FaultCount, PairResult, Summary
-from goita_lab.provenance import CHANGED
+from goita_lab.provenance import CHANGED_MARK
 
 STDERR_LINES: Final = 20
 """Most lines of standard error, and of a traceback, that a report shows of one fault."""
@@ -82,7 +82,7 @@ def trouble(summary: Summary) -> dict[str, str]:
         parts = [f"forfeited {lost} pairing{'s' if lost > 1 else ''}"] if lost else []
         remarks[agent] = ", ".join(parts + [f"{name} {count:,}×" for name, count in counts.items()])
     for agent in map(short_name, summary.changed):
-        remarks[agent] = ", ".join(filter(None, [remarks.get(agent), CHANGED]))
+        remarks[agent] = ", ".join(filter(None, [remarks.get(agent), CHANGED_MARK]))
     return remarks
 
 

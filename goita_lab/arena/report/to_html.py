@@ -31,7 +31,7 @@ def html(summary: Summary) -> str:
         "ratings": elo,
         "scale": Scale.of(elo.values()),
         "tables": all_tables,
-        "rough": figures.ROUGH if rough else "",
+        "rough": figures.ROUGH_INTERVAL_NOTE if rough else "",
         "faults": tables.fault_texts(summary.faults),
         "facts": tables.facts(summary),
     }

@@ -16,14 +16,14 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from goita_lab.arena.report import tables
-from goita_lab.arena.report.figures import ROUGH, line
+from goita_lab.arena.report.figures import ROUGH_INTERVAL_NOTE, line
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.tournament.summary import FaultCount, Summary
 
-MATRIX: Final = 12
+MAX_MATRIX_AGENTS: Final = 12
 """Most agents whose matrix the terminal shows."""
 
-WIDTH: Final = 100
+DEFAULT_WIDTH: Final = 100
 """Columns where there is no terminal."""
 _NARROWEST: Final = 24
 """Columns that are used at least, because a figure needs them; a narrower terminal wraps them."""
@@ -32,11 +32,12 @@ _NAME: Final = 16
 
 
 def terminal(summary: Summary) -> str:
-    """Returns the report as aligned columns, as wide as COLUMNS or the terminal, else ``WIDTH``.
+    """Returns the report as aligned columns, as wide as COLUMNS or the terminal.
 
-    It has colours if standard output is a terminal.
+    Without both it has ``DEFAULT_WIDTH`` characters a line. It has colours if standard output is a
+    terminal.
     """
-    shows_matrix = 2 < len(summary.agents) <= MATRIX
+    shows_matrix = 2 < len(summary.agents) <= MAX_MATRIX_AGENTS
     matrix = tables.matrix_table(summary, bounds=False) if shows_matrix else None
     all_tables = tables.tables(summary, matrix)
     return text(all_tables, summary.faults, summary.command, tables.facts(summary))
@@ -53,7 +54,7 @@ def text(
     parts = [draw(table) for table in tables_shown]
     footer = [command, *(f"{title}: {fact}" for title, fact in facts.items() if fact)]
     if any("]?" in part for part in parts):
-        footer.append(ROUGH)
+        footer.append(ROUGH_INTERVAL_NOTE)
     parts += [*tables.fault_texts(faults), note, "\n".join(filter(None, map(line, footer)))]
     return "\n\n".join(filter(None, parts))
 
@@ -69,7 +70,7 @@ def draw(table: Table) -> str:
         force_terminal=styled,
         no_color=None if styled else True,
         highlight=False,
-        width=max(_NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns),
+        width=max(_NARROWEST, shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns),
     )
     drawn = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for column, *cells in zip(table.columns, *table.rows, strict=True):

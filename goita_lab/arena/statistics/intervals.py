@@ -19,23 +19,23 @@ import numpy.typing as npt
 from goita_env.arrays import Float
 from goita_env.errors import SettingError
 
-LEVEL: Final = 0.95
+INTERVAL_LEVEL: Final = 0.95
 """Level of all intervals: of means, rates, ratings and bounds."""
-TAILS: Final = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+INTERVAL_TAILS: Final = ((1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2)
 """Quantiles of a sample at the two ends of such an interval."""
 
-FEW: Final = 8
+FEW_VALUES: Final = 8
 """An interval is a rough one with fewer values, or if fewer differ from the commonest value."""
 FEW_NONZERO: Final = 5
 """An interval of fewer values other than zero is a rough one, too."""
 
 
-def normal_quantile(level: float = LEVEL) -> float:
+def normal_quantile(level: float = INTERVAL_LEVEL) -> float:
     """Returns how many standard errors an interval has on each side, of many values."""
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def t_quantile(freedom: float, level: float = LEVEL) -> float:
+def t_quantile(freedom: float, level: float = INTERVAL_LEVEL) -> float:
     """Returns how many standard errors an interval has on each side, by degrees of freedom."""
     from scipy.special import stdtrit  # scipy.stats takes half a second to load
 
@@ -70,7 +70,9 @@ def mean_interval(values: npt.ArrayLike) -> Interval:
     return ratio_interval(array, np.ones(len(array)))
 
 
-def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = LEVEL) -> Interval:
+def ratio_interval(
+    totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = INTERVAL_LEVEL
+) -> Interval:
     """Returns the sum of the totals over the sum of the counts, with Student's interval.
 
     Points per round are such a ratio where deals begin whole matches, some longer than others. The
@@ -84,7 +86,7 @@ def ratio_interval(totals: npt.ArrayLike, counts: npt.ArrayLike, level: float = 
     above, below = _deals(totals), _deals(counts)
     ratio, size = float(above.sum() / below.sum()), len(above)
     differing, _ = _differing(above / below)
-    few = bool(differing < FEW or np.count_nonzero(above) < FEW_NONZERO)
+    few = bool(differing < FEW_VALUES or np.count_nonzero(above) < FEW_NONZERO)
     half = 0.0
     if differing:  # else exactly 0, which rounding errors would miss
         error = float(((above - ratio * below) / below.mean()).std(ddof=1)) / sqrt(size)
@@ -109,7 +111,7 @@ def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> In
     played = np.ones(len(won)) if games is None else _deals(games)
     rate = float(won.sum() / played.sum())
     differing, commonest = _differing(won / played)
-    few = len(won) < FEW or (differing < FEW and 0 < commonest < 1)
+    few = len(won) < FEW_VALUES or (differing < FEW_VALUES and 0 < commonest < 1)
     count = float(len(won))
     if differing:
         residuals = (won - rate * played) / played.mean()
@@ -127,12 +129,12 @@ def over_runs(values: Sequence[float]) -> Interval:
     return t_interval(float(np.mean(values)), float(sem(values)), len(values) - 1)
 
 
-def jackknife_error(left: Sequence[float]) -> float:
+def jackknife_error(leave_one_out: Sequence[float]) -> float:
     """Returns the standard error of a statistic (Efron and Stein 1981).
 
-    ``left``: its values when one unit after another is left out.
+    ``leave_one_out``: its values when one unit after another is left out.
     """
-    values = np.asarray(left)
+    values = np.asarray(leave_one_out)
     return sqrt((len(values) - 1) / len(values) * float(((values - values.mean()) ** 2).sum()))
 
 

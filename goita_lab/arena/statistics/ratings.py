@@ -26,11 +26,11 @@ from typing import Final
 import numpy as np
 
 from goita_env.arrays import Bool, Float
-from goita_lab.arena.statistics.intervals import TAILS, normal_quantile, rate_interval
+from goita_lab.arena.statistics.intervals import INTERVAL_TAILS, normal_quantile, rate_interval
 
-ZERO: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
+ZERO_ELO_AGENT: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
 
-RESAMPLES: Final = 1_000
+RATING_RESAMPLES: Final = 1_000
 _MOST_UNITS: Final = 5_000  # more deals are drawn as so many groups of neighbours
 _ELO: Final = 400 / log(10)
 _HALF_WIN: Final = 0.5
@@ -60,7 +60,9 @@ class Rating:
     """False if the agent forfeited, so that some of its games were played at random."""
 
 
-def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) -> list[Rating]:
+def rate(
+    games: Sequence[PairGames], seed: int = 0, resamples: int = RATING_RESAMPLES
+) -> list[Rating]:
     """Returns the ratings of all agents that met, the strongest first.
 
     Games of an agent against itself are left out. Nobody is rated if some agents cannot be
@@ -71,7 +73,7 @@ def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) 
     if not pairs or not _connected(names, pairs):
         return [Rating(names[0], 0.0, (0.0, 0.0))] if len(names) == 1 else []
     places = [(names.index(pair.a), names.index(pair.b)) for pair in pairs]
-    anchor = names.index(ZERO) if ZERO in names else None
+    anchor = names.index(ZERO_ELO_AGENT) if ZERO_ELO_AGENT in names else None
     sums = [(float(pair.won.sum()), float(pair.played.sum())) for pair in pairs]
     counts = _counts(len(names), places, sums)
     best = _fit(counts, None)
@@ -79,7 +81,7 @@ def rate(games: Sequence[PairGames], seed: int = 0, resamples: int = RESAMPLES) 
 
     # Bounds [2, A]: the lower and the upper end of each agent's interval.
     fits, unknown = _resampled(pairs, places, best, anchor, np.random.default_rng(seed), resamples)
-    bounds = np.quantile(_elo(fits, anchor), TAILS, axis=0)
+    bounds = np.quantile(_elo(fits, anchor), INTERVAL_TAILS, axis=0)
     bounds = _bounds_without_losses_or_wins(bounds, counts, best, anchor, pairs)
     rough = np.zeros(len(names), bool)
     for place, shifts in _cancelling(pairs).items():
@@ -132,7 +134,7 @@ def _resampled(
         counts = _counts(len(best), places, sums)
         fit[:] = _fit(counts, best)
         missing += _endless(counts, anchor)
-    return fits, missing > TAILS[0] * resamples
+    return fits, missing > INTERVAL_TAILS[0] * resamples
 
 
 def _bounds_without_losses_or_wins(

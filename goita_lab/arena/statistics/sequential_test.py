@@ -25,8 +25,10 @@ from goita_env.errors import SettingError
 
 Decision = Literal["H0", "H1"]
 
-ERRORS: Final = 0.05  #: alpha and beta: probability of accepting a hypothesis if the other holds.
-MIN_DEALS: Final = 100  #: Deals before any decision: the sample variance of fewer says little.
+SPRT_ERROR_RATE: Final = (
+    0.05  #: alpha and beta: probability of accepting a hypothesis if the other holds.
+)
+SPRT_MIN_DEALS: Final = 100  #: Deals before any decision: the sample variance of fewer says little.
 
 _LEAST_VARIANCE: Final = 1e-6  # points squared; keeps the ratio finite for equal deals
 
@@ -69,7 +71,9 @@ class Sprt:
     @property
     def bounds(self) -> tuple[float, float]:
         """Returns the log-likelihood ratios at which H0 and H1 are accepted."""
-        return log(ERRORS / (1 - ERRORS)), log((1 - ERRORS) / ERRORS)
+        return log(SPRT_ERROR_RATE / (1 - SPRT_ERROR_RATE)), log(
+            (1 - SPRT_ERROR_RATE) / SPRT_ERROR_RATE
+        )
 
 
 class SprtRun:
@@ -88,7 +92,7 @@ class SprtRun:
             self._sum += float(array.sum())
             self._squares += float((array * array).sum())
             low, high = self.test.bounds
-            if self._deals >= MIN_DEALS:
+            if self._deals >= SPRT_MIN_DEALS:
                 ratio = self._ratio()
                 self._decision = "H1" if ratio >= high else "H0" if ratio <= low else None
         return self._decision

@@ -49,7 +49,7 @@ from goita_lab.arena.tournament.plan import (
 )
 from goita_lab.arena.tournament.results import ResultsFile
 from goita_lab.arena.tournament.summary import PairResult, Played
-from goita_lab.work import WorkerError, on_workers, one_thread, shown
+from goita_lab.work import WorkerError, on_workers, one_thread, stderr_progress
 
 
 class Ledger:
@@ -297,7 +297,7 @@ def play_schedule(
     folder = None if games is None else GamesFolder(games, plan, tournament.identities, anew=anew)
     if folder is not None:
         folder.check_whole(tournament.kept())
-    show, played = shown(), 0
+    show, played = stderr_progress(), 0
 
     def note(result: BlockResult) -> None:
         nonlocal played

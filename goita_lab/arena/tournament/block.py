@@ -28,7 +28,7 @@ from goita_env.rules import Rules
 from goita_env.seeds import GameNumbers
 from goita_lab.arena.tournament.plan import GAME_FIGURES, BlockResult, Task
 from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal
-from goita_lab.arena.tournament.seating import PURPOSE, BlockFaults, Seated, seat_players
+from goita_lab.arena.tournament.seating import SEEDING_PURPOSE, BlockFaults, Seated, seat_players
 
 
 def play_block(
@@ -93,7 +93,7 @@ class _Block:
         seatings = len(task.seatings)
         # Games are in order of seating, then of deal: [S * D], so that a reshape gives [S, D].
         deals = np.tile(task.first + np.arange(task.deals), seatings)
-        numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
+        numbers = GameNumbers(task.seed, SEEDING_PURPOSE, *task.agents)
         # Number of the first game; agents see the numbers in another, random order.
         first = seatings * task.first
         self.rounds = Rounds(

@@ -37,12 +37,14 @@ from goita_lab.provenance import depended_versions, versions
 from goita_lab.store import check_same
 
 FORMAT: Final = "goita-games-2"  # Format mark of the folder; changes with the meaning of a line.
-OLD: Final = {"goita-games-1": "0.3.0"}  # Former formats, and the version that reads each.
+OLD_FORMATS: Final = {"goita-games-1": "0.3.0"}  # Former formats, and the version that reads each.
 
 MANIFEST: Final = "tournament.json"  # The file that describes the tournament of a folder.
-GAMES: Final = "[!.]*.jsonl"  # Matches the files of games in a folder; hidden ones are none.
+GAMES_PATTERN: Final = (
+    "[!.]*.jsonl"  # Matches the files of games in a folder; hidden ones are none.
+)
 
-MOST_BYTES: Final = 10**8
+MAX_GAMES_BYTES: Final = 10**8
 """Largest file that is read; that of a block has some hundred thousand bytes."""
 
 
@@ -129,7 +131,7 @@ def _short(name: str) -> str:
 
 def game_files(path: Path) -> list[Path]:
     """Returns the files of saved games: those of a folder, sorted by name, or the file itself."""
-    return sorted(path.glob(GAMES)) if path.is_dir() else [path]
+    return sorted(path.glob(GAMES_PATTERN)) if path.is_dir() else [path]
 
 
 def read_games(path: Path) -> Iterator[SavedDeal]:
@@ -148,7 +150,7 @@ def read_games(path: Path) -> Iterator[SavedDeal]:
     elif path.is_dir():
         raise RecordError(f"expected a folder of saved games, got no {MANIFEST} in {str(path)!r}")
     for file in game_files(path):
-        for line_number, line in enumerate(StringIO(read_text(file, MOST_BYTES)), 1):
+        for line_number, line in enumerate(StringIO(read_text(file, MAX_GAMES_BYTES)), 1):
             try:
                 yield SavedDeal.from_line(line)
             except GoitaError as error:
@@ -159,12 +161,12 @@ def _read_manifest(file: Path) -> dict[str, Any]:
     """Returns the content of a manifest; a SettingError if it is of another format."""
     try:
         # json, because msgspec refuses lone surrogates, which a path may contain.
-        content = json.loads(read_limited(file, MOST_BYTES), object_pairs_hook=unique_keys)
+        content = json.loads(read_limited(file, MAX_GAMES_BYTES), object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise SettingError(f"expected JSON in {str(file)!r}: {error}") from error
     kind = content.get("format") if isinstance(content, dict) else content
     if not isinstance(content, dict) or kind != FORMAT:
-        version = OLD.get(kind) if isinstance(kind, str) else None
+        version = OLD_FORMATS.get(kind) if isinstance(kind, str) else None
         reader = f"; goita-env {version} reads it" if version else ""
         raise SettingError(
             f"expected saved games of the format {FORMAT!r} in {str(file)!r}, "

@@ -37,7 +37,7 @@ BLOCK_DEALS: Final = 256
 
 MAX_DEALS: Final = 10**7  # Most deals of a pair: points per round are then known to a hundredth.
 
-LONGEST: Final = 1e9  # Most seconds of a block in a file of results: thirty years.
+MAX_BLOCK_SECONDS: Final = 1e9  # Most seconds of a block in a file of results: thirty years.
 
 Seating = tuple[int, int, int, int]
 
@@ -109,8 +109,8 @@ class BlockFigures:
             "rounds_won": Column("i", games, 0, most_rounds),
             "won": Column("b", games),
             "decisions": Column("i", players, 0),
-            "thinking": Column("f", players, 0, LONGEST),
-            "seconds": Column("f", (), 0, LONGEST),
+            "thinking": Column("f", players, 0, MAX_BLOCK_SECONDS),
+            "seconds": Column("f", (), 0, MAX_BLOCK_SECONDS),
         }
 
 

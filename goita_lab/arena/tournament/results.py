@@ -18,7 +18,7 @@ from goita_env.errors import SettingError
 from goita_lab.arena.tournament.plan import BlockFigures, BlockResult, Schedule, Task
 from goita_lab.store import TaskStore, check_columns, stored_arguments
 
-KIND: Final = "results of a tournament"
+RESULTS_KIND: Final = "results of a tournament"
 
 
 class ResultsFile:
@@ -44,7 +44,7 @@ class ResultsFile:
         self, path: Path, plan: Schedule, identities: Identities, *, anew: bool = False
     ) -> None:
         self._plan = plan
-        self._store = TaskStore(path, KIND, plan.arguments(), identities, anew=anew)
+        self._store = TaskStore(path, RESULTS_KIND, plan.arguments(), identities, anew=anew)
         try:
             tasks = [task for pairing in plan.pairings() for task in pairing.tasks]
             stored = (task for task in tasks if self._store.has(_name(task), plan.specs_of(task)))
@@ -98,7 +98,7 @@ def read_arguments(path: Path | None) -> dict[str, Any] | None:
     """Returns the arguments of a file of results, None if missing; raises as opening does."""
     if path is None or not path.exists() or not path.stat().st_size:
         return None
-    return stored_arguments(path, KIND)
+    return stored_arguments(path, RESULTS_KIND)
 
 
 def draw_seed(arguments: Mapping[str, Any] | None) -> int:

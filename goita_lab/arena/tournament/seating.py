@@ -18,7 +18,7 @@ from goita_agents.registry import is_own, may_share, short_name
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
 from goita_lab.arena.tournament.plan import Task
 
-PURPOSE: Final = "tournament"
+SEEDING_PURPOSE: Final = "tournament"
 """Separates random numbers of a tournament from those that others derive from the same seed."""
 
 
@@ -59,7 +59,7 @@ def seat_players(task: Task, agents: Mapping[int, Agent], *, guarded: bool) -> I
             if owner == player
         )
         everywhere = (task.block, player, -1, -1)
-        rng = bot_generator(task.seed, PURPOSE, *everywhere)
+        rng = bot_generator(task.seed, SEEDING_PURPOSE, *everywhere)
         agent = agents.get(player)
         if agent is not None:
             earlier = len(agent.faults) if isinstance(agent, FaultTracking) else 0
@@ -73,8 +73,8 @@ def seat_players(task: Task, agents: Mapping[int, Agent], *, guarded: bool) -> I
                 continue
         for seating, seat in seats:
             place = (task.block, player, seating, seat)
-            rng = bot_generator(task.seed, PURPOSE, *place)
-            seed = bot_seed(task.seed, PURPOSE, *place)
+            rng = bot_generator(task.seed, SEEDING_PURPOSE, *place)
+            seed = bot_seed(task.seed, SEEDING_PURPOSE, *place)
             if is_user_code and guarded:
                 replacement_rng = bot_generator(task.seed, "replacement", *place)
                 build = partial(build_agent, spec)

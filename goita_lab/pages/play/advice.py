@@ -14,12 +14,12 @@ from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.tiles import RELATIVE_SEATS
 
-WORLDS: Final = 96
+HINT_WORLDS: Final = 96
 """Most worlds of a hint for each type of the other players."""
-BUDGET: Final = 900
+HINT_BUDGET: Final = 900
 """Playouts of a hint for each type: 30 actions are tried in half of the worlds."""
 
-LEAST: Final = 0.005
+MIN_SHOWN_PROBABILITY: Final = 0.005
 """Least probability of a partner's hand that the player is shown."""
 
 
@@ -39,7 +39,7 @@ class PartnerGuess:
 
 def advisor() -> Advisor:
     """Returns the advisor of a match: the champion, among players of the types of ``people``."""
-    return Advisor(network(), network().at(1.0), people(), WORLDS, BUDGET)
+    return Advisor(network(), network().at(1.0), people(), HINT_WORLDS, HINT_BUDGET)
 
 
 def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
@@ -72,7 +72,9 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
     # [H] @ [H, 8]: sums, for each kind, the probabilities of the hands with more than lie face up.
     at_least_one: Float = belief.probability @ (belief.hands > face_up)
     likely = tuple(
-        (hand, probability) for hand, probability in belief.most_likely(3) if probability >= LEAST
+        (hand, probability)
+        for hand, probability in belief.most_likely(3)
+        if probability >= MIN_SHOWN_PROBABILITY
     )
     return PartnerGuess(at_least_one, belief.expected() - face_up, likely, belief.models)
 

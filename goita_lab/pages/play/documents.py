@@ -26,20 +26,20 @@ from goita_lab.pages.play import replies
 
 _BROWSER: Final = "goita_lab.pages.play.browser"
 
-FILES: Final = {
+BROWSER_FILES: Final = {
     "style.css": (_BROWSER, "text/css"),
     "script.js": (_BROWSER, "text/javascript"),
     "say.js": ("goita_lab.pages", "text/javascript"),
 }
 """The files that the page loads, each with its package and type."""
 
-REFRESH: Final = "2"
+REFRESH_SECONDS: Final = "2"
 """Seconds after which a page that waits for an analysis loads itself again."""
 
-POLICY: Final = "content-security-policy"
+SECURITY_POLICY: Final = "content-security-policy"
 
 HEADERS: Final = {
-    POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; "
+    SECURITY_POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -74,24 +74,24 @@ def _match_text(name: LanguageName) -> str:
 
 
 async def file(name: str, _: Request) -> Response:
-    return Response(_text(name), media_type=FILES[name][1])
+    return Response(_text(name), media_type=BROWSER_FILES[name][1])
 
 
 @cache
 def _text(name: str) -> str:
-    package, kind = FILES[name]
+    package, kind = BROWSER_FILES[name]
     text = files(package).joinpath(name).read_text(encoding="utf-8")
     return languages.style() + text if kind == "text/css" else text
 
 
 def analysis_page(text: str) -> Response:
     """Answers with the page of an analysis; only the style and script inside the page may run."""
-    policy = HEADERS[POLICY]
+    policy = HEADERS[SECURITY_POLICY]
     for tag in ("style", "script"):
         (block,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
         digest = b64encode(sha256(block.encode()).digest()).decode()
         policy = policy.replace(f"{tag}-src 'self'", f"{tag}-src 'sha256-{digest}'")
-    return Response(text, media_type="text/html", headers={POLICY: policy})
+    return Response(text, media_type="text/html", headers={SECURITY_POLICY: policy})
 
 
 def waiting(message: str, look: replies.Look, status: int = 200) -> Response:
@@ -105,7 +105,7 @@ def waiting(message: str, look: replies.Look, status: int = 200) -> Response:
         f'<main class="text"><h1>{title}</h1><p role="status">{escape(message)}</p>'
         f'<p><a href="./">{look.say("Back to the match")}</a></p></main></html>'
     )
-    headers = {"refresh": REFRESH} if status == 200 else {}
+    headers = {"refresh": REFRESH_SECONDS} if status == 200 else {}
     return Response(text, status, media_type="text/html", headers=headers)
 
 

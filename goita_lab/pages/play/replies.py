@@ -28,7 +28,7 @@ from goita_lab.pages.play.sentences import lessons
 from goita_lab.pages.play.sitting import Sitting, Trial
 from goita_lab.pages.play.table import PlayTable
 
-CROPPED: Final = 545
+CROPPED_HEIGHT: Final = 545
 """Height of a drawing without the player's own hand, which the page shows itself."""
 
 
@@ -102,7 +102,7 @@ def frame(table: PlayTable, look: Look, event: str, *, asking: bool = False) -> 
     hand, size, drawn_scene = None, (svg.SIZE, svg.SIZE), scene
     if table.asks not in ("round", "match"):
         own, *other_places = scene.places
-        hand, size = own.hand, (svg.SIZE, CROPPED)
+        hand, size = own.hand, (svg.SIZE, CROPPED_HEIGHT)
         drawn_scene = replace(scene, places=(replace(own, hand=()), *other_places))
     drawing = svg.draw(drawn_scene, theme=look.theme, faces=look.faces, language=look.say)
     return {

@@ -24,12 +24,12 @@ from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.record_files import check_plain
 
-MOST_BYTES: Final = 10**7
+MAX_SAVEGAME_BYTES: Final = 10**7
 """A longer file is refused; a match takes about ten thousand bytes."""
 
-FREE: Final = "a match that nobody is playing"
+FREE_MATCH: Final = "a match that nobody is playing"
 
-MOST: Final = 100
+MAX_LISTED_MATCHES: Final = 100
 """Matches of a folder that are listed."""
 
 NAMED: Final = re.compile(r"match-(\d+)\.json")
@@ -95,7 +95,7 @@ def resume(
 
 def read(path: Path) -> tuple[MatchSettings, tuple[DealRecord, ...]]:
     """Returns the settings and the deals of a file; builds no agent."""
-    text = read_text(path, MOST_BYTES)
+    text = read_text(path, MAX_SAVEGAME_BYTES)
     record = complete.loads(text, source=path.name)
     saved = decode(text, SavedMatch, f"a match of goita_lab.pages.play in {path.name}").table
     if not record.deals:
@@ -116,7 +116,7 @@ def listed() -> list[tuple[str, MatchSettings, tuple[int, int]]]:
     named = [(NAMED.fullmatch(path.name), path) for path in Path().iterdir()]
     numbered = sorted(((int(name[1]), path) for name, path in named if name), reverse=True)
     matches = []
-    for _, file in numbered[:MOST]:
+    for _, file in numbered[:MAX_LISTED_MATCHES]:
         with suppress(GoitaError, OSError):
             settings, deals = read(file)
             scores = deals[-1].scores
@@ -134,7 +134,7 @@ def lock_free_name(stack: ExitStack) -> Path:
         index += 1
         with suppress(SettingError):
             if not path.exists():
-                stack.enter_context(locked(path, FREE))
+                stack.enter_context(locked(path, FREE_MATCH))
                 return path
 
 

@@ -19,7 +19,7 @@ from goita_env.tiles import NUM_SEATS
 HUMAN: Final = ""
 """Marks the person's seat among the agents."""
 
-YOU: Final = "you"
+PERSON_NAME: Final = "you"
 """The person's name in the record."""
 
 
@@ -46,7 +46,7 @@ class MatchSettings:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the players by seat."""
-        return tuple(YOU if spec == HUMAN else short_name(spec) for spec in self.specs)
+        return tuple(PERSON_NAME if spec == HUMAN else short_name(spec) for spec in self.specs)
 
     @property
     def specs(self) -> tuple[str, ...]:

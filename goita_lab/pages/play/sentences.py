@@ -107,7 +107,7 @@ def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
     )
 
 
-ANSWERS: Final = {
+ANSWER_SENTENCES: Final = {
     actions.CALL: "Call: you show your pawns. With five, your partner chooses whether the tiles "
     "are dealt again; with more, the round ends and scores at once.",
     actions.SILENT: "Keep silent: nobody learns that you were asked.",
@@ -124,7 +124,7 @@ def lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, Phrase]]:
         view: of the player: one row.
         legal: its legal actions.
     """
-    for answer, text in ANSWERS.items():
+    for answer, text in ANSWER_SENTENCES.items():
         if answer in legal:
             yield actions.name(answer), Phrase(text)
     pairs = [pair for pair in map(actions.decode, legal) if pair is not None]

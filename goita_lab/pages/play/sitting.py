@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
-TITLE: Final = "Analysis of the match"
+ANALYSIS_TITLE: Final = "Analysis of the match"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Sitting:
         if self._analysed != finished:
             # A file of another version would be refused, and a page has no option to overwrite it.
             keep = self.path and self.path.with_name(f"{self.path.name}.{__version__}.analysed")
-            self._background.begin(of_match(match.finished, TITLE), keep)
+            self._background.begin(of_match(match.finished, ANALYSIS_TITLE), keep)
             self._analysed = finished
         try:
             progress = self._background.progress()
@@ -109,7 +109,7 @@ class Sitting:
         settings = replace(self.match.settings, seed=new_seed(), first=before)
         table = PlayTable(settings, [before])
         self.leave()
-        rounds = rounds_of(of_match(self.match.finished, TITLE).deals)
+        rounds = rounds_of(of_match(self.match.finished, ANALYSIS_TITLE).deals)
         self.table, self.trial = table, Trial(rounds[deal - 1], deal, move)
 
     def leave(self) -> None:
@@ -139,7 +139,7 @@ class Sitting:
         if not savegame.NAMED.fullmatch(name) or not path.exists():
             raise SettingError(f"expected a match of this folder, got {name!r}")
         with ExitStack() as stack:
-            stack.enter_context(locked(path, savegame.FREE))
+            stack.enter_context(locked(path, savegame.FREE_MATCH))
             self._sit(savegame.resume(path), path, stack)
 
     def _sit(self, match: PlayTable, path: Path, stack: ExitStack) -> None:

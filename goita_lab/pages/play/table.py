@@ -39,7 +39,7 @@ from goita_lab.pages.play.seating import MatchSettings, Seating
 
 Asks = Literal["move", "round", "match", ""]
 
-PURPOSE: Final = "play"
+SEEDING_PURPOSE: Final = "play"
 """Random numbers and game numbers of agents are derived from the seed for this purpose."""
 
 
@@ -67,7 +67,7 @@ class PlayTable:
     ) -> None:
         self.settings, self.seat, self._keep = settings, settings.seat, keep
         self.taken_back = 0
-        numbers = GameNumbers(settings.seed, PURPOSE)
+        numbers = GameNumbers(settings.seed, SEEDING_PURPOSE)
         self._first_number = NUM_SEATS * numbers.shown(np.zeros(1, np.int64))
         """[1] The number of the match for the agent of seat 0; a seat s adds s to it."""
         self._seating = Seating(settings.agents, settings.rules)
@@ -279,7 +279,7 @@ class PlayTable:
         view, agent = self.game.view(seat), self._seating.agents[seat]
         view.game = self._first_number + seat
         mask = view.legal()
-        rng = bot_generator(self.settings.seed, PURPOSE, self._num_moves, seat)
+        rng = bot_generator(self.settings.seed, SEEDING_PURPOSE, self._num_moves, seat)
         # The person may read an error of the agent, which must not reveal its hand.
         return int(ask_actions(agent, view, mask, rng, secret=True)[0])
 

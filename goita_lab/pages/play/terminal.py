@@ -19,7 +19,7 @@ from goita_lab.pages.languages import PLACES
 from goita_lab.pages.play import sentences
 from goita_lab.pages.play.table import PlayTable
 
-WIDTH: Final = 78
+TERMINAL_WIDTH: Final = 78
 
 COMMANDS: Final = {
     "?": "what can be typed",
@@ -28,7 +28,7 @@ COMMANDS: Final = {
     "quit": "leave; the match is saved",
 }
 
-BETWEEN: Final = ("?", "back", "quit")
+COMMANDS_AFTER_ROUND: Final = ("?", "back", "quit")
 """Commands that can be typed after a round, too."""
 
 _MOVES: Final = (actions.PASS, actions.CALL, actions.SILENT, actions.REDEAL, actions.CONTINUE)
@@ -141,7 +141,7 @@ class Terminal:
             self._say(event)
 
     def _say(self, text: str) -> None:
-        print(textwrap.fill(f"{text[:1].upper()}{text[1:]}", WIDTH))
+        print(textwrap.fill(f"{text[:1].upper()}{text[1:]}", TERMINAL_WIDTH))
 
     def _line(self, prompt: str) -> str | None:
         """Returns the line that is typed; None: the input has ended."""
@@ -175,7 +175,7 @@ def read(typed: str, legal: Sequence[int]) -> int | str:
     """
     word = normalize("NFKC", typed).strip().lower()
     allowed = [word for word, action in WORDS.items() if action in legal]
-    allowed += COMMANDS if legal else BETWEEN
+    allowed += COMMANDS if legal else COMMANDS_AFTER_ROUND
     candidates = [candidate for candidate in allowed if word and candidate.startswith(word)]
     if len(candidates) == 1:
         return WORDS.get(candidates[0], candidates[0])
@@ -188,7 +188,7 @@ def read(typed: str, legal: Sequence[int]) -> int | str:
         raise ActionError(f"expected a legal move, got {tiles!r} ({name}); ? lists them")
     expected = "a move or ? for what can be typed"
     if candidates or not legal:
-        expected = f"one of {', '.join(candidates or BETWEEN)}"
+        expected = f"one of {', '.join(candidates or COMMANDS_AFTER_ROUND)}"
     raise ActionError(f"expected {expected}, got {typed.strip()[:40]!r}")
 
 
@@ -200,7 +200,7 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
         legal: the legal actions; none after a round.
         faces: how tiles are written: eight of the characters or digits.
     """
-    names = BETWEEN if not legal else COMMANDS
+    names = COMMANDS_AFTER_ROUND if not legal else COMMANDS
     rows = [f"  {name:8} {COMMANDS[name]}" for name in names]
     if not legal:
         return "\n".join(["You may type:", "  Enter    the next round", *rows])

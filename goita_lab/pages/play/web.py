@@ -37,7 +37,7 @@ from goita_lab.pages.play.sitting import AnalysisProgress, Sitting
 
 _TOKEN: Final = re.compile(rb"[\w-]{16,}")
 
-ERRORS: Final = (GoitaError, OSError, ImportError)
+ANSWERED_ERRORS: Final = (GoitaError, OSError, ImportError)
 """Errors that a player reads as one line; others are faults of the program."""
 
 
@@ -67,7 +67,7 @@ CHANGES: Final[Mapping[str, Callable[[Sitting, Change], str | None]]] = {
 }
 """Functions that change the state, by name of the request; each returns a sentence, or None."""
 
-UNMARKED: Final = ("again",)
+CHANGES_WITHOUT_MARK: Final = ("again",)
 """Changes that the page of an analysis requests; it shows no state whose mark it could send."""
 
 
@@ -94,7 +94,7 @@ class MatchServer:
 
         def make_change() -> dict[str, Any]:
             change = decode(body, Change, "a request of the page")
-            if change.mark != self._changes and name not in UNMARKED:
+            if change.mark != self._changes and name not in CHANGES_WITHOUT_MARK:
                 raise SettingError("The page was behind the match; it shows it now as it stands.")
             event = CHANGES[name](self._sitting, change)
             self._changes += 1
@@ -117,7 +117,7 @@ class MatchServer:
 
         try:
             reply = await run_in_threadpool(page_or_progress)
-        except ERRORS as error:
+        except ANSWERED_ERRORS as error:
             return documents.waiting(_message(error, look), look, 409)
         if isinstance(reply, str):
             return documents.analysis_page(reply)
@@ -140,7 +140,7 @@ class MatchServer:
 
         try:
             return JSONResponse(await run_in_threadpool(locked_work))
-        except ERRORS as error:
+        except ANSWERED_ERRORS as error:
             return JSONResponse({"error": _message(error, look)}, 409)
 
     def _advanced(self, look: replies.Look, frames: list[dict[str, Any]]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
     server = MatchServer(sitting)
     routes = [
         Route("/", documents.match_page),
-        *(Route(f"/{name}", partial(documents.file, name)) for name in documents.FILES),
+        *(Route(f"/{name}", partial(documents.file, name)) for name in documents.BROWSER_FILES),
         Route("/icon.svg", partial(documents.drawn, lambda _: replies.icon())),
         Route("/tiles", partial(documents.drawn, replies.tiles)),
         Route("/state", server.state),

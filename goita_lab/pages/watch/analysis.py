@@ -42,7 +42,7 @@ from goita_lab.provenance import provenance
 from goita_lab.record_files import check_plain
 from goita_lab.work import Runner
 
-WORLDS: Final = 1024
+ANALYSIS_WORLDS: Final = 1024
 """Worlds in which a decision is searched under each type: every action in a quarter of the worlds,
 the chosen action and the two or more best ones in all of them."""
 
@@ -55,7 +55,7 @@ class AnalysisSettings:
 
     agent: str
     """The agent, as ``load_agent`` takes it; its probabilities must be known."""
-    worlds: int = WORLDS
+    worlds: int = ANALYSIS_WORLDS
     """Most worlds in which a decision is searched under each type."""
     seed: int = 0
     types: tuple[str, ...] = PEOPLE
@@ -83,7 +83,7 @@ def analyse(
     source: Source,
     agent: str,
     *,
-    worlds: int = WORLDS,
+    worlds: int = ANALYSIS_WORLDS,
     seed: int = 0,
     types: tuple[str, ...] = PEOPLE,
     workers: int = 1,

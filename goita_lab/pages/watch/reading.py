@@ -14,12 +14,12 @@ from goita_env.checks import read_limited
 from goita_env.errors import RecordError, SettingError
 from goita_env.records import DealRecord, Problem, Record, history
 from goita_env.rules import JGA, Rules
-from goita_lab.arena.tournament.games_folder import MOST_BYTES, game_files, read_games
+from goita_lab.arena.tournament.games_folder import MAX_GAMES_BYTES, game_files, read_games
 from goita_lab.record_files import is_history, read_record
 
 UNFINISHED: Final = "The deal is unfinished: the record ends here"
 
-MOST: Final = 50
+MAX_WATCHED_DEALS: Final = 50
 """Deals that are read if the caller names none."""
 MOST_EARLIER: Final = 100
 """Rounds of a match that are read before the first deal of a page."""
@@ -68,30 +68,32 @@ class Source:
         return [*self.notes, *problems]
 
 
-def read(what: str, *, rules: str | Rules = JGA, deals: str | None = None) -> Source:
+def read(record: str, *, rules: str | Rules = JGA, deals: str | None = None) -> Source:
     """Reads deals of a record.
 
     Args:
-        what: a file, a folder of saved games, or a history string.
+        record: a file, a folder of saved games, or a history string.
         rules: the rule set of a kifu or a history string; other records know theirs.
-        deals: which, counted from 1: "3" or "5-9"; None: the first ``MOST``.
+        deals: which, counted from 1: "3" or "5-9"; None: the first ``MAX_WATCHED_DEALS``.
 
     Raises:
         RecordError: if it is no record, or has no such deal.
         SettingError: if ``deals`` is malformed, or a file is too large or no text.
         ImportError: if a kifu lacks its extra.
     """
-    first, last = _range(deals) if deals else (1, MOST)
-    path = Path(what)
-    if is_history(what) and not path.exists():
-        source = _recorded(history.loads(what, rules=rules, strict=False), "a deal")
+    first, last = _range(deals) if deals else (1, MAX_WATCHED_DEALS)
+    path = Path(record)
+    if is_history(record) and not path.exists():
+        source = _recorded(history.loads(record, rules=rules, strict=False), "a deal")
     elif path.is_dir() or path.suffix == ".jsonl":
         source = _saved(path, last)
     else:
         source = _recorded(read_record(path, rules, strict=False), path.name)
     if len(source.deals) < first:
         why = "".join(f"; {problem}" for problem in source.problems[:1])
-        raise RecordError(f"expected deals {first} to {last}, got {source.total} in {what!r}{why}")
+        raise RecordError(
+            f"expected deals {first} to {last}, got {source.total} in {record!r}{why}"
+        )
     return replace(source, deals=_with_earlier(source.deals[:last], first - 1))
 
 
@@ -159,5 +161,5 @@ def _recorded(record: Record, title: str) -> Source:
 def _saved(path: Path, last: int) -> Source:
     """Returns the first ``last`` deals of a folder of saved games, or of one of its files."""
     deals = tuple(Watched(game.record, game.agents) for game in islice(read_games(path), last))
-    total = sum(read_limited(file, MOST_BYTES).count(b"\n") for file in game_files(path))
+    total = sum(read_limited(file, MAX_GAMES_BYTES).count(b"\n") for file in game_files(path))
     return Source(path.stem, deals, total)

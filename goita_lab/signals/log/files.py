@@ -30,7 +30,7 @@ from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules, get_rules
 from goita_env.tiles import NUM_SEATS, RELATIVE_SEATS
 from goita_env.views.observation import OBSERVATION_VERSION
-from goita_lab.provenance import CHANGED, depended_versions
+from goita_lab.provenance import CHANGED_MARK, depended_versions
 from goita_lab.signals.listening import listen
 from goita_lab.signals.log.schema import (
     DEALS,
@@ -53,8 +53,8 @@ PART_ROUNDS: Final = 2_000
 MAX_PART_ROUNDS: Final = 50_000
 """Most rounds of a part, which takes half a gigabyte when it is read."""
 ROUND_BYTES: Final = 1 << 18
-"""Bound on the uncompressed bytes a round of a part, in addition to ``SPARE`` a part."""
-SPARE: Final = 1 << 24
+"""Bound on the uncompressed bytes a round of a part, in addition to ``SPARE_BYTES`` a part."""
+SPARE_BYTES: Final = 1 << 24
 
 _PART: Final = re.compile(rf"{DECISIONS}-(\d{{5,7}})\.parquet")
 
@@ -160,7 +160,7 @@ def _read_head(file: Path, kind: str) -> Head:
             f"expected the columns of {kind}, observations of version {OBSERVATION_VERSION}, in "
             f"{str(file)!r}, got version {head.observation_version} and {sorted(types)}"
         )
-    if size > ROUND_BYTES * head.rounds + SPARE:
+    if size > ROUND_BYTES * head.rounds + SPARE_BYTES:
         raise LogError(
             f"expected no more in {file} than {head.rounds} rounds can have, got {size:,} bytes"
         )
@@ -255,7 +255,7 @@ def write(
     for index in on_workers(partial(_write_part, folder), missing, workers):
         if changed := identities.changed():
             part_file(folder, DECISIONS, index).unlink()
-            raise AgentError(f"expected {changed} to stay the same, but it {CHANGED}")
+            raise AgentError(f"expected {changed} to stay the same, but it {CHANGED_MARK}")
         logged += parts[index].rounds
         yield logged
 

@@ -27,11 +27,11 @@ from goita_lab.signals.filters import context
 from goita_lab.signals.measures.information_gain import attack, attacks_with, over_deals
 from goita_lab.signals.playing import Play, load_policy, one_choice_a_deal, positions
 
-GROUPS: Final = 50
+JACKKNIFE_GROUPS: Final = 50
 """Groups of deals that the jackknife leaves out in turn."""
 SHUFFLES: Final = 20
 """Permutations behind a shuffled control."""
-NOTHING: Final = NUM_ACTIONS
+NO_ACTION: Final = NUM_ACTIONS
 """In place of an action: the round ends before the seat acts."""
 
 
@@ -56,7 +56,7 @@ class Information:
 
 def information(first: Int, second: Int, deal: Int, context: Int, seed: int = 0) -> Information:
     """Estimates I(first; second | context) of paired values [n], in nats."""
-    groups = np.unique(deal, return_inverse=True)[1] % GROUPS
+    groups = np.unique(deal, return_inverse=True)[1] % JACKKNIFE_GROUPS
     if len(first) == 0 or groups.max() == 0:
         raise SettingError("expected pairs of two deals at least, got fewer")
     # Each variable's values become 0, 1, 2 and so on, for a table of counts [C, X, Y].
@@ -241,7 +241,7 @@ def _answers(games: Positions, row: Int, action: Int, policy: Policy) -> Float:
     rounds = Rounds.from_positions(games, row[message], actions=action[message])
     if not rounds.over:
         rounds.step(reply[rounds.decisions.rows])
-    answers = weight[:, None] * _next_action(rounds, reply == NOTHING, PARTNER, policy)
+    answers = weight[:, None] * _next_action(rounds, reply == NO_ACTION, PARTNER, policy)
     means = np.zeros((2, *opponent.shape))
     for mean, answer in zip(means, answers, strict=True):
         np.add.at(mean, message, answer)
@@ -257,7 +257,7 @@ def _next_action(rounds: Rounds, ended: Bool, seat: int, policy: Policy) -> Floa
     probabilities, decisions = np.zeros((2, len(ended), NUM_ACTIONS + 1)), rounds.decisions
     if decisions.ended is not None:
         ended[decisions.ended.rows] = True
-    probabilities[:, ended, NOTHING] = 1
+    probabilities[:, ended, NO_ACTION] = 1
     probabilities[:, ~ended, PASS] = 1
     acting = decisions.seats == seat
     rows = decisions.rows[acting]

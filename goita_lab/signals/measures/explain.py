@@ -27,13 +27,13 @@ from goita_lab.signals.listening import POLICY, ListenerKnowledge
 from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play, load_policy
 
-DEPTH: Final = 4
+TREE_DEPTH: Final = 4
 """Depth of a tree; a person can still read it."""
-HELD_OUT: Final = 0.3
+HELD_OUT_SHARE: Final = 0.3
 """Share of the deals that are held out of fitting, and measured."""
 LEAF_POSITIONS: Final = 20
 """Fewest positions in a leaf."""
-RARE: Final = 1e-6
+RARE_ACTION_SHARE: Final = 1e-6
 """Added to shares of actions, so that actions which were never seen are not impossible."""
 
 
@@ -110,8 +110,8 @@ class TreeAgent:
         public = np.zeros((len(view), NUM_ACTIONS))
         public[:, self.tree.classes_] = self.tree.predict_proba(view_features(view)[1])
         attack = public_actions(np.arange(NUM_ACTIONS))
-        likely = np.where(legal, public[:, attack] + RARE, 0)
-        blocks = np.where(legal, self.blocks[view.leads.astype(np.int64)] + RARE, 0)
+        likely = np.where(legal, public[:, attack] + RARE_ACTION_SHARE, 0)
+        blocks = np.where(legal, self.blocks[view.leads.astype(np.int64)] + RARE_ACTION_SHARE, 0)
         if self.temperature == 0:
             # The factor is too small to change the attack; it chooses the block.
             return certain((likely * (1 + 1e-3 * blocks)).argmax(axis=1))
@@ -119,7 +119,9 @@ class TreeAgent:
         # actions are rows, which ``add.at`` adds up by attack.
         totals = np.zeros_like(blocks)
         np.add.at(totals.T, attack, blocks.T)
-        likely = (likely * blocks / np.maximum(totals[:, attack], RARE)) ** (1 / self.temperature)
+        likely = (likely * blocks / np.maximum(totals[:, attack], RARE_ACTION_SHARE)) ** (
+            1 / self.temperature
+        )
         likely /= likely.sum(axis=1, keepdims=True)
         return likely
 
@@ -188,7 +190,7 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(9,)))
     imitated = load_policy(policy)
     action = sample(ask_probabilities(imitated, view, legal), rng)
-    limits = {"max_depth": DEPTH, "min_samples_leaf": LEAF_POSITIONS}
+    limits = {"max_depth": TREE_DEPTH, "min_samples_leaf": LEAF_POSITIONS}
     tree = DecisionTreeClassifier(**limits, random_state=seed % (1 << 32))
     tree.fit(view_features(view)[1], public_actions(action))
     blocks = np.zeros((2, NUM_ACTIONS))
@@ -243,7 +245,7 @@ def _choices(played: Play, seed: int) -> tuple[Int, Int]:
 def _held_out(played: Play, rows: Int, rng: np.random.Generator, fewest: int = 1) -> Bool:
     """Draws deals to hold out, and returns whether each row belongs to such a deal."""
     deals = rng.permutation(np.unique(played.deal[rows]))
-    return np.isin(played.deal[rows], deals[: max(fewest, round(HELD_OUT * len(deals)))])
+    return np.isin(played.deal[rows], deals[: max(fewest, round(HELD_OUT_SHARE * len(deals)))])
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,12 @@ from goita_lab.signals.filters import CONTEXTS, context
 from goita_lab.signals.listening import POLICY, UNIFORM, ActionInformation, ListenerKnowledge
 from goita_lab.signals.playing import Play
 
-QUANTILES: Final = (0.1, 0.5, 0.9, 0.99)
-INFORMATIVE: Final = 1.0
+REVEALED_QUANTILES: Final = (0.1, 0.5, 0.9, 0.99)
+INFORMATIVE_NATS: Final = 1.0
 """Nats from which on an action counts as informative."""
-PHASES: Final = ("0-8 tiles out", "9-16", "17-24")
+TILES_OUT_PHASES: Final = ("0-8 tiles out", "9-16", "17-24")
 """Phases of a round by the tiles that all seats have played before a decision."""
-ACTIONS: Final = ("pass", "lead", "receive", "answer", "message")
+ACTION_KINDS: Final = ("pass", "lead", "receive", "answer", "message")
 GROUPINGS: Final = ("phase", "context", "attack", "action", "attacks with")
 """Groupings of actions by what is public about them."""
 
@@ -48,9 +48,9 @@ class InformationGain:
     gained: Interval
     """Mean change of the log-probability of the true hand."""
     quantiles: tuple[float, ...]
-    """``QUANTILES`` of the KL behind ``revealed``."""
+    """``REVEALED_QUANTILES`` of the KL behind ``revealed``."""
     informative: float
-    """Share of the actions that revealed ``INFORMATIVE`` nats or more."""
+    """Share of the actions that revealed ``INFORMATIVE_NATS`` nats or more."""
 
     def figures(self) -> dict[str, Interval | None]:
         """Returns the figures that have intervals, by name."""
@@ -91,8 +91,8 @@ def information_gain(
         if deals >= 2:
             nats = actions.content[members, column], kl, actions.gain[members, column]
             expected, revealed, gained = (over_deals(play, rows, figure) for figure in nats)
-            quantiles = tuple(np.quantile(kl, QUANTILES).tolist())
-            informative = float((kl >= INFORMATIVE).mean())
+            quantiles = tuple(np.quantile(kl, REVEALED_QUANTILES).tolist())
+            informative = float((kl >= INFORMATIVE_NATS).mean())
             gains.append(
                 InformationGain(
                     name, len(rows), deals, expected, revealed, gained, quantiles, informative
@@ -250,10 +250,10 @@ def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]
     groupings: dict[str | None, tuple[tuple[str, ...], Int]] = {
         None: (("all",), np.zeros(len(rows), np.int64)),
         # A play puts two tiles out: up to 8 tiles are phase 0, up to 16 phase 1, up to 24 phase 2.
-        "phase": (PHASES, np.maximum(2 * view.num_plays.astype(np.int64) - 1, 0) // 8),
+        "phase": (TILES_OUT_PHASES, np.maximum(2 * view.num_plays.astype(np.int64) - 1, 0) // 8),
         "context": (CONTEXTS, context(view)),
         "attack": ((*(f"{kind} attack" for kind in NAMES), "lead"), attack(view)),
-        "action": (ACTIONS, kinds),
+        "action": (ACTION_KINDS, kinds),
         "attacks with": ((*NAMES, "none"), attacks_with(action)),
     }
     if by not in groupings:

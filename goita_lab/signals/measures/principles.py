@@ -17,7 +17,7 @@ from goita_lab.signals.listening import POLICY, ActionInformation
 from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play
 
-FEWEST: Final = 20
+MIN_PRINCIPLE_ACTIONS: Final = 20
 """Actions that a figure needs."""
 
 
@@ -29,7 +29,7 @@ class PrincipleUse:
     actions: int
     """Actions that follow it or go against it."""
     followed: Interval | None
-    """Share of these actions that follow it; None where there are fewer than ``FEWEST``."""
+    """Share of these actions that follow it; None: fewer than ``MIN_PRINCIPLE_ACTIONS``."""
     revealed: Interval | None
     """Mean nats about the hand that an action which follows it reveals to the partner, over
     observed actions; None: too few. A play shows tiles, so it reveals more than a pass anyway."""
@@ -95,5 +95,5 @@ def information_revealed(
 
 
 def _figure(play: Play, rows: Int, values: Bool | Float) -> Interval | None:
-    enough = len(rows) >= FEWEST and len(np.unique(play.deal[rows])) > 1
+    enough = len(rows) >= MIN_PRINCIPLE_ACTIONS and len(np.unique(play.deal[rows])) > 1
     return over_deals(play, rows, values) if enough else None

@@ -38,9 +38,9 @@ from goita_lab.signals.searching import (
 )
 from goita_lab.store import MOST_POINTS, Column
 
-ALL: Final = InformationSources(POLICY, POLICY, POLICY)
+ALL_SEATS: Final = InformationSources(POLICY, POLICY, POLICY)
 """Listens to all three other seats."""
-NONE: Final = InformationSources(UNIFORM, UNIFORM, UNIFORM)
+NO_SEAT: Final = InformationSources(UNIFORM, UNIFORM, UNIFORM)
 """Listens to no seat: all others act uniformly at random."""
 LEGAL_ONLY: Final = InformationSources(LEGAL, LEGAL, LEGAL)
 """Listens to no seat: an action reveals only that it was legal."""
@@ -50,7 +50,9 @@ PARTNER_SHOWN: Final = InformationSources(POLICY, SHOWN, POLICY)
 """Knows the partner's hand and listens to the opponents."""
 ALL_SHOWN: Final = InformationSources(SHOWN, SHOWN, SHOWN)
 
-DEAF: Final = tuple(replace(sources, deaf_opponents=True) for sources in (ALL, NOT_PARTNER, NONE))
+DEAF: Final = tuple(
+    replace(sources, deaf_opponents=True) for sources in (ALL_SEATS, NOT_PARTNER, NO_SEAT)
+)
 """Sources against opponents that search and listen to no seat."""
 
 SUBSETS: Final = tuple(starmap(InformationSources, product((UNIFORM, POLICY), repeat=3)))
@@ -173,7 +175,7 @@ class _SourceBeliefs:
             indices = searched[seats[searched] == seat].tolist()
             views = [decisions.view[index : index + 1] for index in indices]
             # Only the listener (turn 0) has sources; deaf opponents that search have none.
-            sources = [NONE if turn[index] else self.sources[source[index]] for index in indices]
+            sources = [NO_SEAT if turn[index] else self.sources[source[index]] for index in indices]
             names = [{UNIFORM, *choice.names} - {SHOWN} for choice in sources]
             by_model = self.caches[divmod(seat, NUM_SEATS)].beliefs(views, names)
             for index, belief, choice in zip(indices, by_model, sources, strict=True):
@@ -204,13 +206,13 @@ class SearchGain:
     policy: Interval
     """Points of the listener's team without search: its luck on these deals."""
     uniform: Interval
-    """Search that listens to no seat (``NONE``), over the policy."""
+    """Search that listens to no seat (``NO_SEAT``), over the policy."""
     legal: Interval
     """Search that listens to no seat (``LEGAL_ONLY``), over the policy."""
     listening: Interval
     """Search that listens to all, over the policy."""
     over_uniform: Interval
-    """The same over ``NONE``."""
+    """The same over ``NO_SEAT``."""
     over_legal: Interval
     """The same over ``LEGAL_ONLY``."""
 
@@ -222,10 +224,10 @@ class SearchGain:
 def search_gain(values: SourcePoints) -> SearchGain:
     """Measures each step from the policy without search to a search that listens, in points.
 
-    A search without listening, ``NONE`` or ``LEGAL_ONLY``, may lose points against the policy.
+    A search without listening, ``NO_SEAT`` or ``LEGAL_ONLY``, may lose points against the policy.
     """
-    over_policy = (values.gain(sources, None) for sources in (NONE, LEGAL_ONLY, ALL))
-    over = (values.gain(ALL, sources) for sources in (NONE, LEGAL_ONLY))
+    over_policy = (values.gain(sources, None) for sources in (NO_SEAT, LEGAL_ONLY, ALL_SEATS))
+    over = (values.gain(ALL_SEATS, sources) for sources in (NO_SEAT, LEGAL_ONLY))
     return SearchGain(mean_interval(values.unsearched), *over_policy, *over)
 
 
@@ -272,8 +274,8 @@ def value_of_listening(values: SourcePoints) -> ListeningValue:
     phi = (mean_interval(share) for share in shares.values())
     everyone, no_partner, nobody = DEAF
     return ListeningValue(
-        values.gain(ALL, NONE),
-        values.gain(ALL, NOT_PARTNER),
+        values.gain(ALL_SEATS, NO_SEAT),
+        values.gain(ALL_SEATS, NOT_PARTNER),
         values.gain(everyone, nobody),
         values.gain(everyone, no_partner),
         *phi,
@@ -306,11 +308,13 @@ def oracle_gain(values: SourcePoints) -> OracleGain:
     (V(all) - V(not partner)) / (V(partner shown) - V(not partner)).
     """
     seeing = values.of(PARTNER_SHOWN) - values.of(NOT_PARTNER)
-    listening = values.of(ALL) - values.of(NOT_PARTNER)
+    listening = values.of(ALL_SEATS) - values.of(NOT_PARTNER)
     efficiency = None
     if mean_interval(seeing).low > 0:
         efficiency = ratio_of_means(listening, seeing, mean_interval)
-    return OracleGain(values.gain(PARTNER_SHOWN, ALL), values.gain(ALL_SHOWN, ALL), efficiency)
+    return OracleGain(
+        values.gain(PARTNER_SHOWN, ALL_SEATS), values.gain(ALL_SHOWN, ALL_SEATS), efficiency
+    )
 
 
 def opponent_information_cost(values: SourcePoints) -> Interval:
@@ -319,7 +323,7 @@ def opponent_information_cost(values: SourcePoints) -> Interval:
     V(partner only) - V(all) of a listener against the speakers; negative where being overheard
     costs points. The net value of being read is ``ListeningValue.partner`` plus this.
     """
-    return values.gain(ONLY_PARTNER, ALL)
+    return values.gain(ONLY_PARTNER, ALL_SEATS)
 
 
 def model_mismatch_cost(values: SourcePoints, model: str) -> Interval:

@@ -145,7 +145,7 @@ def test_the_control_that_counts_is_found_wherever_it_stands(some):
     sheets = [Sheet(some, (agent,), (), order) for order in (others, others[::-1])]
     tables, figures = (list(map(of, sheets)) for of in (report.groups_tables, report.figures))
     assert tables[0] == tables[1]
-    assert tables[0][0].columns[2] == answers.COUNTING
+    assert tables[0][0].columns[2] == answers.COUNTING_CONTROL
     above = [one["agents"][0]["known_above_counting"] for one in figures]
     assert above[0] == above[1] == agent.share([0, 1, 2], above=others[2])
 
@@ -235,7 +235,7 @@ def test_an_agent_that_does_not_start_ends_an_exam_before_it_begins(tmp_path, mo
 def test_an_exam_is_kept_whole_and_goes_on(some, tmp_path, monkeypatch):
     some.save(tmp_path / "exam.npz", {"seed": 5})
     found = Questions.load(tmp_path / "exam.npz")
-    for name in questions.COLUMNS:
+    for name in questions.QUESTION_COLUMNS:
         assert np.allclose(getattr(found, name), getattr(some, name), atol=1e-5, equal_nan=True)
     assert (found.players, found.asked) == (some.players, some.asked)
     (tmp_path / "exam.npz").write_bytes(b"PK")

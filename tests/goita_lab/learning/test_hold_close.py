@@ -5,7 +5,7 @@ import pytest
 import torch as th
 
 import training
-from goita_lab.learning.policy import MASKED, HoldClose
+from goita_lab.learning.policy import ILLEGAL_LOGIT, HoldClose
 
 
 def make_model(weight=None, **settings):
@@ -20,7 +20,7 @@ def divergence(policy, reference, samples):
     with th.no_grad():
         both = [
             network.logits_and_values(samples.observations)[0]
-            .masked_fill(~samples.action_masks, MASKED)
+            .masked_fill(~samples.action_masks, ILLEGAL_LOGIT)
             .double()
             .softmax(dim=1)
             .numpy()

@@ -4,11 +4,11 @@ import pytest
 
 from goita_agents.registry import load_agent
 from goita_lab.commands import plot
-from goita_lab.learning.measuring import MAX_SNAPSHOTS, PAST, Evaluator, History, Measured
+from goita_lab.learning.measuring import MAX_SNAPSHOTS, PAST_SNAPSHOT, Evaluator, History, Measured
 
 
 def row(decisions, opponent, points, won=None):
-    trained = decisions * 3 // 4 if opponent == PAST else None
+    trained = decisions * 3 // 4 if opponent == PAST_SNAPSHOT else None
     low, high = points - 1.5, points + 1.25
     return Measured(decisions, opponent, trained, 8, points, low, high, 0.5, won)
 
@@ -18,7 +18,7 @@ def test_the_best_snapshot_has_the_highest_mean_against_the_named_opponents():
     history = History()
     for decisions, greedy, heuristic in ((100, 8.0, -4.0), (200, 12.0, 2.0), (300, 13.0, 0.5)):
         history.rows += [row(decisions, "greedy", greedy), row(decisions, "heuristic", heuristic)]
-        history.rows.append(row(decisions, PAST, decisions))  # its own past doesn't count
+        history.rows.append(row(decisions, PAST_SNAPSHOT, decisions))  # its own past doesn't count
     assert history.best() == 200
     history.rows += [row(400, "greedy", 14.0), row(400, "heuristic", 0.0)]
     assert history.best() == 400  # of equals the later one
@@ -51,7 +51,7 @@ def test_a_measurement_is_the_same_whenever_it_is_made_and_says_how_sure_it_is()
     rows = measuring.measure(1000, agent, (700, past))
     assert rows == measuring.measure(1000, agent, (700, past))
     against = [(one.opponent, one.opponent_decisions) for one in rows]
-    assert against == [("random", None), ("greedy", None), (PAST, 700)]
+    assert against == [("random", None), ("greedy", None), (PAST_SNAPSHOT, 700)]
     assert all(one.low <= one.points_per_round <= one.high for one in rows)
     assert rows[1].points_per_round == rows[2].points_per_round  # the same deals and players
     assert "own snapshot at 700" in rows[2].text
@@ -63,7 +63,7 @@ def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name in ("one", "two", "empty"):
         (tmp_path / name).mkdir()
-        rows = [row(d, o, d / 10) for d in (0, 50, 100) for o in (r"$\frac$", PAST)]
+        rows = [row(d, o, d / 10) for d in (0, 50, 100) for o in (r"$\frac$", PAST_SNAPSHOT)]
         history = History(rows if name != "empty" else [])
         (tmp_path / name / "strength.csv").write_bytes(history.csv())
     drawn = []

@@ -13,7 +13,7 @@ from goita_env.rules import JGA, NINE, PAGAT
 from goita_env.tiles import COUNTS, NUM_KINDS, PAWN
 from goita_lab.learning import Training
 from goita_lab.learning.symmetries import (
-    ACTIONS,
+    ACTION_IMAGES,
     ELEMENTS,
     PAIRS,
     elements_of,
@@ -52,7 +52,7 @@ def test_exchanges_commute_with_play(rules, information):
         assert np.array_equal(exchange_words(a.words, element), b.words)
         assert np.array_equal(exchange_masks(a.action_mask, element), b.action_mask)
         chosen = plain.sample_legal(rng)
-        a, b = plain.step(chosen), other.step(ACTIONS[element, chosen])
+        a, b = plain.step(chosen), other.step(ACTION_IMAGES[element, chosen])
         assert np.array_equal(a.reward, b.reward)
         assert np.array_equal(a.done, b.done)
         finished += int(a.done.sum())
@@ -77,8 +77,10 @@ def test_elements_are_their_own_inverse_and_as_frequent():
     assert np.array_equal(exchange_words(exchange_words(words, element), element), words)
     assert not np.array_equal(exchange_words(words, element)[1:4], words[1:4])
     for one in range(ELEMENTS):
-        assert np.array_equal(ACTIONS[one][ACTIONS[one]], np.arange(ACTIONS.shape[1]))
-        assert sorted(ACTIONS[one, :NUM_ACTIONS]) == list(range(NUM_ACTIONS))
+        assert np.array_equal(
+            ACTION_IMAGES[one][ACTION_IMAGES[one]], np.arange(ACTION_IMAGES.shape[1])
+        )
+        assert sorted(ACTION_IMAGES[one, :NUM_ACTIONS]) == list(range(NUM_ACTIONS))
     found = elements_of(256)
     assert len(np.unique(found, axis=0)) == 256
     assert [np.bincount(seat).tolist() for seat in found.T] == [[64] * 4] * 4

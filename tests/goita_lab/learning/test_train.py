@@ -376,7 +376,7 @@ def test_a_seed_has_64_bits():
 def test_the_time_left_of_a_training_is_known_after_its_first_snapshot(
     elsewhere, monkeypatch, capsys
 ):
-    monkeypatch.setattr(work, "EVERY", 0.0)
+    monkeypatch.setattr(work, "PROGRESS_INTERVAL", 0.0)
     words = [word for word in QUICK if word != "--no-progress"]
     assert training.main(["--name", "one", *words]) == 0
     told = [line for line in capsys.readouterr().err.splitlines() if "decisions: " in line]

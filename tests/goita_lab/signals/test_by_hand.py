@@ -198,7 +198,7 @@ def made(points, unsearched=0.0):
 
 def test_levels_are_differences_of_searches_and_of_the_policy():
     luck = np.arange(4.0)  # of the deals: it cancels in all but the first
-    points = {sources.NONE: luck - 1, sources.LEGAL_ONLY: luck + 1, sources.ALL: luck + 6}
+    points = {sources.NO_SEAT: luck - 1, sources.LEGAL_ONLY: luck + 1, sources.ALL_SEATS: luck + 6}
     found = measures.search_gain(made(points, unsearched=luck))
     assert found.policy.mean == 1.5
     assert (found.uniform.mean, found.legal.mean, found.listening.mean) == (-1, 1, 6)
@@ -228,7 +228,7 @@ def test_shapleys_shares_of_a_game_worked_by_hand():
 def test_ceilings_and_costs_are_differences_of_sources():
     other = InformationSources("policy", "other", "policy")
     deaf = np.array([-4.0, -6, -4, -6])
-    points = {sources.ALL: 0.0, sources.PARTNER_SHOWN: 5.0, sources.ALL_SHOWN: 8.0}
+    points = {sources.ALL_SEATS: 0.0, sources.PARTNER_SHOWN: 5.0, sources.ALL_SHOWN: 8.0}
     points |= {sources.NOT_PARTNER: deaf, sources.ONLY_PARTNER: -2.0, other: deaf - 1}
     found = measures.oracle_gain(made(points))
     assert (found.partner_shown.mean, found.all_shown.mean) == (5, 8)
@@ -243,7 +243,9 @@ def test_listening_to_a_random_player_is_worth_nothing():
     models = {"policy": PolicyModel("random"), "uniform": UNIFORM_MODEL}
     given = {"sources": (*sources.SUBSETS, *sources.DEAF), "worlds": 4, "min_z": 1.0}
     values = measures.play_listening("random", models, 3, **given)
-    assert (values.of(sources.ALL) != values.unsearched).any()  # the search does leave the policy
+    assert (
+        values.of(sources.ALL_SEATS) != values.unsearched
+    ).any()  # the search does leave the policy
     found = measures.value_of_listening(values)
     assert found.total.mean == found.total.low == found.total.high == 0
     assert found.partner.mean == found.shapley_next.mean == 0

@@ -239,7 +239,7 @@ def test_agents_that_a_log_names_are_never_loaded(mine, monkeypatch):
 
 
 def test_a_file_that_unpacks_to_more_than_its_rounds_can_have_is_refused(mine, monkeypatch):
-    monkeypatch.setattr(log_files, "SPARE", -8 * log_files.ROUND_BYTES)
+    monkeypatch.setattr(log_files, "SPARE_BYTES", -8 * log_files.ROUND_BYTES)
     refused(mine, "expected no more in .* than 8 rounds can have, got ")
 
 

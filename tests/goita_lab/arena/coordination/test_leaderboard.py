@@ -21,7 +21,7 @@ def small(monkeypatch):
     task = CoordinationTask(PARTNERS, OTHERS, "validation")
     for module in (tasks, leaderboard, command, benchmark):
         monkeypatch.setattr(module, "VALIDATION", task)
-    monkeypatch.setattr(benchmark, "DEALS", dict.fromkeys(benchmark.DEALS, 8))
+    monkeypatch.setattr(benchmark, "BENCHMARK_DEALS", dict.fromkeys(benchmark.BENCHMARK_DEALS, 8))
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_an_invented_figure_or_network_is_found(board, capsys, change, told):
 
 
 def test_an_invented_cell_is_found_by_playing_it(board, capsys, monkeypatch):
-    monkeypatch.setattr(leaderboard, "SAMPLE", 9)
+    monkeypatch.setattr(leaderboard, "CHECKED_CELLS", 9)
     changed(board, lambda one: one["cells"]["champion"].update({OTHERS[0]: 50.0}))
     assert command.main(["--check", str(board)]) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from goita_env.errors import SettingError
-from goita_lab.arena.statistics.sequential_test import MIN_DEALS, Sprt, SprtRun
+from goita_lab.arena.statistics.sequential_test import SPRT_MIN_DEALS, Sprt, SprtRun
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import TournamentPlan
 
@@ -73,13 +73,13 @@ def test_the_ratio_is_the_difference_of_two_normal_log_likelihoods():
 def test_nothing_is_decided_before_enough_deals_and_nothing_changes_after():
     run = SprtRun(Sprt(0, 1.5))
     assert run.verdict().llr == 0
-    assert run.add(np.full(MIN_DEALS - 1, 20.0)) is None
+    assert run.add(np.full(SPRT_MIN_DEALS - 1, 20.0)) is None
     assert run.add([20.0]) == "H1"
     before = run.verdict()
     assert run.add(np.full(1000, -50.0)) == "H1"
     assert run.verdict() == before
     same = SprtRun(Sprt(0, 1.5))
-    assert same.add(np.zeros(MIN_DEALS)) == "H0"
+    assert same.add(np.zeros(SPRT_MIN_DEALS)) == "H0"
     assert np.isfinite(same.verdict().llr)
 
 

@@ -16,7 +16,7 @@ from goita_env.tiles import COUNTS
 from goita_lab.arena.tournament import arena, plan
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Task
-from goita_lab.arena.tournament.seating import PURPOSE
+from goita_lab.arena.tournament.seating import SEEDING_PURPOSE
 from goita_lab.arena.tournament.summary import PairResult, Played
 
 
@@ -241,7 +241,7 @@ def test_an_agent_with_a_memory_is_told_of_every_deal_its_end_and_redeals(episod
     assert len(diary.ended) == 4 * 200  # two seats in each of two games
     assert diary.redeals == diary.begun - 2 * result.rounds.sum() > 0  # they begin once more
     if episode == "round":
-        numbers = GameNumbers(task.seed, PURPOSE, *task.agents)
+        numbers = GameNumbers(task.seed, SEEDING_PURPOSE, *task.agents)
         for seating, mine in ((0, 1), (1, 0)):
             games = numbers.shown(2 * task.first + 200 * seating + np.arange(200))
             told = [diary.ended[4 * game + mine] for game in games.tolist()]

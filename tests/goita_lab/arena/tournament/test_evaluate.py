@@ -226,7 +226,7 @@ def test_progress_is_a_line_that_is_wiped_out_or_one_now_and_then(capsys, monkey
     arguments = [*TWO.split(), "--deals", "600"]
     evaluate.main(arguments)
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(work, "EVERY", 0.0)
+    monkeypatch.setattr(work, "PROGRESS_INTERVAL", 0.0)
     evaluate.main(arguments)
     first, second = capsys.readouterr().err.splitlines()
     line = "deals of all pairings: 256 of 600, time left: not known"

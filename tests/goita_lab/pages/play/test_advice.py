@@ -96,7 +96,9 @@ def test_the_partners_tiles_are_what_the_exact_listener_believes(tables):
     assert np.allclose(
         found.at_least_one, (belief.probability[:, None] * (belief.hands > shown)).sum(axis=0)
     )
-    assert found.likely == tuple(one for one in belief.most_likely(3) if one[1] >= advice.LEAST)
+    assert found.likely == tuple(
+        one for one in belief.most_likely(3) if one[1] >= advice.MIN_SHOWN_PROBABILITY
+    )
     # Agents whose policy is not known are supposed to play as the champion.
     agents = load_agent("greedy"), load_agent("rollout"), load_agent("champion:search=on")
     found = advice.partner(tables[0].view, agents)

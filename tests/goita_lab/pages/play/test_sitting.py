@@ -14,7 +14,7 @@ from goita_lab.pages import watch
 from goita_lab.pages.play import savegame
 from goita_lab.pages.play import sitting as sittings
 from goita_lab.pages.play.seating import MatchSettings
-from goita_lab.pages.play.sitting import TITLE, AnalysisProgress, Background, Sitting
+from goita_lab.pages.play.sitting import ANALYSIS_TITLE, AnalysisProgress, Background, Sitting
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analysis import key_of
 from goita_lab.pages.watch.reading import of_match
@@ -89,7 +89,7 @@ def test_the_page_is_that_of_goita_watch_for_the_player(sitting, monkeypatch):
     for policy in ("script", "style"):
         assert re.search(rf"{policy}-src 'sha256-[^']+';", headers["content-security-policy"])
     assert "unsafe-inline" not in headers["content-security-policy"]
-    source = of_match(sitting.match.finished, TITLE)
+    source = of_match(sitting.match.finished, ANALYSIS_TITLE)
     analysis = watch.analyse(source, **CHEAP)
     assert text.decode() == watch.page(source, analysis, sitting.match.seat)
     assert "自分" in sitting.analysis("ja")
@@ -108,7 +108,7 @@ def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sittin
     end(again.match, any_move(0))
     ready(again)
     parts = sqlite3.connect(kept).execute("SELECT key FROM parts").fetchall()
-    deals = of_match(again.match.finished, TITLE).deals
+    deals = of_match(again.match.finished, ANALYSIS_TITLE).deals
     assert {json.loads(key)[0] for (key,) in parts} == {
         key_of(one.deal, one.earlier) for one in deals
     }

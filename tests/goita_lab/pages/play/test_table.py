@@ -292,7 +292,7 @@ def test_a_file_of_any_size_and_depth_is_refused_in_a_line(tmp_path):
         deep,
         nested + deep,
         f'{{"x": {deep + deep.replace("[", "]")}, {nested[1:]} 1}}',
-        " " * (savegame.MOST_BYTES + 1),
+        " " * (savegame.MAX_SAVEGAME_BYTES + 1),
         f'{{"table": {{"agents": ["", "greedy", "greedy", "greedy"], "seed": {"9" * 5000}}}}}',
     ):
         file.write_text(text)
