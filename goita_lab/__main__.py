@@ -38,7 +38,7 @@ GROUPS: Final = {
         "signals": ("commands.signals", "measure what passes and plays reveal to a partner"),
     },
 }
-"""The subcommands by what they are for: where each stands, and what it does."""
+"""The subcommands by purpose: the module of each, and what it does."""
 
 COMMANDS: Final = {name: module for group in GROUPS.values() for name, (module, _) in group.items()}
 

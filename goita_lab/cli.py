@@ -158,8 +158,8 @@ def check_outputs(
 
     Args:
         files: those that are written whole; ``-`` and ``/dev/stdout`` are standard output.
-        summary: another, which has a .npz beside it.
-        store: of finished tasks, with the files that SQLite writes beside it.
+        summary: another, which has a .npz next to it.
+        store: of finished tasks, with the further files that SQLite writes.
         folder: of outputs.
         inputs: what is read.
     """
@@ -261,7 +261,7 @@ def _shown(
             # tyro itself keeps line breaks in a text of several lines.
             help=" ".join(texts.get(field.name, "").split()),
             aliases=[field.metadata["short"]] if "short" in field.metadata else None,
-            # The help says what None or an empty text stand for; positionals have no default.
+            # The help says what None or an empty text means; positionals have no default.
             help_behavior_hint="" if positional or value in (None, "") else None,
             metavar=field.name.upper() if positional else metavar,
         )

@@ -48,7 +48,7 @@ def provenance(agents: Iterable[str] | Identities) -> dict[str, Any]:
 
 
 def marks(origin: Mapping[str, Any]) -> str:
-    """Returns a line with the agents that changed, as ``provenance`` tells; empty: none did."""
+    """Returns a line with the agents that changed, as ``provenance`` found, or nothing."""
     names = ", ".join(map(short_name, origin["changed"]))
     return f"{CHANGED_MARK}: {names}\n" if names else ""
 
@@ -57,7 +57,7 @@ def marks(origin: Mapping[str, Any]) -> str:
 def versions() -> dict[str, str]:
     """Returns the versions of Python, of goita_env and of the packages that figures depend on.
 
-    A package that is not installed is left out. "commit" stands there if this is a git checkout,
+    A package that is not installed is left out. "commit" is there if this is a git checkout,
     with "-dirty" behind it if a file differs from that commit.
     """
     installed = {"goita_env": goita_env.__version__, "python": platform.python_version()}
@@ -122,10 +122,10 @@ def plain(value: Any) -> Any:
 
 
 def write_summary(path: Path, summary: str, deals: Mapping[str, Float]) -> None:
-    """Writes a summary as JSON, and beside it as NAME.npz the figures of each deal, compressed.
+    """Writes a summary as JSON, and next to it, as NAME.npz, the figures of each deal, compressed.
 
     Args:
-        path: the file of the summary; nothing is written beside standard output.
+        path: the file of the summary; on standard output there is no second file.
         summary: the JSON.
         deals: totals and counts of each deal, [2, n], by name: the mean is the sum of the totals
             over the sum of the counts.

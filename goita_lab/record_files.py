@@ -1,6 +1,6 @@
 """Reads files of recorded games, in whichever notation of ``goita_env.records`` they are.
 
-The content tells the notation, not the name of the file.
+The content of a file decides its notation, not its name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_RECORD_BYTES: Final = 4 * 10**7
 """Size of the longest text that a notation takes, in UTF-8."""
 
 SUFFIXES: Final = (".json", ".txt", ".yaml", ".yml")
-"""Of the records in a folder; hidden files are none."""
+"""Of the records in a folder; hidden files are ignored."""
 
 _HISTORY: Final = re.compile(r"\s*[0-9x]{8},")
 _KIFU: Final = re.compile(r"^[ \t]*[\"']?(?:version|p[0-3]|log)[\"']?\s*:", re.MULTILINE)
@@ -133,7 +133,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Returns the files of a folder that may be records, by name; hidden ones are none."""
+    """Returns the files of a folder that may be records, by name, except hidden ones."""
     return sorted(
         file
         for file in folder.iterdir()

@@ -36,14 +36,14 @@ from goita_lab.provenance import depended_versions
 FORMAT: Final = "goita-tasks-1"
 """Names this layout of a file of tasks."""
 SQLITE_SUFFIXES: Final = ("-wal", "-shm", "-journal")
-"""Ends of the names of files that SQLite writes beside its own."""
+"""Ends of the names of further files that SQLite writes."""
 
 LARGEST_NUMBER: Final = 1e12
-"""Numbers beyond it are none that this project computes."""
+"""This project computes no larger numbers."""
 ESCAPED: Final = b"\xc1"
 """A first byte that MessagePack never has."""
 MOST_POINTS: Final = 1_000
-"""Points beyond it are none of a round."""
+"""No round has more points."""
 
 _PRAGMAS: Final = (
     *("trusted_schema = OFF", "locking_mode = EXCLUSIVE", "synchronous = NORMAL"),
@@ -115,7 +115,7 @@ class TaskStore:
         return self.key(name, agents) in self._packed
 
     def value(self, name: str, agents: Iterable[str], kind: Any) -> Any:
-        """Returns the value of a finished task; a SettingError if it is none of the type."""
+        """Returns the value of a finished task; raises a SettingError if it is not of the type."""
         try:
             return unpack(self._packed[self.key(name, agents)], kind)
         except SettingError as error:
@@ -152,7 +152,7 @@ class TaskStore:
 
     def close(self) -> None:
         """Closes the file, everything merged into the one file."""
-        with suppress(sqlite3.Error):  # on a full disk FILE-wal stays beside it: nothing is lost
+        with suppress(sqlite3.Error):  # on a full disk FILE-wal stays next to it: nothing is lost
             self._db.execute("PRAGMA journal_mode = DELETE")
         self._db.close()
 
@@ -174,7 +174,9 @@ def _opened(
                 db.execute(f"PRAGMA {pragma}")
             db.execute("BEGIN EXCLUSIVE")  # locking_mode keeps the lock until the file is closed
             with db:
-                if not db.execute("PRAGMA schema_version").fetchone()[0]:  # nobody made a table
+                if not db.execute("PRAGMA schema_version").fetchone()[
+                    0
+                ]:  # no process has made a table
                     for table in _TABLES:
                         db.execute(table)
                     db.execute("INSERT INTO meta VALUES (?, ?)", (kind, json.dumps(arguments)))
@@ -335,7 +337,7 @@ class Column:
     shape: tuple[int | str, ...] = ()  #: A letter is a size that several columns share.
     low: float = -LARGEST_NUMBER
     high: float = LARGEST_NUMBER
-    gaps: bool = False  #: NaN stands where there is no value.
+    gaps: bool = False  #: NaN where there is no value.
 
     def check(self, name: str, value: Any, sizes: dict[str, int]) -> None:
         """Raises a SettingError if a value is another; notes the sizes that it has first."""

@@ -1,4 +1,4 @@
-"""Does long work on workers, and keeps what is finished in a file from which a stopped run goes on.
+"""Does long work on workers, and keeps finished tasks, from which a stopped run continues.
 
 Workers are processes of this machine, or of the Ray cluster that RAY_ADDRESS names.
 
@@ -47,7 +47,7 @@ ADDRESS: Final = "RAY_ADDRESS"
 Submit = Callable[[Callable[[], Any]], "Future[Any]"]
 
 Progress = Callable[[str, int, int], object]
-"""Is told what is done, how many of it, and of how many."""
+"""Receives what is done, how many of it are finished, and how many there are."""
 
 
 class WorkerError(GoitaError):
@@ -75,12 +75,12 @@ def check_workers(workers: int) -> None:
 
 @dataclass(frozen=True)
 class Runner:
-    """How tasks are done; none of this changes a result."""
+    """How tasks are done, which changes no result."""
 
     workers: int = 1
     """Processes of this machine, or of a Ray cluster."""
     results: Path | None = None
-    """File that keeps finished tasks, so that a stopped run goes on; None: none."""
+    """File that keeps finished tasks, so that a stopped run can continue; None for no file."""
     progress: Progress = lambda *_: None
     anew: bool = False
     """Begin the file anew, whatever it holds."""
@@ -184,7 +184,7 @@ class OpenRunner:
 
 
 HERE: Final = Runner()
-"""Works in this process, keeps no file and tells nothing."""
+"""Works in this process, keeps no file and shows no progress."""
 
 
 def _keyed(work: Callable[[T], R], task: tuple[str, T]) -> tuple[str, R]:
@@ -301,8 +301,8 @@ def _succeeded(future: Future[Any]) -> bool:
 def capped(workers: int, items: Iterable[T]) -> tuple[int, Iterator[T]]:
     """Returns how many workers are of use, and the items.
 
-    More than there are cores or items only take time to start; standard error is told if fewer
-    are started than were asked for.
+    More than there are cores or items only take time to start; a line on standard error says if
+    fewer are started than requested.
     """
     if workers == 1:
         return 1, iter(items)

@@ -97,7 +97,7 @@ class Args:
     check: Path | None = None
     """leaderboard whose figures are computed again from its cells, of which three of each entry are
     played again, and whose networks are compared; in a small game all is computed again. Its file
-    names the game. Exit code 1 if a figure differs, if an entry was skipped, or if there is none"""
+    names the game. Exit code 1 if a figure differs, or if an entry or all entries were skipped"""
     json: Path | None = None
 
     def __post_init__(self) -> None:

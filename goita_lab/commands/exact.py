@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             fields["value"], fields["gains"] = value(tree, policy), gains(tree, policy)
             print(f"value {fields['value']:+.3f} for the dealer's team", flush=True)
     except KeyboardInterrupt:
-        outlook = "the same command goes on" if args.output else "without -o all is lost"
+        outlook = "the same command continues" if args.output else "without -o all is lost"
         sys.stderr.write(f"\nstopped; {outlook}\n")
         return 130
     except (GoitaError, OSError) as error:
@@ -142,7 +142,7 @@ def _solve(tree: Tree, args: Args) -> Learner:
     learner = restore(tree, args.output) if resumed and args.output else Learner(tree)
     while True:
         gain = max(gains(tree, learner.average()).values())
-        sys.stderr.write(f"{learner.rounds} rounds: a player alone gains {gain:.4f} at most\n")
+        sys.stderr.write(f"{learner.rounds} rounds: one player gains {gain:.4f} at most\n")
         if gain <= args.target or learner.rounds >= args.rounds:
             return learner
         for _ in range(min(EVERY, args.rounds - learner.rounds)):

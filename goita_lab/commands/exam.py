@@ -136,5 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (GoitaError, OSError) as error:
         cli.fail(error)
     except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted; `make` goes on by the same command, `take` begins anew\n")
+        sys.stderr.write(
+            "\ninterrupted; with the same command, `make` continues and `take` begins anew\n"
+        )
         return 130

@@ -232,6 +232,6 @@ def measured(args: Command, command: str = "") -> int:
     except GoitaError as error:
         cli.fail(error)
     except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted; the same command goes on, a measure with --results\n")
+        sys.stderr.write("\ninterrupted; the same command continues, a measure with --results\n")
         return 130
     return code

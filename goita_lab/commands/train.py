@@ -92,13 +92,13 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
         )
         return 1
     except OSError as error:  # such as a full disk
-        again = f"goita train --resume {shlex.quote(str(run))} goes on"
+        again = f"goita train --resume {shlex.quote(str(run))} continues"
         sys.stderr.write(
             f"goita train: error: {error}; {run} keeps what was saved before, {again}\n"
         )
         return 1
     if not finished:
-        print(f"stopped and saved; goita train --resume {shlex.quote(str(run))} goes on")
+        print(f"stopped and saved; goita train --resume {shlex.quote(str(run))} continues")
         return 130
     save_policy(model, run.files.policy, settings.rules)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -123,7 +123,7 @@ def resumed(words: Sequence[str], run: Run) -> Training:
     changed = [name for name in vars(saved) if getattr(settings, name) != getattr(saved, name)]
     if options := [f"--{name.replace('_', '-')}" for name in changed if name not in free]:
         raise SettingError(
-            f"expected the settings that {run} was begun with, but for --total-timesteps and "
+            f"expected the settings with which {run} was begun, except for --total-timesteps and "
             f"--no-progress, got other {', '.join(options)}"
         )
     return settings
@@ -140,7 +140,7 @@ def extended(settings: Training, run: Run, timesteps: int) -> Training:
         )
     run.configure(run.config | {"total_timesteps": decisions})
     print(
-        f"goes on from {timesteps:,} to {decisions:,} decisions instead of {before:,}: learning "
+        f"continues from {timesteps:,} to {decisions:,} decisions instead of {before:,}: learning "
         f"rate and entropy, now {timesteps / decisions:.0%} of the way, reach their ends there"
     )
     return settings

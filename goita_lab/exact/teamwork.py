@@ -122,7 +122,7 @@ class Players:
 
 
 def shipped(rules: Rules, *, message: bool = False) -> Path:
-    """Returns the file of a game's players; raises a SettingError if there is none."""
+    """Returns the file of a game's players; raises a SettingError if there is no such file."""
     path = FOLDER / f"{rules.name}{'-message' if message else ''}.npz"
     if not path.exists():
         games = ", ".join(sorted(file.stem for file in FOLDER.glob("*.npz")))

@@ -192,7 +192,7 @@ def enumerate_game(
     team_eyes = (eyes, eyes) if isinstance(eyes, str) else eyes
     scores = np.zeros((len(hands), 2), np.int64)
     replay = Replay.of_deals(rules, hands, np.zeros(len(hands), np.int64), scores)
-    # Points of all histories of the level, and the indices of those in which the round goes on.
+    # Points of all histories of the level, and the indices of those in which the round continues.
     points, ongoing = np.zeros(len(hands), np.int16), np.arange(len(hands))
     # Each seat's last action, as the tree numbers it, and the dealer's message, by ongoing history.
     last, message = np.full((NUM_SEATS, len(hands)), -1, np.int32), np.zeros(len(hands), np.uint64)
@@ -232,7 +232,7 @@ class _Level:
 
     seat: int  # The seat that acts.
     points: npt.NDArray[np.int16]  # [N] Of all histories.
-    ongoing: Int  # [n] Index of each history in which the round goes on.
+    ongoing: Int  # [n] Index of each history in which the round continues.
     sets: Int  # [n] Its information set, counted in the level.
     successors: Int  # [n] Its number of successors.
     width: Int  # [i] Number of actions of each information set.

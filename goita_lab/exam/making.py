@@ -213,7 +213,7 @@ def play_out(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> Act
 
 
 def clear_leader(values: ActionValues) -> int:
-    """Returns the action that leads all others except its equals; -1 if there is none.
+    """Returns the action that leads all others except its equals; -1 if no action does.
 
     The lead is at least ``BEST_ACTION_MIN_Z`` standard errors.
 

@@ -80,7 +80,7 @@ def read_examples(
     Raises:
         GoitaError: if a source has no recorded games, or a saved game or a log has an illegal
             move; the message names the file.
-        SettingError: if there is no decision with a choice, or none of the player.
+        SettingError: if there is no decision with a choice, or no such decision of the player.
         OSError: if a file cannot be read.
         ImportError: if a log or a kifu lacks its extra.
     """

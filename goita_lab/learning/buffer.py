@@ -51,7 +51,7 @@ def decision_type(words: int, actions: int, *, hidden: bool = False) -> np.dtype
 OPEN_DECISION: Final = -1
 EPISODE_ENDED: Final = -2
 
-# Of sampling probabilities: the weight of a decision's policy gradient, beside 1 for its value
+# Of sampling probabilities: the weight of a decision's policy gradient, next to 1 for its value
 # error, and the smallest probability as a share of ``sample_fraction``.
 POLICY_WEIGHT: Final = 1.5
 LEAST_SHARE: Final = 0.4
@@ -77,7 +77,7 @@ class Samples(NamedTuple):
 class SeatRolloutBuffer:
     """The decisions of a rollout, linked by seat.
 
-    The last decision of a seat whose episode goes on after the rollout stays open: ``reset``
+    The last decision of a seat whose episode continues after the rollout stays open: ``reset``
     carries it into the next rollout, where it is credited and learnt from. Its value bootstraps the
     seat's decision before it, as a last value does in SB3's ``RolloutBuffer``.
 
@@ -222,7 +222,7 @@ class SeatRolloutBuffer:
         return self._store[index]
 
     def set_returns(self, index: npt.NDArray[np.int64], returns: npt.NDArray[np.float32]) -> None:
-        """Sets what the drawn decisions earned; these alone are learnt from, each drawn once."""
+        """Sets what the drawn decisions earned; only these are learned from, each drawn once."""
         self.closed, self.returns = index, returns
         self.values = self._store["value"][index]
         self.advantages = returns - self.values

@@ -68,7 +68,7 @@ class History:
     """Decisions of each that is kept, ascending; the last is the latest."""
 
     def past(self, decisions: int) -> int | None:
-        """Returns the earlier snapshot nearest to 75 % of the decisions, None if there is none."""
+        """Returns the earlier snapshot nearest to 75 % of the decisions; None if it is the first."""
         earlier = [snapshot for snapshot in self.snapshots if snapshot < decisions]
         target = PAST_SHARE * decisions
         return min(earlier, key=lambda snapshot: abs(snapshot - target), default=None)
@@ -122,7 +122,7 @@ def read_curve(path: Path) -> dict[str, Float]:
 class Evaluator:
     """An evaluator: snapshots play opponents, which are built once to see that they can be."""
 
-    against: tuple[str, ...]  #: named opponents, beside the run's own past
+    against: tuple[str, ...]  #: named opponents, in addition to the run's own past
     deals: int  #: of each measurement, played twice each; 0: nothing is measured
     seed: int
     rules: Rules = JGA
@@ -135,7 +135,7 @@ class Evaluator:
         close([self.load(name) for name in self.against])
 
     def load(self, name: str) -> Agent:
-        """Returns an opponent, as ``plain:base=A`` if it knows the base game alone."""
+        """Returns an opponent, as ``plain:base=A`` if it knows only the base game."""
         agent = build_agent(name)
         if agent_plays(agent, self.information):
             return agent

@@ -138,7 +138,7 @@ class HoldClose:
 
     Args:
         policy: the reference, as it is now.
-        weight: of the loss beside the others, at least 0.
+        weight: of this loss relative to the other losses, at least 0.
         logits: returns a network's logits [B, 69] of observations [B, 512].
         interval: decisions between two moves towards the policy; 0: the reference stays.
         share: of the way to the policy's weights that a move goes, above 0 and at most 1.

@@ -79,11 +79,11 @@ class PolicyAgent(LogitAgent):
 class SavedPolicy(PolicyAgent):
     """A policy of a network class of its own, from its file.
 
-    The class "MODULE:CLASS" is named by the caller, never by the file alone: naming it runs its
+    The class "MODULE:CLASS" is named by the caller, never only by the file: naming it runs its
     module.
 
     Raises:
-        AgentError: if the file is none, or one of another class or layout.
+        AgentError: if the file holds no policy, or a policy of another class or layout.
     """
 
     def __init__(self, path: str, policy: str, temperature: float = 0.0) -> None:
@@ -201,7 +201,8 @@ def save_policy(model: SelfPlayPPO, path: str | Path, rules: str | Rules) -> Non
 def policy_bytes(model: SelfPlayPPO, rules: str | Rules) -> bytes:
     """Returns the content of a policy's file.
 
-    A network of one's own is built anew from it: ``state_dict`` has to hold all that it plays by.
+    A network of a user's class is built anew from it, so ``state_dict`` must hold everything by
+    which the network plays.
 
     Raises:
         SettingError: if the file could not be read back.
@@ -257,12 +258,12 @@ def init_from(model: SelfPlayPPO, path: Path) -> None:
 
     A stack may be wider than the file's. It then plays as the file does: new units have random
     input weights and zero output weights (a special case of Chen, Goodfellow & Shlens 2016,
-    Net2Net). Values are rescaled where both stand for points, and reset where one stands for points
+    Net2Net). Values are rescaled where both are points, and reset where one is points
     and the other for wins.
 
     Raises:
-        SettingError: if the file is none or another network's, a custom network's with values in
-            other units, or was trained with another transform.
+        SettingError: if the file holds no policy or another network's, a custom network's with
+            values in other units, or was trained with another transform.
     """
     info, tensors = read_policy(path)
     stack = model.policy.is_stack()

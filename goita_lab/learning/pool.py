@@ -1,7 +1,7 @@
 """Seats frozen players in a training: a pool of opponents, given opponents, or partners.
 
 In a share of the games one team is played by a frozen opponent. Games are grouped, and a group
-plays one opponent, and beside one partner, at a time, so that each is asked for many positions at
+has one opponent, and one partner, at a time, so that each of them answers for many positions at
 once; a game keeps both to the end of its episode. Only the learner's own decisions are learnt from.
 """
 
@@ -40,7 +40,7 @@ AVERAGED_ROUNDS: Final = 2000  # over which results against a player are average
 
 
 def read_weighted(texts: Sequence[str]) -> dict[str, float]:
-    """Returns the weights of the players that texts stand for, by name.
+    """Returns the weights of the players that texts name, by name.
 
     ``3*greedy`` weighs three times as much as ``greedy``. A set of the population weighs as much as
     one agent, which its members share. A name that occurs twice has the sum of its weights.
@@ -76,7 +76,7 @@ def named_agents(texts: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass
 class PoolPlayer:
-    """The learner's results against one frozen player, or beside one."""
+    """The learner's results against one frozen player, or with it as a partner."""
 
     name: str  # of an agent; empty for a snapshot
     decisions: int = 0  # of a snapshot's training
@@ -99,7 +99,7 @@ class OpponentPool:
     Args:
         games: number of parallel games, N.
         share: of the games in which one team is a frozen opponent's.
-        agents: opponents beside the snapshots, without a memory: texts of ``read_weighted``.
+        agents: further opponents, without a memory: texts of ``read_weighted``.
         snapshots: whether snapshots are opponents, too.
         first: whether the very first one is, as it should where training began with a policy.
         partners: of the learner in all games, likewise; empty: the learner itself.
@@ -226,7 +226,7 @@ class OpponentPool:
         return [p.decisions for p in (self.players[n] for n in self._in_use()) if not p.name]
 
     def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Returns all that the pool goes on from, as JSON and arrays; no agent is named in it."""
+        """Returns the state from which the pool continues, as JSON and arrays, without agents."""
         state = {
             "players": [(p.decisions, p.points, p.rounds) for p in self.players],
             "rollouts": self._rollouts,
@@ -272,7 +272,7 @@ class OpponentPool:
         return ~np.isin(players, [LEARNER, *own])
 
     def _draw_opponent(self) -> int:
-        """Returns an opponent, recent snapshots and hard ones more often; LEARNER: there is none.
+        """Returns an opponent, recent snapshots and hard ones more often, or LEARNER.
 
         A snapshot counts for less with every later one, an agent as much as the latest.
         """

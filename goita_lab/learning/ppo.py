@@ -70,19 +70,19 @@ class SelfPlayPPO(MaskablePPO):
         bfloat16: run the trunk in bfloat16.
         reward_scale: factor of the games' rewards: 0.02 makes 50 points a reward of 1.
         critic: widths of the layers of a critic that sees all hands; empty: no critic.
-        transform: of the observations that the policy is shown, and the critic beside the hands.
-        mute_share: share of the games in which one team sends message 0 alone (``Muting``).
+        transform: of the observations of the policy, and of the critic, which also sees the hands.
+        mute_share: share of the games in which one team sends only message 0 (``Muting``).
         other_play: show each seat the game with tiles of equal rules exchanged, or not.
         off_belief: decisions earn what they would in worlds of the rule constraints.
-        prefer: what decisions earn beside the points (``read_preferences``).
+        prefer: what decisions earn in addition to points (``read_preferences``).
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
     Attributes:
-        critic: None if there is none.
+        critic: the network of values; None if the policy's own values are used.
         critic_leads: advantages use the critic's values, which in the last update predicted better
             than the policy's own.
         information: shown tiles and messages in the games.
-        pool: frozen players, None if there are none; may be set before training.
+        pool: frozen players, or None; may be set before training.
         reference: holds this policy close to another; None: it is free.
     """
 
@@ -179,7 +179,7 @@ class SelfPlayPPO(MaskablePPO):
 
     @property
     def reward(self) -> Literal["points", "win"]:
-        """Returns what values stand for: "points" or "win"."""
+        """Returns the unit of values: "points" or "win"."""
         wins = self.env is not None and self.env.get_attr("reward")[0] == "win"
         return "win" if wins else "points"
 

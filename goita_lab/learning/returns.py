@@ -2,14 +2,14 @@
 
 A critic values positions from all four hands, for advantages in training only. It takes luck out of
 them: a decision gets less credit for what the other seats happened to hold (the centralised critic
-of Lowe et al. 2017, here beside the policy's own values, which see a view). No policy's file holds
-it.
+of Lowe et al. 2017, here in addition to the policy's own values, which see a view). No file of a
+policy holds it.
 
 Off-belief learning (Hu et al. 2021), level 1, fitted to this game, replaces what decisions of a
 rollout earned by what they would earn in worlds of the rule constraints. For a decision one world
 is drawn that its seat cannot rule out, uniformly over the deals that the rules allow; what others
-did says nothing more of it. The action is played there, and all seats go on by the present policy
-until the same seat has a choice again, or the round ends. The return is the points of the end, or
+did says nothing more of it. The action is played there, and all seats play the present
+policy until the same seat has a choice again, or the round ends. The return is the points of the end, or
 the policy's value at that choice. So the policy learns to play well if the past had no meaning
 beyond the rules, while its actions in the worlds are answered by players like itself. (Hu et al.
 take the posterior of a policy, at level 1 that of a uniformly random one. The rule constraints are
@@ -99,7 +99,7 @@ def hidden_words(
     """Returns what acting seats do not see: uint64 [n, 6].
 
     Words 0 to 2 are the plays of the next seat, the partner and the previous seat as they see
-    them, words 3 to 5 their tiles. ``rows`` are the games in which ``seats`` are asked.
+    them, words 3 to 5 their tiles. ``rows`` are the games in which ``seats`` act.
     """
     other_seats = (seats[:, None].astype(np.int64) + np.arange(1, NUM_SEATS)) % NUM_SEATS
     places = [packing.STATE_PLAYS_WORD + other_seats, packing.STATE_TILES_WORD + other_seats]
@@ -165,7 +165,7 @@ def _play_out(
     decisions = rounds.decisions
     while True:
         if decisions.ended is not None:
-            # A redeal gains nothing, and the game goes on.
+            # A redeal gains nothing, and the game continues.
             counts = is_open[decisions.ended.rows]
             rows = decisions.ended.rows[counts]
             returns[rows] = decisions.ended.gained[counts] * reward_scale

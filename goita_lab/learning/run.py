@@ -48,13 +48,15 @@ class Run:
         """Makes the directory of a new training.
 
         Args:
-            init: a policy to begin with; it is copied, so that the run goes on without it.
+            init: a policy to begin with; it is copied, so that the run does not need the file.
         """
         directory = self.files.directory
         directory.mkdir(parents=True, exist_ok=True)
         self._lock()
         if self.files.config.exists():
-            raise SettingError(f"expected a new run, got {directory}; --resume {directory} goes on")
+            raise SettingError(
+                f"expected a new run, got {directory}; --resume {directory} continues it"
+            )
         if init is not None:
             write_whole(self.files.init, init.read_bytes())
         origin = provenance(self.players)
@@ -93,7 +95,7 @@ class Run:
         self._open.close()
 
     def _lock(self) -> None:
-        self._open.enter_context(locked(self.files.config, "a run that nobody trains"))
+        self._open.enter_context(locked(self.files.config, "a run that no process trains"))
 
     def configure(self, config: Mapping[str, Any]) -> None:
         """Replaces the run's settings and writes them."""
@@ -120,7 +122,7 @@ class Run:
         if self.history.snapshots:  # what was written after the checkpoint will be written again
             self.files.tidy(self.history, model.pool)
         saving = CheckpointCallback(self.files, self.history, measuring, settings)
-        # Into the directory; a log that is there already is left alone.
+        # Into the directory; a log that is there already stays.
         folder = str(self.files.directory)
         logs = len([*self.files.directory.glob("progress*.csv")])
         suffix = f"-{logs + 1}" if logs else ""

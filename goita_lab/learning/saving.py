@@ -4,7 +4,7 @@
 
     config.json             every setting
     init.safetensors        the policy to begin with, where one was given
-    checkpoint.safetensors  all that the training goes on from
+    checkpoint.safetensors  everything from which the training continues
     strength.csv            the learning curve of strength
     progress.csv            the log of every update; progress-2.csv after the first resume
     events.out.tfevents.*   both for TensorBoard
@@ -87,7 +87,7 @@ class RunFiles:
 class CheckpointCallback(BaseCallback):
     """A callback that acts between two rollouts, when nothing is half done.
 
-    What it writes depends on the checkpoint alone. A training that is killed at any moment and goes
+    What it writes depends only on the checkpoint. A training that is killed at any moment and goes
     on from its last checkpoint writes the same files: no row of the curve is lost or doubled, and a
     file that a checkpoint may still need is deleted only after the next one is written.
 
@@ -125,7 +125,7 @@ class CheckpointCallback(BaseCallback):
             self.model.pool.known = self.history.snapshots
 
     def _on_step(self) -> bool:
-        # The last update may make more decisions than were asked for.
+        # The last update may make more decisions than the setting says.
         decisions = min(self.model.num_timesteps, self.settings.total_timesteps)
         self.show("decisions", decisions, self.settings.total_timesteps)
         return not self.stopped
@@ -224,7 +224,7 @@ def save_checkpoint(model: SelfPlayPPO, path: Path, history: History | None = No
 
 
 def load_checkpoint(model: SelfPlayPPO, path: Path) -> History:
-    """Has a new model, with its pool, go on where one was saved; returns the saved history."""
+    """Restores a saved training in a new model and its pool; returns the saved history."""
     try:
         state, parts = _read(path)
         for name, network, optimizer in _networks(model):
@@ -293,7 +293,7 @@ def _networks(model: SelfPlayPPO) -> Iterator[tuple[str, th.nn.Module, th.optim.
 
 
 def _tensors(network: th.nn.Module) -> dict[str, th.Tensor]:
-    """Returns all that a network holds, each tensor under its first name alone."""
+    """Returns all tensors of a network, each only under its first name."""
     tensors = network.state_dict(keep_vars=True)
     first = {id(tensor): name for name, tensor in reversed(tensors.items())}
     return {name: tensors[name] for name in reversed(first.values())}

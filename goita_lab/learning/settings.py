@@ -41,7 +41,7 @@ EVAL_SEED: Final = 1
 MAX_WEIGHTS: Final = MAX_BYTES // 4
 """Of all layers together: those that a network's file holds as float32."""
 COMMANDED: Final = ("resume", "config")
-"""Options that say where settings come from, and are none themselves."""
+"""Options that say where settings come from; they are not settings."""
 
 MAX_FACTOR: Final = 1e30
 """Weights, scales and points are below it, so that float32 holds them."""
@@ -52,7 +52,7 @@ Weight = Annotated[float, Meta(ge=0, lt=MAX_FACTOR)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Scheduled = float | tuple[Weight, Weight]
 """One number, or those at the beginning and at the end. ``_check_numbers`` checks both alike: a
-number with bounds beside a tuple crashes msgspec 0.22."""
+number with bounds next to a tuple crashes msgspec 0.22."""
 PositiveShare = Annotated[float, Meta(gt=0, le=1)]
 PositiveFactor = Annotated[float, Meta(gt=0, lt=MAX_FACTOR)]
 
@@ -155,7 +155,7 @@ class Training(Options):
     """All settings of a training.
 
     Raises:
-        SettingError: if a setting is none, or some do not fit together.
+        SettingError: if a setting is invalid, or some do not fit together.
     """
 
     information: InformationStructure = PLAIN
@@ -247,7 +247,7 @@ class Training(Options):
         pooled = bool(self.pool or self.pool_share)
         opposed, joined = bool(self.opponents), bool(self.partners)
         alone = "off_belief with pool_share 0 and without other players, whose play it cannot know"
-        points = "off_belief without prefer: worlds of its own have points alone"
+        points = "off_belief without prefer: worlds of its own have only points"
         return [
             ("kl with init, the policy to hold close to, or with refresh", aimless),
             ("refresh with kl above 0", self.refresh > 0 and not self.kl),
@@ -314,7 +314,7 @@ class Training(Options):
         )
 
     def frozen(self) -> OpponentPool | None:
-        """Returns the frozen players that the learner plays with; None if there are none."""
+        """Returns the frozen players that the learner plays with; None if it plays only itself."""
         if not (self.opponents or self.pool_share or self.partners):
             return None
         return OpponentPool(
@@ -416,7 +416,7 @@ class Origins:
 
     @classmethod
     def read(cls, words: Sequence[str]) -> Self:
-        """Reads these options of a command line, and leaves the others alone."""
+        """Reads these options of a command line, and ignores the others."""
         import tyro
 
         origins, _ = tyro.cli(
@@ -431,8 +431,8 @@ class Origins:
     def defaults(self) -> Training:
         """Returns the settings of a command line that gives no others than these.
 
-        Settings of a file stand above those of the preset, which the file may name. A run's name is
-        its own.
+        Settings of a file override those of the preset, which the file may name. A file does
+        not name the run.
         """
         from_file = {} if self.config is None else read_settings(self.config)
         preset = self.preset or from_file.get("preset")
@@ -449,7 +449,7 @@ class Origins:
 
 
 def read_layer_widths(path: Path) -> tuple[int, ...]:
-    """Returns the widths of the layers of a policy's file; a SettingError if there are none."""
+    """Returns the widths of the layers of a policy's file, or raises a SettingError."""
     try:
         info, tensors = read_network(path)
     except OSError as error:
@@ -471,7 +471,7 @@ MAX_SETTINGS_BYTES: Final = 1 << 20
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """Returns the settings in a JSON file; a SettingError if it is none, or cannot be read."""
+    """Returns the settings in a JSON file; raises a SettingError if it is something else."""
     try:
         return decode(
             read_limited(path, MAX_SETTINGS_BYTES), dict[str, Any], "settings of a training"

@@ -64,7 +64,7 @@ class Muting:
         """int64 [N] The muted team: 0 for seats 0 and 2, 1 for the others, -1 for none."""
 
     def legal(self, turn: StepResult) -> Bool:
-        """Returns the legal actions of the seats that are asked, silence alone where muted."""
+        """Returns the legal actions of the acting seats; only silence where a seat is muted."""
         legal = turn.action_mask
         silent = legal[:, MESSAGE:].any(axis=1) & ((turn.seat & 1) == self.team)
         return np.where(silent[:, None], _SILENCE, legal) if silent.any() else legal
@@ -119,7 +119,7 @@ ACTION_IMAGES: Final = _actions()
 def elements_of(games: int) -> npt.NDArray[np.int64]:
     """Returns the element that each seat of each game sees the game under: int64 [N, 4].
 
-    It follows from the number of the game, so a resumed training goes on with the same. All
+    It follows from the number of the game, so a resumed training continues with the same. All
     combinations are as frequent.
     """
     return (np.arange(games)[:, None] >> (2 * np.arange(NUM_SEATS))) & (ELEMENTS - 1)
@@ -163,7 +163,7 @@ def read_preferences(texts: Sequence[str]) -> npt.NDArray[np.float32]:
 
 
 def _actions_of(plays: str) -> list[int]:
-    """Returns the actions that a text stands for; none: it stands for nothing."""
+    """Returns the actions that a text names; an empty tuple if it names no action."""
     if plays == "p":
         return [actions.PASS]
     if len(plays) != 2:

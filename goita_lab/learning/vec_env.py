@@ -135,14 +135,14 @@ class SeatVecEnv(_BatchVecEnv):
 
     ``MaskablePPO("MlpPolicy", SeatVecEnv(games))`` trains as it is: masks come by ``action_masks``.
 
-    The deals follow from ``seed`` alone, not from ``VecEnv.seed``: ``MaskablePPO.load`` passes the
+    The deals follow only from ``seed``, not from ``VecEnv.seed``: ``MaskablePPO.load`` passes the
     first run's seed to it again, and a resumed run would repeat the deals that it has learnt from.
 
     Args:
         games: a ``SeatVectorEnv`` in SAME_STEP mode, which is what stable-baselines3 means, or
             gymnasium's vector wrappers around one.
         seed: of the deals and bots; give a resumed run another one. None: one is drawn, not 0 as
-            in other batches. What stable-baselines3 saves of a run tells nothing of its deals, so
+            in other batches. What stable-baselines3 saves of a run does not include its deals, so
             with a fixed default a loaded run would repeat those that it has learnt from.
 
     Raises:

@@ -46,7 +46,7 @@ def preferred_language(header: str) -> LanguageName:
 
 
 def for_template(name: LanguageName) -> dict[str, Any]:
-    """Returns what a template needs to tell its texts, and its script."""
+    """Returns what a template and its script need to show their texts."""
     say = language(name)
     table = json.dumps(say.table, ensure_ascii=False).replace("<", "\\u003c")
     return {"language": name, "say": say, "texts": table}

@@ -40,7 +40,7 @@ POLICY: Final = "policy"
 UNIFORM: Final = "uniform"
 """Name of ``UNIFORM_MODEL``: each legal action is equally likely."""
 LEGAL: Final = "legal"
-"""Name of ``LEGAL_MODEL``: an action says no more than that it was legal."""
+"""Name of ``LEGAL_MODEL``: an action reveals only that it was legal."""
 
 
 def standard_models(agent: str | Policy) -> dict[str, OpponentModel]:
@@ -187,7 +187,7 @@ def listen(
     the beliefs without a row. ``deals`` are indices, None all of them;
     ``listeners`` are seats that listen in every deal, None one seat in each deal, in turn.
 
-    Only what is asked for costs time. ``revealed`` names the models under which the information in
+    Only what is requested costs time. ``revealed`` names the models under which the information in
     other seats' actions is computed (True: all; False: none), ``where`` selects these actions
     (``goita_lab.signals.filters``; None: all), and ``speakers`` the relative seats that take them.
     ``knowledge=False`` leaves out the knowledge at the listeners' own decisions.

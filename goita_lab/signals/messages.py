@@ -253,8 +253,8 @@ def _row(use: MessageUse, unheard: str) -> dict[str, str]:
         "agent": short_name(use.agent),
         "not silence": f"{1 - use.sent[0]:.0%}",
         "depends on what is seen, nats": estimate(use.depends, sign="-"),
-        "tells the partner, nats": estimate(use.partner, sign="-"),
-        "tells opponents, nats": estimate(use.opponents, sign="-") or unheard,
+        "revealed to the partner, nats": estimate(use.partner, sign="-"),
+        "revealed to opponents, nats": estimate(use.opponents, sign="-") or unheard,
         "sending against muted, points": estimate(use.value),
     }
 

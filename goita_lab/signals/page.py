@@ -38,9 +38,9 @@ RATIO_FIGURES: Final = ("share", "efficiency")
 """Figures of these measures that are ratios and have no unit."""
 
 CHART_FIGURES: Final = (
-    ("What an action tells the partner about a hand, nats", "content.expected"),
+    ("What an action reveals to the partner about a hand, nats", "content.expected"),
     ("What a seat knows of its partner's hand by its policy, nats", "split.policy"),
-    ("What an action tells an opponent, nats", "partner_opponent_gap.opponent"),
+    ("What an action reveals to an opponent, nats", "partner_opponent_gap.opponent"),
     ("What listening to the partner is worth, points a round", "value.partner"),
     ("What one signal is worth to its sender's team, points", "shuffled.information"),
 )

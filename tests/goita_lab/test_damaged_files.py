@@ -28,7 +28,7 @@ from goita_lab.exam.questions import READERS, SHIPPED, Questions
 from goita_lab.learning.measuring import read_curve
 from goita_lab.signals.listening import Heard, listen, standard_models
 from goita_lab.signals.measures.shuffled import Shuffled
-from goita_lab.signals.measures.value import ALL, SourcePoints
+from goita_lab.signals.measures.value import ALL_SEATS, SourcePoints
 from goita_lab.signals.playing import play
 from goita_lab.store import pack, unpack
 from programs import ROOT, refusal
@@ -305,7 +305,7 @@ def kept():
     return {
         Heard: heard,
         Shuffled: Shuffled.of(np.arange(15.0).reshape(5, 3), 0.5, 0.5),
-        SourcePoints: SourcePoints("greedy", {}, 8, (ALL,), np.zeros((1, 3)), np.zeros(3)),
+        SourcePoints: SourcePoints("greedy", {}, 8, (ALL_SEATS,), np.zeros((1, 3)), np.zeros(3)),
         Questions: Questions.load().select(np.arange(3)),
     }
 

@@ -117,7 +117,7 @@ def test_no_worker_is_left_behind_after_an_interrupt_or_a_kill(tmp_path, number,
         error = process.stderr.read()  # until nobody can write there any more
     assert process.returncode == (130 if number == signal.SIGINT else -number)
     if number == signal.SIGINT:
-        assert re.fullmatch(r"\nstopped with .* deals left; the same command goes on\n", error)
+        assert re.fullmatch(r"\nstopped with .* deals left; the same command continues\n", error)
     while True:  # the session is empty as soon as the system has cleaned up
         assert time.monotonic() < deadline
         try:

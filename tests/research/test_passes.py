@@ -10,7 +10,7 @@ from goita_env import Game
 from goita_env.actions import PASS
 from goita_env.errors import SettingError
 from goita_lab.arena.statistics.intervals import mean_interval
-from goita_lab.signals.measures.value import ALL, NOT_PARTNER
+from goita_lab.signals.measures.value import ALL_SEATS, NOT_PARTNER
 from goita_lab.signals.plan import Settings
 from raising import refuses
 from research.signals import passes
@@ -74,11 +74,11 @@ def test_the_worth_is_the_mean_of_the_differences_deal_by_deal(monkeypatch):
     points = kept[0]
     assert points.points.shape == (len(passes.SOURCES), 2)
     one = value.differences[0]
-    wanted = points.of(ALL) - points.of(passes.LISTENERS[passes.NO_PASSES])
+    wanted = points.of(ALL_SEATS) - points.of(passes.LISTENERS[passes.NO_PASSES])
     assert one.points == mean_interval(wanted)
     assert one.sd == pytest.approx(wanted.std(ddof=1))
     whole = value.differences[3].points.mean
-    assert whole == pytest.approx((points.of(ALL) - points.of(NOT_PARTNER)).mean())
+    assert whole == pytest.approx((points.of(ALL_SEATS) - points.of(NOT_PARTNER)).mean())
     assert value.deals == 2
     refuses(SettingError, "expected 2 deals", passes_value, "greedy", 1)
 

@@ -140,7 +140,7 @@ def read(path: Path) -> Board:
 
 
 def read_for(path: Path, kind: type[Board]) -> Board:
-    """Reads the leaderboard that entries of a kind are added to; a new one if there is none.
+    """Reads the leaderboard of a kind of entries; returns a new one if there is no file.
 
     Raises:
         SettingError: the file is no leaderboard of the kind.

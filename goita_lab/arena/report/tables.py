@@ -173,7 +173,7 @@ def rating(strength: Rating) -> tuple[str, str]:
 
 
 def ratings_table(summary: Summary) -> Table | None:
-    """Returns the ratings, the best first, and the faults; None: nobody is rated.
+    """Returns the ratings, the best first, and the faults; None if no agent is rated.
 
     An agent that forfeited has no rank.
     """

@@ -322,6 +322,6 @@ def exit_code(tournament: Tournament, stop: Stop | None, results: Path | None) -
     if stop is None:
         return 0
     reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}\n"
-    outlook = "the same command goes on" if results else "without --results the rest is lost"
+    outlook = "the same command continues" if results else "without --results the rest is lost"
     sys.stderr.write(f"\n{reason}stopped with {tournament.deals_left():,} deals left; {outlook}\n")
     return 130 if isinstance(stop, KeyboardInterrupt) else 1

@@ -40,9 +40,7 @@ FORMAT: Final = "goita-games-2"  # Format mark of the folder; changes with the m
 OLD_FORMATS: Final = {"goita-games-1": "0.3.0"}  # Former formats, and the version that reads each.
 
 MANIFEST: Final = "tournament.json"  # The file that describes the tournament of a folder.
-GAMES_PATTERN: Final = (
-    "[!.]*.jsonl"  # Matches the files of games in a folder; hidden ones are none.
-)
+GAMES_PATTERN: Final = "[!.]*.jsonl"  # Matches the files of games in a folder, except hidden files.
 
 MAX_GAMES_BYTES: Final = 10**8
 """Largest file that is read; that of a block has some hundred thousand bytes."""

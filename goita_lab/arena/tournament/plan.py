@@ -79,7 +79,7 @@ class Task:
     seatings: tuple[Seating, ...] = PAIR_SEATINGS
     """[S] The player at each seat in each game of a deal. The first team sits at seats 0 and 2 in
     the first, third, ... game, at 1 and 3 in the others."""
-    information: InformationStructure = PLAIN  #: Who knows and tells what.
+    information: InformationStructure = PLAIN  #: Shown tiles and messages.
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class Pairing:
 class Schedule(ABC):
     """A schedule: the pairings with their blocks, and the agents in them."""
 
-    information: InformationStructure  #: Who knows and tells what at the tables.
+    information: InformationStructure  #: Shown tiles and messages at the tables.
     rules: str | Rules = "jga"
 
     @property
@@ -246,7 +246,7 @@ class TournamentPlan(Schedule):
     episode: Episode = "round"
     sprt: Sprt | None = None  #: Ends pairings early; cross-play is not tested.
     block_deals: int = BLOCK_DEALS
-    information: InformationStructure = PLAIN  #: Who knows and tells what at the tables.
+    information: InformationStructure = PLAIN  #: Shown tiles and messages at the tables.
 
     def __post_init__(self) -> None:
         check_deals(self.deals)

@@ -85,7 +85,7 @@ class ResultsFile:
             or (task.episode == "round" and (rounds > 1).any())
             or not {*figures.forfeited, *(player for player, _ in figures.faults)} <= {*players}
         ):
-            raise self._store.damaged(f"block {task.block}: rounds or players that are none")
+            raise self._store.damaged(f"block {task.block}: impossible rounds or players")
         return BlockResult(**vars(figures), task=task)
 
 

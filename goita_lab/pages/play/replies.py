@@ -2,7 +2,7 @@
 
 Replies follow from the views of one seat, from the log of that seat, and from rounds that are over.
 They contain no count of moves, because another seat may have had a choice before play and kept
-silent, which nobody observes.
+silent, which no one observes.
 """
 
 from __future__ import annotations

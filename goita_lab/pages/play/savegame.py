@@ -27,7 +27,7 @@ from goita_lab.record_files import check_plain
 MAX_SAVEGAME_BYTES: Final = 10**7
 """A longer file is refused; a match takes about ten thousand bytes."""
 
-FREE_MATCH: Final = "a match that nobody is playing"
+FREE_MATCH: Final = "a match that no one is playing"
 
 MAX_LISTED_MATCHES: Final = 100
 """Matches of a folder that are listed."""

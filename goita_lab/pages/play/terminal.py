@@ -165,7 +165,7 @@ def _writes(text: str) -> bool:
 
 
 def read(typed: str, legal: Sequence[int]) -> int | str:
-    """Returns the action or the command that a line stands for.
+    """Returns the action or the command that a line means.
 
     Words and commands may be abbreviated as long as only one begins so.
 

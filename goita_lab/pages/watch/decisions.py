@@ -3,7 +3,7 @@
 Points are those of the acting seat's team in the round (``docs/reference/analysis.md``).
 
 Nobody sees all hands during play, so points lost against open hands are not an error. The verdict
-follows from the points that a search gives, which knows no more than the seat did, and allows for
+follows from the points that a search gives, which knows only what the seat knew, and allows for
 the standard error of these points:
 
 ======== ==========================================================================================

@@ -118,7 +118,7 @@ def read(folder: str | Path) -> Play:
             raise LogError(f"expected parts of the same agents in {str(folder)!r}, got others")
         if head.first != rounds or rounds + head.rounds > MAX_ROUNDS:
             file = part_file(folder, DECISIONS, index)
-            raise LogError(f"expected {file} to go on at round {rounds}, got round {head.first}")
+            raise LogError(f"expected {file} to continue at round {rounds}, got round {head.first}")
         plays.append(play)
         rounds += head.rounds
     try:

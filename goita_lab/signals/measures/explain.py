@@ -134,7 +134,7 @@ def public_actions(action: Int) -> Int:
 
 @dataclass(frozen=True)
 class SpeakerTree:
-    """A tree of a policy's actions, and how well it stands in for the policy."""
+    """A tree of a policy's actions, and how well it imitates the policy."""
 
     agent: TreeAgent
     text: str

@@ -67,7 +67,7 @@ def principle_use(
 def taken(principle: Principle, play: Play) -> tuple[Bool, Bool]:
     """Returns which actions of a play follow a principle, and which go against it: bool [D]."""
     message = play.action >= MESSAGE
-    # Principles have no columns for messages: read a pass in their place, and count none of them.
+    # Principles have no columns for messages: read a pass in their place, and do not count it.
     taken = np.arange(len(play.action)), np.where(message, PASS, play.action)
     follow, against = (actions[taken] & ~message for actions in principle.actions(play.view()))
     return follow, against

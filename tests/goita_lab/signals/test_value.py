@@ -10,7 +10,7 @@ from goita_env.errors import SettingError
 from goita_lab.signals import measures
 from goita_lab.signals.listening import cached_model, listen, seen_by
 from goita_lab.signals.measures.shuffled import VARIANTS
-from goita_lab.signals.measures.value import ALL, DEAF, SOURCES, SUBSETS, SourcePoints
+from goita_lab.signals.measures.value import ALL_SEATS, DEAF, SOURCES, SUBSETS, SourcePoints
 from goita_lab.signals.playing import play
 from goita_lab.signals.searching import SHOWN, InformationSources
 from raising import refuses
@@ -35,26 +35,30 @@ def test_all_sources_play_the_same_deals(values):
 
 def test_parts_are_the_whole_whatever_the_parts(values):
     parts = [
-        measures.play_listening("greedy", models(), 2, seed=2, worlds=4, first=first, sources=[ALL])
+        measures.play_listening(
+            "greedy", models(), 2, seed=2, worlds=4, first=first, sources=[ALL_SEATS]
+        )
         for first in (0, 2)
     ]
     joined = SourcePoints.join(parts)
-    assert np.array_equal(joined.of(ALL), values.of(ALL))
+    assert np.array_equal(joined.of(ALL_SEATS), values.of(ALL_SEATS))
     assert np.array_equal(joined.unsearched, values.unsearched)
 
 
 def test_a_seat_that_never_leaves_the_policy_plays_it_whatever_its_sources():
-    found = measures.play_listening("greedy", models(), 3, sources=[ALL], worlds=4, min_z=np.inf)
-    assert np.array_equal(found.of(ALL), found.unsearched)
+    found = measures.play_listening(
+        "greedy", models(), 3, sources=[ALL_SEATS], worlds=4, min_z=np.inf
+    )
+    assert np.array_equal(found.of(ALL_SEATS), found.unsearched)
 
 
 def test_deaf_opponents_search_and_listen_to_nobody():
-    everyone = replace(ALL, deaf_opponents=True)
-    options = {"sources": [ALL, everyone], "worlds": 8, "seed": 2}
+    everyone = replace(ALL_SEATS, deaf_opponents=True)
+    options = {"sources": [ALL_SEATS, everyone], "worlds": 8, "seed": 2}
     found = measures.play_listening("greedy", models(), 4, min_z=0.0, **options)
-    assert (found.of(everyone) != found.of(ALL)).any(), "they leave the policy somewhere"
+    assert (found.of(everyone) != found.of(ALL_SEATS)).any(), "they leave the policy somewhere"
     silent = measures.play_listening("greedy", models(), 3, min_z=np.inf, **options)
-    assert np.array_equal(silent.of(everyone), silent.of(ALL))
+    assert np.array_equal(silent.of(everyone), silent.of(ALL_SEATS))
 
 
 def test_legality_alone_is_no_model_that_a_listener_may_hide():

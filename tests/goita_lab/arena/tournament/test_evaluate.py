@@ -159,7 +159,7 @@ def test_an_interrupt_ends_cleanly_with_the_pairs_that_were_finished(
     assert evaluate.main(command) == 130
     out, err = capsys.readouterr()
     assert " deals left; " in err
-    assert ("the same command goes on" in err) == kept
+    assert ("the same command continues" in err) == kept
     assert out.count("greedy") > 1
     assert not file.exists()
     assert evaluate.main(command) == 0

@@ -166,7 +166,7 @@ def test_a_full_disk_ends_the_command_with_a_line_and_loses_no_block(tmp_path):
     assert done.returncode == 1
     error, stopped = done.stderr.strip().splitlines()
     assert str(file) in error
-    assert re.fullmatch(r"stopped with [\d,]+ deals left; the same command goes on", stopped)
+    assert re.fullmatch(r"stopped with [\d,]+ deals left; the same command continues", stopped)
     assert 0 < len(counted(file)) < 8
     assert evaluate.main([*command[2:], "--json", str(out)]) == 0
     whole = plan(("greedy", "random"), deals=2000, seed=0, block_deals=256)

@@ -109,7 +109,7 @@ def test_where_a_class_ends_its_process_the_rest_stays_and_the_pairing_is_named(
     error = capsys.readouterr().err
     assert "greedy against bad" in error
     assert "exec:goita bot MODULE:CLASS" in error
-    assert "the same command goes on" in error
+    assert "the same command continues" in error
     assert table(tmp_path / "results.db", "SELECT count(*) FROM parts") == [(1,)]
 
 
