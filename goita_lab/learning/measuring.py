@@ -68,7 +68,7 @@ class History:
     """Decisions of each that is kept, ascending; the last is the latest."""
 
     def past(self, decisions: int) -> int | None:
-        """Returns the earlier snapshot nearest to 75 % of the decisions; None if it is the first."""
+        """Returns the earlier snapshot nearest to 75 % of the decisions; None: no earlier."""
         earlier = [snapshot for snapshot in self.snapshots if snapshot < decisions]
         target = PAST_SHARE * decisions
         return min(earlier, key=lambda snapshot: abs(snapshot - target), default=None)

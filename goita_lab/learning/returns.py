@@ -6,15 +6,14 @@ of Lowe et al. 2017, here in addition to the policy's own values, which see a vi
 policy holds it.
 
 Off-belief learning (Hu et al. 2021), level 1, fitted to this game, replaces what decisions of a
-rollout earned by what they would earn in worlds of the rule constraints. For a decision one world
-is drawn that its seat cannot rule out, uniformly over the deals that the rules allow; what others
-did says nothing more of it. The action is played there, and all seats play the present
-policy until the same seat has a choice again, or the round ends. The return is the points of the end, or
-the policy's value at that choice. So the policy learns to play well if the past had no meaning
-beyond the rules, while its actions in the worlds are answered by players like itself. (Hu et al.
-take the posterior of a policy, at level 1 that of a uniformly random one. The rule constraints are
-another distribution: ``LEGAL_MODEL`` and ``UNIFORM_MODEL`` of ``goita_agents.models`` tell them
-apart.)
+rollout earned by what they would earn in worlds of the rule constraints. For each decision, one
+world that its seat cannot rule out is drawn uniformly from the deals that the rules allow; the
+actions of others only rule out what was illegal. The action is played there, and all seats play the
+present policy until the same seat has a choice again, or the round ends. The return is the points
+of the end, or the policy's value at that choice. So the policy learns to play well if the past had
+no meaning beyond the rules, while its actions in the worlds are answered by players like itself.
+(Hu et al. take the posterior of a policy, at level 1 of a uniformly random one. The worlds here are
+those of ``LEGAL_MODEL`` in ``goita_agents.models``, theirs those of ``UNIFORM_MODEL``.)
 """
 
 from __future__ import annotations
