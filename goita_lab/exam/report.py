@@ -11,6 +11,7 @@ from goita_agents.asking import fault_lines
 from goita_agents.base import Bool
 from goita_agents.principles import PRINCIPLES
 from goita_env import actions
+from goita_env.tiles import RELATIVE_SEATS
 from goita_lab.arena.report.figures import ROUGH_INTERVAL_NOTE, estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
@@ -19,10 +20,10 @@ from goita_lab.exam.answers import Answers, Sheet
 from goita_lab.exam.questions import ANSWER_KINDS, QUESTION_KINDS, STAKE_BOUNDS, Questions
 from goita_lab.phases import PHASES
 
-PARTNER: Final = [1]
-OPPONENTS: Final = [0, 2]
-EVERYBODY: Final = [0, 1, 2]
-"""Seats of beliefs."""
+PARTNER: Final = [RELATIVE_SEATS["partner"] - 1]
+OPPONENTS: Final = [RELATIVE_SEATS["next"] - 1, RELATIVE_SEATS["previous"] - 1]
+ALL_SEATS: Final = [*range(len(RELATIVE_SEATS))]
+"""Columns of beliefs: the seats whose hands they are about."""
 FEW_POSITIONS: Final = 30
 """A group with fewer positions is marked."""
 LOW, HIGH = STAKE_BOUNDS
@@ -74,7 +75,7 @@ def main_table(sheet: Sheet) -> Table:
             f"{answers.right.mean():.0%}",
             estimate(answers.share(PARTNER), sign="-"),
             estimate(answers.share(OPPONENTS), sign="-"),
-            "" if answers.control else estimate(answers.share(EVERYBODY, above=counting)),
+            "" if answers.control else estimate(answers.share(ALL_SEATS, above=counting)),
             ", ".join(_remarks(answers)),
         )
         for answers in sheet.ranked()
@@ -107,7 +108,7 @@ def groups_tables(sheet: Sheet) -> list[Table]:
         head = f"{title}: {name}", _count(rows)
         lost.append((*head, *(_lost(answers, rows) for answers in losing)))
         if title in ("phase", "decision") and name != PHASES[0]:
-            shares = (answers.share(EVERYBODY, rows) for answers in knowing)
+            shares = (answers.share(ALL_SEATS, rows) for answers in knowing)
             known.append((*head, *(estimate(share, sign="-") for share in shares)))
     return [
         Table(title, ("", "positions", *(answers.name for answers in columns)), tuple(cells))
@@ -156,14 +157,14 @@ def figures(sheet: Sheet) -> dict[str, Any]:
                 "best_answers": float(answers.right.mean()),
                 "known_of_partner": answers.share(PARTNER),
                 "known_of_opponents": answers.share(OPPONENTS),
-                "known_above_counting": answers.share(EVERYBODY, above=sheet.counting),
+                "known_above_counting": answers.share(ALL_SEATS, above=sheet.counting),
                 "played_in": answers.played,
                 "faults": len(answers.faults),
                 "groups": {
                     f"{title}: {name}": {
                         "positions": int(rows.sum()),
                         "points_lost": answers.points(rows),
-                        "known": answers.share(EVERYBODY, rows),
+                        "known": answers.share(ALL_SEATS, rows),
                     }
                     for title, name, rows in grouped
                 },

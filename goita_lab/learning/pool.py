@@ -30,9 +30,8 @@ LEARNING_POLICY: Final = "self"
 
 _WEIGHTED: Final = re.compile(r"(\d+(?:\.\d+)?)\*(.+)", re.DOTALL)
 LEARNER: Final = -1  # owner of a seat of the learning policy; frozen players count from 0
-OPPONENT_GROUPS: Final = (
-    4  # opponents that play at the same time; each rollout one group draws another
-)
+OPPONENT_GROUPS: Final = 4
+"""Opponents that play at the same time; after each rollout one group of games draws another."""
 MANY_GROUPS: Final = 8  # the same where several partners or opponents are given
 AGE_HALVING: Final = 4.0  # later snapshots that make a snapshot half as likely to be drawn
 POINTS_SCALE: Final = 10.0  # points per round by which easy opponents are drawn less, logistic
