@@ -228,8 +228,8 @@ class Program:
     def _number(self, partner_sets: list[Int], met: Int) -> None:
         """Lists the keys of all variables, ascending; a variable's number is its place there.
 
-        Variables are the pair of no actions, pairs of an action of one partner only,
-        and pairs of actions at sets that meet.
+        Variables are the pair of no actions, pairs with an action of only one partner, and pairs of
+        actions at sets that meet.
         """
         (_, of_first), (_, of_second) = (self._actions(sets) for sets in partner_sets)
         # Every action of the first set with every action of the second set, for each meeting.

@@ -175,8 +175,8 @@ class Training(Options):
     """decisions between two moves of that reference towards the policy, at the end of an update;
     1: every update; 0: it stays"""
     refresh_share: PositiveShare = 1.0
-    """how far a move goes: 1 makes the reference the policy itself, less the moving average of its
-    weights"""
+    """how far the weights of the reference move towards those of the policy: 1 copies the policy, a
+    smaller share keeps a moving average"""
     transform: tuple[str, ...] | None = None
     """slices of the observation to hide from the network, by name; the policy's file names them"""
     pool_share: Share = 0.0
