@@ -1,7 +1,7 @@
 "use strict";
-// Tells a text in the language of the page: its table has the English texts as keys.
+// Returns a text in the language of the page: its table has the English texts as keys.
 const say = (() => {
-  const told = document.getElementById("texts").textContent, texts = told ? JSON.parse(told) : {};
+  const table = document.getElementById("texts").textContent, texts = table ? JSON.parse(table) : {};
   return (text, values = {}) => (texts[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
 })();
 

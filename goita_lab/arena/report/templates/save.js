@@ -1,17 +1,17 @@
 // Adds to each figure of a report what it can be saved as: its table as CSV or LaTeX, its plot as SVG or PNG.
 (() => {
   const PLOT = 330, ROW = 26, GAP = 12, SIZE = 14;
-  const text = (node) => [...node.childNodes].map((one) => (one.nodeType === 3 ? one.textContent : ["svg", "WBR"].includes(one.nodeName) ? "" : ` ${text(one)} `)).join("").replace(/\s+/g, " ").replace(/ ([,;:.])/g, "$1").trim();
-  const told = (row) => [...row.cells].filter((cell) => !cell.classList.contains("plot")).map(text);
-  const rows = (table) => [...table.rows].filter((row) => !row.closest("tfoot")).map(told);
-  const escaped = (told) => told.replace(/[&<>"]/g, (one) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[one]);
+  const text = (node) => [...node.childNodes].map((child) => (child.nodeType === 3 ? child.textContent : ["svg", "WBR"].includes(child.nodeName) ? "" : ` ${text(child)} `)).join("").replace(/\s+/g, " ").replace(/ ([,;:.])/g, "$1").trim();
+  const cellTexts = (row) => [...row.cells].filter((cell) => !cell.classList.contains("plot")).map(text);
+  const rows = (table) => [...table.rows].filter((row) => !row.closest("tfoot")).map(cellTexts);
+  const escaped = (content) => content.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 
   const csv = (table) => rows(table).map((row) => row.map((cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")).join("\n");
 
   function latex(table, caption) {
-    const tex = (cell) => cell.replace(/[\\{}$&#_%^~]/g, (one) => ({ "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}" })[one] ?? `\\${one}`).replaceAll("−", "$-$");
+    const tex = (cell) => cell.replace(/[\\{}$&#_%^~]/g, (sign) => ({ "\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}" })[sign] ?? `\\${sign}`).replaceAll("−", "$-$");
     const [head, ...body] = rows(table).map((row) => `${row.map(tex).join(" & ")} \\\\`);
-    const columns = "l".padEnd(told(table.rows[0]).length, "r");
+    const columns = "l".padEnd(cellTexts(table.rows[0]).length, "r");
     return ["\\begin{table}", `\\caption{${tex(caption)}}`, `\\begin{tabular}{${columns}}`, "\\hline", head, "\\hline", ...body, "\\hline", "\\end{tabular}", "\\end{table}", ""].join("\n");
   }
 
@@ -19,14 +19,14 @@
   function svg(table, caption) {
     const pen = document.createElement("canvas").getContext("2d");
     pen.font = `${SIZE}px sans-serif`;
-    const widest = (texts) => Math.max(0, ...texts.map((one) => pen.measureText(one).width));
+    const widest = (texts) => Math.max(0, ...texts.map((label) => pen.measureText(label).width));
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => row.querySelector(".plot svg")).map((row) => {
-      const cells = told(row).filter(Boolean), name = cells.find((cell) => !/^\d+$/.test(cell)) ?? "";
+      const cells = cellTexts(row).filter(Boolean), name = cells.find((cell) => !/^\d+$/.test(cell)) ?? "";
       return { row, name, after: cells[cells.indexOf(name) + 1] ?? "" };
     });
     const over = Math.max(0, widest([caption]) - PLOT) / 2; // the axis title may be wider than its plot
-    const left = Math.ceil(GAP + Math.max(over, widest(rows.map((one) => one.name)) + GAP));
-    const wide = Math.ceil(left + PLOT + Math.max(over, GAP + widest(rows.map((one) => one.after))) + GAP);
+    const left = Math.ceil(GAP + Math.max(over, widest(rows.map((line) => line.name)) + GAP));
+    const wide = Math.ceil(left + PLOT + Math.max(over, GAP + widest(rows.map((line) => line.after))) + GAP);
     const at = (value) => left + (PLOT * parseFloat(value)) / 100, high = ROW * (rows.length + 2.8);
     const parts = rows.map(({ row, name, after }, n) => {
       const y = ROW * (n + 1);

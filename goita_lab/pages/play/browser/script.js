@@ -43,24 +43,24 @@
 
   async function ask(path, body = null) {
     const options = body === null ? {} : { method: "POST", body: JSON.stringify(body) };
-    let told;
+    let reply;
     try {
       const answer = await fetch(`${path}?${look()}`, options);
-      told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: say("The server answers {status}.", { status: answer.status }) };
+      reply = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : { error: say("The server answers {status}.", { status: answer.status }) };
     } catch {
-      told = { error: say("The server doesn't answer. Start it again with --resume.") };
+      reply = { error: say("The server doesn't answer. Start it again with --resume.") };
     }
-    problem(told.error ?? "");
-    return told;
+    problem(reply.error ?? "");
+    return reply;
   }
 
-  // What is told again is not written again, which would read it out each time.
+  // The same text is not written again, because a screen reader would read it out each time.
   function problem(text) {
     if (find("problem").textContent !== text) find("problem").textContent = text;
   }
 
-  // While something is under way, nothing else is begun.
-  async function alone(work) {
+  // While work is under way, no other work begins.
+  async function exclusively(work) {
     if (busy) return;
     busy = true;
     document.body.setAttribute("aria-busy", "true");
@@ -70,24 +70,24 @@
   }
 
   async function change(path, body = {}) {
-    await alone(async () => {
+    await exclusively(async () => {
       const inside = document.activeElement.closest("#hand, #answers"), read = lessonShown();
       offer(false);
-      const told = await ask(path, { ...body, mark: state.mark });
-      if (!told.error) {
+      const reply = await ask(path, { ...body, mark: state.mark });
+      if (!reply.error) {
         find("advice").textContent = "";
         learn(read);
-        await show(told, true);
+        await show(reply, true);
       } else if (!(await refresh())) offer(true);
       if (inside) document.querySelector("#hand button:enabled, #answers button")?.focus();
     });
   }
 
   async function refresh() {
-    const before = find("problem").textContent, told = await ask("state");
-    if (told.error) return false;
+    const before = find("problem").textContent, reply = await ask("state");
+    if (reply.error) return false;
     problem(before);
-    await show(told, false);
+    await show(reply, false);
     return true;
   }
 
@@ -107,13 +107,13 @@
     }));
   }
 
-  // moving: what others have done meanwhile comes move by move.
-  async function show(told, moving) {
-    state = told;
+  // moving: the moves of others are shown one after another.
+  async function show(newState, moving) {
+    state = newState;
     block = null;
-    const frames = told.frames, past = frames.slice(0, -1), time = Number(find("speed").value);
-    const log = find("log"), begin = told.log.length - past.filter((frame) => frame.said).length;
-    log.replaceChildren(...told.log.slice(0, moving ? begin : undefined).map((said) => make("li", said)));
+    const frames = newState.frames, past = frames.slice(0, -1), time = Number(find("speed").value);
+    const log = find("log"), begin = newState.log.length - past.filter((frame) => frame.said).length;
+    log.replaceChildren(...newState.log.slice(0, moving ? begin : undefined).map((said) => make("li", said)));
     let hurry = !moving || time === 0;
     for (const frame of moving ? past : []) {
       if (frame.said) log.append(make("li", frame.said));
@@ -160,19 +160,19 @@
   // A rule is explained once, when it first matters.
   const lessons = () => (kept("lessons") ?? "").split(" ");
   function lesson(on) {
-    const found = on ? state.lessons.filter(([name]) => !lessons().includes(name)).slice(0, 2) : [];
-    const names = found.map(([name]) => name).join(" ");
-    find("lesson").replaceChildren(...(names ? [...found.map(([, text]) => `${text} `), make("button", say("I see"), { type: "button", "data-do": "learned", "data-lesson": names })] : []));
+    const newLessons = on ? state.lessons.filter(([name]) => !lessons().includes(name)).slice(0, 2) : [];
+    const names = newLessons.map(([name]) => name).join(" ");
+    find("lesson").replaceChildren(...(names ? [...newLessons.map(([, text]) => `${text} `), make("button", say("I see"), { type: "button", "data-do": "learned", "data-lesson": names })] : []));
   }
 
-  // Who moves has read what was told.
+  // A player who moves has read the lesson.
   const lessonShown = () => find("lesson").querySelector("[data-lesson]")?.dataset.lesson;
   function learn(names) {
     if (names) keep("lessons", `${lessons().join(" ")} ${names}`.trim());
   }
 
-  const pairs = () => state.actions.filter((one) => one.pair);
-  const others = () => state.actions.filter((one) => !one.pair);
+  const pairs = () => state.actions.filter((option) => option.pair);
+  const others = () => state.actions.filter((option) => !option.pair);
 
   // Shows what may be done now, or nothing while others move.
   function offer(on) {
@@ -221,8 +221,8 @@
       return;
     }
     const first = Number(find("hand").children[block].dataset.kind);
-    const found = pairs().find(({ pair }) => pair[0] === first && pair[1] === kind);
-    change("move", { action: found.action });
+    const option = pairs().find(({ pair }) => pair[0] === first && pair[1] === kind);
+    change("move", { action: option.action });
   }
 
   function key(kind) {
@@ -232,19 +232,19 @@
   }
 
   function reply(code) {
-    const found = state.asks === "move" && others().find((one) => one.code === code);
-    if (found) change("move", { action: found.action });
+    const option = state.asks === "move" && others().find((candidate) => candidate.code === code);
+    if (option) change("move", { action: option.action });
   }
 
   async function advise(path, write) {
     if (state.asks !== "move" || busy) return;
-    await alone(async () => {
+    await exclusively(async () => {
       const box = find("advice");
       box.replaceChildren(make("p", say("Thinking …")));
-      const told = await ask(path, {});
+      const reply = await ask(path, {});
       box.replaceChildren();
-      if (told.error) return;
-      write(box, told);
+      if (reply.error) return;
+      write(box, reply);
       box.append(make("button", say("Close"), { type: "button", class: "close", "data-do": "close" }));
       if (matchMedia("(max-width: 52rem)").matches) find("hand").scrollIntoView({ block: "end" });
     });
@@ -258,52 +258,52 @@
     return table.createTBody();
   }
 
-  function hint(box, told) {
-    const option = (action) => told.options.find((one) => one.action === action);
-    const short = (action) => (option(action).pair ? shortly(option(action).pair.map((kind) => NAMES[kind])) : option(action).name);
-    box.append(make("p", say("The champion suggests {action}.", { action: told.said }), { class: "best" }));
-    if (told.action !== told.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(option(told.best).name) })));
-    if (told.principle) box.append(make("p", told.principle));
-    for (const one of told.deciding) box.append(make("p", hangsOn({ ...one, kind: NAMES[one.kind] }, HOLDERS[one.place], short(told.best), short(told.rival))));
+  function hint(box, advice) {
+    const optionOf = (action) => advice.options.find((option) => option.action === action);
+    const short = (action) => (optionOf(action).pair ? shortly(optionOf(action).pair.map((kind) => NAMES[kind])) : optionOf(action).name);
+    box.append(make("p", say("The champion suggests {action}.", { action: advice.said }), { class: "best" }));
+    if (advice.action !== advice.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(optionOf(advice.best).name) })));
+    if (advice.principle) box.append(make("p", advice.principle));
+    for (const condition of advice.deciding) box.append(make("p", hangsOn({ ...condition, kind: NAMES[condition.kind] }, HOLDERS[condition.place], short(advice.best), short(advice.rival))));
     const body = head(box, [say("Action"), say("At sight"), say("Points"), "±"]);
-    for (const one of told.options.slice(0, 8)) {
+    for (const option of advice.options.slice(0, 8)) {
       const name = make("span", null);
-      if (one.pair) name.append(...one.pair.map(tile), " ");
-      name.append(one.name);
-      const line = row(body, [name, one.chance, one.points ?? "–", one.error ?? ""]);
-      if (one.action === told.action) line.className = "best";
+      if (option.pair) name.append(...option.pair.map(tile), " ");
+      name.append(option.name);
+      const line = row(body, [name, option.chance, option.points ?? "–", option.error ?? ""]);
+      if (option.action === advice.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
     box.append(make("p", say("At sight: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that are possible, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty."), { class: "small" }));
   }
 
-  function partner(box, told) {
+  function partner(box, advice) {
     box.append(make("p", say("What your partner has not shown yet, in its hand or face down:"), { class: "best" }));
     const body = head(box, [say("Tile"), say("At least one"), say("Expected")]);
     box.querySelectorAll("th")[1].colSpan = 2; /* a bar and a figure */
-    for (const { kind, chance, expected } of told.kinds) {
+    for (const { kind, chance, expected } of advice.kinds) {
       const first = make("span", null);
       first.append(tile(kind), ` ${NAMES[kind]}`);
       const bar = make("meter", null, { min: 0, max: 1, value: chance, "aria-label": say("{kind}, at least one", { kind: NAMES[kind] }) });
       row(body, [first, bar, `${Math.round(100 * chance)} %`, expected]).lastChild.className = "number";
     }
     const likely = box.appendChild(make("p", say("Likeliest hands as dealt:")));
-    for (const { hand: kinds, chance } of told.likely) {
-      const one = likely.appendChild(make("span", null));
-      one.append(document.createElement("br"), ...kinds.map(tile), ` ${chance}`, make("span", ` ${kinds.map((kind) => NAMES[kind]).join(say(", "))}`, { class: "hidden" }));
+    for (const { hand: kinds, chance } of advice.likely) {
+      const hand = likely.appendChild(make("span", null));
+      hand.append(document.createElement("br"), ...kinds.map(tile), ` ${chance}`, make("span", ` ${kinds.map((kind) => NAMES[kind]).join(say(", "))}`, { class: "hidden" }));
     }
-    box.append(make("p", say("Models of next, partner, previous: {models}.", { models: told.models.join("; ") }), { class: "small" }));
+    box.append(make("p", say("Models of next, partner, previous: {models}.", { models: advice.models.join("; ") }), { class: "small" }));
   }
 
   // The matches that the folder keeps.
   async function matches() {
-    const told = await ask("matches");
-    if (told.error) return;
+    const reply = await ask("matches");
+    if (reply.error) return;
     find("kept").tBodies[0].replaceChildren();
-    for (const one of told.kept) {
-      const open = make("button", one.file, { type: "button", "data-do": "open", "data-file": one.file });
-      open.disabled = one.file === told.file;
-      row(find("kept").tBodies[0], [open, one.players, one.result]).lastChild.className = "number";
+    for (const match of reply.kept) {
+      const open = make("button", match.file, { type: "button", "data-do": "open", "data-file": match.file });
+      open.disabled = match.file === reply.file;
+      row(find("kept").tBodies[0], [open, match.players, match.result]).lastChild.className = "number";
     }
     find("matches").showModal();
   }
@@ -366,7 +366,7 @@
   }
 
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) find("speed").value = "0";
-  // The server tells its part in the language that a cookie names; without one, in the browser's.
+  // The server writes its texts in the language that a cookie names, or else in the language of the browser.
   find("language").value = document.documentElement.lang;
   find("language").addEventListener("change", ({ target }) => {
     document.cookie = `language=${target.value}; path=${location.pathname}; max-age=31536000; samesite=strict`;
@@ -377,11 +377,11 @@
     if ([...box.options].some((option) => option.value === value)) box.value = value;
     box.addEventListener("change", () => {
       keep(name, box.value);
-      if (name !== "speed") alone(paint);
+      if (name !== "speed") exclusively(paint);
     });
   }
-  darkness.addEventListener("change", () => alone(paint));
+  darkness.addEventListener("change", () => exclusively(paint));
   if (!kept("welcomed")) find("welcome").showModal();
   find("welcome").addEventListener("close", () => keep("welcomed", "yes"));
-  alone(paint);
+  exclusively(paint);
 })();

@@ -1,11 +1,11 @@
 
-// What an analysis adds to the page. It shows what one seat saw nothing that needs other hands: the
-// search and the policy know what the seat knew, so they stay; open hands do not.
+// What an analysis adds to the page. Of a decision it shows a seat only what follows from what that seat knew, such as the
+// search and the policy; figures of open hands are hidden.
 function analysing({ data, at, OPEN, find, make, tile, to }) {
-  const told = data.analysis, MOST = 7;
-  const decision = (move) => told.deals[at.deal][move];
+  const analysis = data.analysis, MAX_ACTIONS = 7;
+  const decisionAt = (move) => analysis.deals[at.deal][move];
   const who = (seat) => data.persons[seat];
-  const known = (one) => at.seen === OPEN || one.seat === at.seen;
+  const isOpen = (decision) => at.seen === OPEN || decision.seat === at.seen;
 
   const signed = (points) => (points === null ? "–" : `${points > 0 ? "+" : ""}${Math.abs(points) < 0.05 ? "0" : points.toFixed(1)}`.replace("-", "−"));
   const whole = (points) => signed(points).replace(/\.0$/, "");
@@ -14,22 +14,22 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
   const kindsOf = (digits) => [...digits].map((digit) => Math.min(digit - 1, 7));
   const played = (action) => (/^[1-9]{2}$/.test(action) ? kindsOf(action) : []);
   const word = (action) => {
-    const [block, attack] = played(action).map((kind) => told.kinds[kind]);
+    const [block, attack] = played(action).map((kind) => analysis.kinds[kind]);
     return block ? say("{block} then {attack}", { block, attack }) : say(action === "p" ? "pass" : action);
   };
 
-  const HEADINGS = { forced: say("forced"), clear: say("an error"), shared: told.also };
-  const heading = (one) => HEADINGS[one.verdict] ?? say("fine");
+  const HEADINGS = { forced: say("forced"), clear: say("an error"), shared: analysis.also };
+  const heading = (decision) => HEADINGS[decision.verdict] ?? say("fine");
 
-  // What decides is told as a reader of the page would say it.
-  const short = (action) => (played(action).length ? shortly(played(action).map((kind) => told.kinds[kind])) : word(action));
+  // Conditions use the words of a reader of the page.
+  const short = (action) => (played(action).length ? shortly(played(action).map((kind) => analysis.kinds[kind])) : word(action));
   const holder = (seat) => who(seat).charAt(0).toUpperCase() + who(seat).slice(1);
-  function why(one) {
-    const seen = one.deciding.filter((it) => Math.abs(it.held - it.missing) >= 1);
+  function why(decision) {
+    const seen = decision.deciding.filter((it) => Math.abs(it.held - it.missing) >= 1);
     find("whys").hidden = !seen.length;
     find("why").replaceChildren(...seen.map((it) => {
       const item = make("li", { innerHTML: tile(it.kind, false) });
-      item.append(" ", hangsOn({ ...it, kind: told.kinds[it.kind] }, holder(it.seat), short(one.best), short(one.rival)));
+      item.append(" ", hangsOn({ ...it, kind: analysis.kinds[it.kind] }, holder(it.seat), short(decision.best), short(decision.rival)));
       return item;
     }));
   }
@@ -43,89 +43,89 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     titles.forEach((title, n) => row.append(make("th", { scope: "col", textContent: title, className: n ? "number" : "" })));
   }
 
-  function name(cell, one, option) {
+  function name(cell, decision, option) {
     const what = make("span", { className: "what" });
     what.innerHTML = played(option.action).map((kind) => tile(kind, false)).join("");
     what.append(word(option.action));
-    if (option.action === one.action) what.append(" ", make("b", { textContent: say("played") }));
-    else if (option.action === one.best) what.append(" ", make("i", { textContent: say("best") }));
+    if (option.action === decision.action) what.append(" ", make("b", { textContent: say("played") }));
+    else if (option.action === decision.best) what.append(" ", make("i", { textContent: say("best") }));
     cell.append(what);
   }
 
-  function list(one) {
-    const table = find("options"), open = at.seen === OPEN && one.open_value !== null;
+  function list(decision) {
+    const table = find("options"), open = at.seen === OPEN && decision.open_value !== null;
     table.textContent = "";
-    if (!one.options.length) return;
+    if (!decision.options.length) return;
     head(table, [say("action"), say("at sight"), say("points"), ...(open ? [say("open")] : [])]);
     const body = table.createTBody();
     // What was dropped early, in few worlds that were good for all, may have more points than the best: it shows none.
-    const best = one.options.find((option) => option.action === one.best);
+    const best = decision.options.find((option) => option.action === decision.best);
     const compares = (option) => Number(option.points.toFixed(1)) <= Number(best.points.toFixed(1));
     const rank = (option) => (option === best ? 1e6 : option.points - (compares(option) ? 0 : 1e3));
-    const sorted = [...one.options].sort((a, b) => rank(b) - rank(a));
-    const shown = sorted.filter((option, n) => n < MOST || option.action === one.action);
+    const sorted = [...decision.options].sort((a, b) => rank(b) - rank(a));
+    const shown = sorted.filter((option, n) => n < MAX_ACTIONS || option.action === decision.action);
     for (const option of shown) {
       const row = body.insertRow();
-      if (option.action === one.action) row.className = "played";
-      name(row.insertCell(), one, option);
+      if (option.action === decision.action) row.className = "played";
+      name(row.insertCell(), decision, option);
       const points = compares(option) ? option.points : null;
       cells(row, [percent(option.probability), points === null ? signed(points) : `${signed(points)} ± ${option.error.toFixed(1)}`]);
       if (open) cells(row, [whole(option.open)]);
     }
-    const left = one.options.length - shown.length;
-    if (left) body.insertRow().append(make("td", { colSpan: open ? 4 : 3, textContent: say("and {n} more that did worse", { n: left }) }));
+    const omitted = decision.options.length - shown.length;
+    if (omitted) body.insertRow().append(make("td", { colSpan: open ? 4 : 3, textContent: say("and {n} more that did worse", { n: omitted }) }));
   }
 
-  function judged(one) {
-    if (one.verdict === "forced") return say("There was nothing else to do.");
-    if (one.verdict === "best") {
-      const also = one.policy_agrees ? ` ${told.also[0].toUpperCase()}${told.also.slice(1)}${say(".")}` : "";
-      return say("No other of {n} actions did better, by what {who} could know.", { n: one.options.length, who: who(one.seat) }) + also;
+  function judged(decision) {
+    if (decision.verdict === "forced") return say("There was nothing else to do.");
+    if (decision.verdict === "best") {
+      const also = decision.policy_agrees ? ` ${analysis.also[0].toUpperCase()}${analysis.also.slice(1)}${say(".")}` : "";
+      return say("No other of {n} actions did better, by what {who} could know.", { n: decision.options.length, who: who(decision.seat) }) + also;
     }
-    const lost = say("By what {who} could know, {best} makes {n} points more.", { who: who(one.seat), best: word(one.best), n: `${one.loss.toFixed(1)} ± ${one.loss_error.toFixed(1)}` });
-    return one.verdict === "shared" ? `${lost} ${say("That is more than sampling explains; but {also}.", { also: told.also })}` : lost;
+    const lost = say("By what {who} could know, {best} makes {n} points more.", { who: who(decision.seat), best: word(decision.best), n: `${decision.loss.toFixed(1)} ± ${decision.loss_error.toFixed(1)}` });
+    return decision.verdict === "shared" ? `${lost} ${say("That is more than sampling explains; but {also}.", { also: analysis.also })}` : lost;
   }
 
-  function worth(one) {
+  function worth(decision) {
     const parts = [];
-    if (one.value !== null) parts.push(say("The network expected {n} points.", { n: signed(one.value) }));
-    if (at.seen === OPEN && one.open_value !== null) {
-      parts.push(say("Perfect play with all hands open makes {n} points.", { n: whole(one.open_value) }));
-      parts.push(one.open_loss ? say("{action} gave away {n} of them, but nobody sees all hands during play.", { action: word(one.action), n: one.open_loss }) : say("{action} keeps them.", { action: word(one.action) }));
+    if (decision.value !== null) parts.push(say("The network expected {n} points.", { n: signed(decision.value) }));
+    if (at.seen === OPEN && decision.open_value !== null) {
+      parts.push(say("Perfect play with all hands open makes {n} points.", { n: whole(decision.open_value) }));
+      parts.push(decision.open_loss ? say("{action} gave away {n} of them, but nobody sees all hands during play.", { action: word(decision.action), n: decision.open_loss }) : say("{action} keeps them.", { action: word(decision.action) }));
     }
     return parts.join(" ");
   }
 
-  // hidden: something better is asked for.
+  // hidden: the page asks for a better action and does not yet show the move.
   function show(hidden) {
-    const one = hidden ? null : decision(at.move), seen = one && known(one);
-    const n = at.move, name = hidden ? say("an error") : seen ? heading(one) : "";
+    const decision = hidden ? null : decisionAt(at.move), seen = decision && isOpen(decision);
+    const n = at.move, name = hidden ? say("an error") : seen ? heading(decision) : "";
     find("verdict").textContent = !n ? say("Before the first move") : name ? say("Move {n}: {verdict}", { n, verdict: name }) : say("Move {n}", { n });
-    find("verdict").className = seen ? one.verdict : "";
-    find("judged").textContent = hidden ? say("Choose below the board.") : !n ? say("Each move is judged as it is made.") : !one ? say("It was not analysed.") : seen ? judged(one) : say("Decisions of others are judged with all hands open.");
-    find("sure").hidden = !(seen && one.options.length);
-    find("options").parentElement.hidden = !(seen && one.options.length);
-    find("worth").textContent = seen ? worth(one) : "";
+    find("verdict").className = seen ? decision.verdict : "";
+    find("judged").textContent = hidden ? say("Choose below the board.") : !n ? say("Each move is judged as it is made.") : !decision ? say("It was not analysed.") : seen ? judged(decision) : say("Decisions of others are judged with all hands open.");
+    find("sure").hidden = !(seen && decision.options.length);
+    find("options").parentElement.hidden = !(seen && decision.options.length);
+    find("worth").textContent = seen ? worth(decision) : "";
     find("whys").hidden = true;
     find("options").textContent = "";
-    find("principle").textContent = seen ? told.principles[one.principle] ?? "" : "";
-    if (seen) { list(one); why(one); }
-    const x = told.left + at.move * step();
+    find("principle").textContent = seen ? analysis.principles[decision.principle] ?? "" : "";
+    if (seen) { list(decision); why(decision); }
+    const x = analysis.left + at.move * step();
     const now = find("graph").querySelector(".now");
-    if (now) now.setAttribute("d", `M${x} 30V${told.bottom}`);
+    if (now) now.setAttribute("d", `M${x} 30V${analysis.bottom}`);
   }
 
   const moves = () => data.deals[at.deal].moves.length;
-  const step = () => (told.right - told.left) / Math.max(moves(), 1);
+  const step = () => (analysis.right - analysis.left) / Math.max(moves(), 1);
 
   function deal() {
     for (const part of document.querySelectorAll("[data-open]")) part.hidden = at.seen !== OPEN;
-    const { svg, label } = told.graphs[at.deal];
+    const { svg, label } = analysis.graphs[at.deal];
     find("graph").innerHTML = at.seen === OPEN ? `${svg}<path class="now"/>` : "";
     find("graph").setAttribute("aria-label", at.seen === OPEN ? label : "");
     for (const link of document.querySelectorAll("#moves a[data-move], #questions a[data-move]")) {
-      const one = decision(link.dataset.move);
-      if (!one || !known(one) || one.verdict !== "clear") continue;
+      const decision = decisionAt(link.dataset.move);
+      if (!decision || !isOpen(decision) || decision.verdict !== "clear") continue;
       const mark = make("span", { className: "lost", textContent: "!" });
       mark.setAttribute("aria-hidden", "true");
       link.querySelector(".hidden").before(mark);
@@ -135,7 +135,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
 
   find("graph").addEventListener("click", (event) => {
     const box = find("graph").getBoundingClientRect(), x = ((event.clientX - box.left) / box.width) * 600;
-    to({ move: Math.ceil((x - told.left) / step()) });
+    to({ move: Math.ceil((x - analysis.left) / step()) });
   });
 
   return { show, deal, word, played };

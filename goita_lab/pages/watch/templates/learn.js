@@ -1,17 +1,17 @@
 
-// Learning: the errors of a seat are asked for, one by one. The move is hidden, and so is all that this seat did not see, until
-// something better is found; an answer that is no better may be tried again.
+// Learning: at each error of a seat, one after another, the page asks for a better action. It hides the move, and all that this
+// seat did not see, until the answer is better. A wrong answer may be tried again.
 function learning({ data, at, OPEN, find, tile, to, show, words, played }) {
-  const told = data.analysis, given = new Map(), LESS = 1;
+  const analysis = data.analysis, answers = new Map(), TOLERATED_LOSS = 1;
   let seat = null, first = null, tried = null;
-  const decision = (move = at.move, deal = at.deal) => told.deals[deal][move];
+  const decisionAt = (move = at.move, deal = at.deal) => analysis.deals[deal][move];
   const key = () => `${at.deal}.${at.move}`;
   const reader = () => data.viewer ?? (at.seen === OPEN ? null : at.seen);
-  const asked = (one) => one && one.seat === reader() && one.verdict === "clear";
-  const hides = (move) => seat !== null && move === at.move && asked(decision(move)) && !given.has(key());
-  const points = (one, action) => one.options.find((option) => option.action === action).points;
-  const loss = (one, action) => Math.max(0, points(one, one.best) - points(one, action));
-  const places = () => told.deals.flatMap((moves, n) => Object.values(moves).filter(asked).map((one) => [n, one.move]));
+  const isQuestion = (decision) => decision && decision.seat === reader() && decision.verdict === "clear";
+  const hides = (move) => seat !== null && move === at.move && isQuestion(decisionAt(move)) && !answers.has(key());
+  const points = (decision, action) => decision.options.find((option) => option.action === action).points;
+  const loss = (decision, action) => Math.max(0, points(decision, decision.best) - points(decision, action));
+  const places = () => analysis.deals.flatMap((moves, n) => Object.values(moves).filter(isQuestion).map((decision) => [n, decision.move]));
 
   function choice(text, kinds, value, pressed = false) {
     const button = document.createElement("button");
@@ -23,54 +23,54 @@ function learning({ data, at, OPEN, find, tile, to, show, words, played }) {
     find("guess").append(button);
   }
 
-  function question(one) {
+  function question(decision) {
     if (first !== null) return say("And then?");
-    if (tried !== null) return say("{action} loses {n} points, too. Try again, or see the answer.", { action: words(tried), n: loss(one, tried).toFixed(1) });
-    return say("You played {action}, which lost {n} points. What is better?", { action: words(one.action), n: one.loss.toFixed(1) });
+    if (tried !== null) return say("{action} loses {n} points, too. Try again, or see the answer.", { action: words(tried), n: loss(decision, tried).toFixed(1) });
+    return say("You played {action}, which lost {n} points. What is better?", { action: words(decision.action), n: decision.loss.toFixed(1) });
   }
 
-  function outcome(one) {
-    const own = given.get(key());
-    if (!own) return say("The answer: {action}.", { action: words(one.best) });
-    return say("Yes: {action} makes {n} points more than what you played.", { action: words(own), n: (points(one, own) - points(one, one.action)).toFixed(1) });
+  function outcome(decision) {
+    const answered = answers.get(key());
+    if (!answered) return say("The answer: {action}.", { action: words(decision.best) });
+    return say("Yes: {action} makes {n} points more than what you played.", { action: words(answered), n: (points(decision, answered) - points(decision, decision.action)).toFixed(1) });
   }
 
   function draw() {
-    const one = decision(), box = find("guess"), on = seat !== null, hidden = on && hides(at.move), all = places();
+    const decision = decisionAt(), box = find("guess"), on = seat !== null, hidden = on && hides(at.move), errors = places();
     find("learning").hidden = !on;
-    find("learn").hidden = on || !all.length;
-    find("learn").textContent = say("Learn from your errors ({n})", { n: all.length });
+    find("learn").hidden = on || !errors.length;
+    find("learn").textContent = say("Learn from your errors ({n})", { n: errors.length });
     if (!on) return;
     const inside = find("learning").contains(document.activeElement);
     box.textContent = "";
-    find("score").textContent = say("{found} of {n} found", { found: [...given.values()].filter(Boolean).length, n: all.length });
+    find("score").textContent = say("{found} of {n} found", { found: [...answers.values()].filter(Boolean).length, n: errors.length });
     find("answer").hidden = !hidden;
-    const number = all.findIndex(([n, move]) => n === at.deal && move === at.move);
-    find("count-errors").textContent = number >= 0 ? say("Error {n} of {all}", { n: number + 1, all: all.length }) : "";
+    const index = errors.findIndex(([n, move]) => n === at.deal && move === at.move);
+    find("count-errors").textContent = index >= 0 ? say("Error {n} of {all}", { n: index + 1, all: errors.length }) : "";
     if (hidden) {
-      const codes = one.options.map((option) => option.action), pairs = codes.filter((code) => played(code).length);
+      const codes = decision.options.map((option) => option.action), pairs = codes.filter((code) => played(code).length);
       if (first !== null && !pairs.some((code) => code[0] === first)) first = null;
       for (const code of pairs.filter((code, n) => pairs.findIndex((other) => other[0] === code[0]) === n)) {
         const [kind] = played(code);
-        choice(told.kinds[kind], [kind], `first ${code[0]}`, code[0] === first);
+        choice(analysis.kinds[kind], [kind], `first ${code[0]}`, code[0] === first);
       }
       for (const code of pairs.filter((code) => code[0] === first)) {
         const [, kind] = played(code);
-        choice(say("then {attack}", { attack: told.kinds[kind] }), [kind], code);
+        choice(say("then {attack}", { attack: analysis.kinds[kind] }), [kind], code);
       }
       for (const code of codes.filter((code) => !pairs.includes(code))) choice(words(code), [], code);
-      find("asked").textContent = question(one);
-    } else find("asked").textContent = asked(one) ? outcome(one) : "";
+      find("asked").textContent = question(decision);
+    } else find("asked").textContent = isQuestion(decision) ? outcome(decision) : "";
     if (inside) focus();
   }
 
-  // Who has chosen by key goes on by key.
+  // A player who chose by key continues by key.
   const focus = () => (find("guess").querySelector("button") ?? find("learning").querySelector("[data-do=next]")).focus();
 
   function next() {
-    const all = places(), left = ([n, move]) => !given.has(`${n}.${move}`);
-    const ahead = all.filter(([n, move]) => n > at.deal || (n === at.deal && move > at.move));
-    const place = ahead.find(left) ?? all.find(left);
+    const errors = places(), left = ([n, move]) => !answers.has(`${n}.${move}`);
+    const ahead = errors.filter(([n, move]) => n > at.deal || (n === at.deal && move > at.move));
+    const place = ahead.find(left) ?? errors.find(left);
     first = tried = null;
     if (place) to({ deal: place[0], move: place[1], seen: seat });
     else find("asked").textContent = say("These were all your errors.");
@@ -81,19 +81,19 @@ function learning({ data, at, OPEN, find, tile, to, show, words, played }) {
     to({ seen: data.viewer === null ? at.seen : OPEN });
   }
 
-  // Begins with the first error; false: there is none.
+  // Begins with the first error; returns false if there is no error.
   function begin() {
     if (!places().length) return false;
     seat = reader();
-    given.clear();
+    answers.clear();
     at.move = at.deal = 0;
     next();
     return true;
   }
 
   function answer(value) {
-    const one = decision();
-    if (value !== null && loss(one, value) > LESS) { tried = value; first = null; } else given.set(key(), value);
+    const decision = decisionAt();
+    if (value !== null && loss(decision, value) > TOLERATED_LOSS) { tried = value; first = null; } else answers.set(key(), value);
     show();
   }
 

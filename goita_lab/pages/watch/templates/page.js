@@ -22,9 +22,9 @@
   // What a seat may know of a move: others' face-down blocks, and who kept silent, stay hidden.
   const hides = (move) => at.seen !== OPEN && move.seat !== at.seen;
 
-  function cell(move, number) {
-    const link = make("a", { href: address(number) });
-    link.dataset.move = number;
+  function cell(move, index) {
+    const link = make("a", { href: address(index) });
+    link.dataset.move = index;
     if (move.pair) {
       const back = move.down && hides(move), code = back ? `x${move.name[1]}` : move.name;
       link.innerHTML = `${tile(back ? null : move.pair[0], move.down)}${tile(move.pair[1], false)}<span class="code" aria-hidden="true">${code}</span>`;
@@ -32,7 +32,7 @@
       const text = move.name === "p" ? say("pass") : move.hidden || move.said;
       link.innerHTML = `<span class="pass" aria-hidden="true">${text}</span>`;
     }
-    link.append(make("span", { className: "hidden", textContent: `${number}${say(": ")}${hides(move) ? move.hidden : move.said}` }));
+    link.append(make("span", { className: "hidden", textContent: `${index}${say(": ")}${hides(move) ? move.hidden : move.said}` }));
     return link;
   }
 
@@ -60,9 +60,9 @@
 
   function facts() {
     const { dealer, scores, rules } = deal();
-    const [one, other] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
-    const told = [`${title(at.deal)}${say(", ")}${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one, team, other, others })];
-    find("facts").textContent = told.join(" ");
+    const [points, otherPoints] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
+    const sentences = [`${title(at.deal)}${say(", ")}${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one: points, team, other: otherPoints, others })];
+    find("facts").textContent = sentences.join(" ");
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = named(Number(option.value));
     }
@@ -75,8 +75,8 @@
     const frame = frames[hidden ? at.move - 1 : at.move][at.seen];
     draw(find("picture"), frame);
     const move = moves[at.move - 1];
-    const done = move && (hides(move) ? move.hidden : move.said);
-    const text = hidden ? say("{who}: to move", { who: data.names[at.seen] }) : move ? [done, move.end].filter(Boolean).join(say("; ")) : say("the deal");
+    const description = move && (hides(move) ? move.hidden : move.said);
+    const text = hidden ? say("{who}: to move", { who: data.names[at.seen] }) : move ? [description, move.end].filter(Boolean).join(say("; ")) : say("the deal");
     find("said").textContent = text;
     find("words").replaceChildren(...said(frame).map((sentence) => make("li", { textContent: sentence })));
     find("seek").max = moves.length;
@@ -84,9 +84,9 @@
     find("seek").setAttribute("aria-valuetext", text);
     find("count").textContent = `${at.move} / ${moves.length}`;
     for (const link of document.querySelectorAll("a[data-move]")) {
-      const number = Number(link.dataset.move);
-      link.classList.toggle("later", number > at.move || (hidden && number === at.move));
-      if (number === at.move) {
+      const index = Number(link.dataset.move);
+      link.classList.toggle("later", index > at.move || (hidden && index === at.move));
+      if (index === at.move) {
         link.setAttribute("aria-current", "step");
         const box = find("moves").parentElement;
         if (box.scrollHeight > box.clientHeight) link.scrollIntoView({ block: "nearest" });
@@ -124,10 +124,10 @@
   }
 
   function read() {
-    const found = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash);
-    if (!found || location.hash === address()) return;
-    const seen = found[3] === undefined ? OPEN : Number(found[3]);
-    to({ deal: Number(found[1]) - 1, move: Number(found[2]), seen });
+    const place = /^#(\d+)\.(\d+)(?:\.([0-3]))?$/.exec(location.hash);
+    if (!place || location.hash === address()) return;
+    const seen = place[3] === undefined ? OPEN : Number(place[3]);
+    to({ deal: Number(place[1]) - 1, move: Number(place[2]), seen });
   }
 
   const does = {
@@ -167,8 +167,8 @@
     all();
   }
 
-  data.deals.forEach((one, n) => {
-    find("deal").add(new Option(`${title(n)}${say(": ")}${one.result || say("no result")}`, n));
+  data.deals.forEach((dealt, n) => {
+    find("deal").add(new Option(`${title(n)}${say(": ")}${dealt.result || say("no result")}`, n));
   });
   find("faces").addEventListener("change", all);
   find("deal").addEventListener("change", (event) => to({ deal: Number(event.target.value), move: 0 }));
@@ -186,8 +186,8 @@
   async function again() {
     const body = JSON.stringify({ deal: at.deal + 1, move: Math.max(1, at.move) });
     const answer = await fetch("again", { method: "POST", body }).catch(() => null);
-    const told = answer ? await answer.json() : { error: say("The server doesn't answer. Start it again with --resume.") };
-    if (told.error) document.getElementById("problem").textContent = told.error;
+    const reply = answer ? await answer.json() : { error: say("The server doesn't answer. Start it again with --resume.") };
+    if (reply.error) document.getElementById("problem").textContent = reply.error;
     else location.href = "./";
   }
   if (data.viewer !== null) does.again = keys.t = again;
