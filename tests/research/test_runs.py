@@ -62,11 +62,11 @@ def test_the_command_goes_on_where_it_stopped(tmp_path, monkeypatch):
         if done == 3 and len(played) < 10:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(study, "shown", lambda: stop)
+    monkeypatch.setattr(study, "stderr_progress", lambda: stop)
     with pytest.raises(KeyboardInterrupt):
         runs.run(Options(tmp_path, quick=True))
     rest = []
-    monkeypatch.setattr(study, "shown", lambda: lambda _, done, of: rest.append(done))
+    monkeypatch.setattr(study, "stderr_progress", lambda: lambda _, done, of: rest.append(done))
     again = runs.run(Options(tmp_path, quick=True))
     assert rest[0] == 3
     whole = runs.run(Options(tmp_path / "whole", quick=True))

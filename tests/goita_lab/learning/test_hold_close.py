@@ -69,7 +69,7 @@ def test_the_reference_stays_as_it_was():
 
 def test_a_reference_follows_when_enough_decisions_were_made():
     model = make_model()
-    model.hold_close(0.1, every=1_000, share=0.25)
+    model.hold_close(0.1, interval=1_000, share=0.25)
     first = [parameter.clone() for parameter in model.reference.policy.parameters()]
     model.learn(2_000)
     last = [parameter.clone() for parameter in model.policy.parameters()]
@@ -85,7 +85,7 @@ def test_a_reference_follows_when_enough_decisions_were_made():
 @pytest.mark.parametrize("every", [1, 10_000])
 def test_a_reference_that_is_refreshed_is_the_policy_of_then(every):
     model = make_model()
-    model.hold_close(0.1, every=every)
+    model.hold_close(0.1, interval=every)
     model.learn(3_000)
     same = map(th.equal, model.policy.parameters(), model.reference.policy.parameters())
     assert all(same) == (every == 1)

@@ -197,7 +197,7 @@ def refused(place, says):
         ),
         (lambda known: known | {"observation_version": 99}, "got version 99"),
         (lambda known: known | {"rounds": 10**9}, "Expected `int` <="),
-        (lambda known: known | {"first": 2}, "to go on at round 0, got round 2"),
+        (lambda known: known | {"first": 2}, "to continue at round 0, got round 2"),
         (lambda known: known | {"rules": "/etc/passwd"}, "expected a Rules value or one of"),
     ],
 )

@@ -187,7 +187,7 @@ def test_ctrl_c_saves_and_the_match_goes_on_for_one_process_alone(tmp_path, monk
     def interrupted(prompt):
         for name in ("m.json", "link.json"):
             error = refusal(capsys, main, ["--resume", name])
-            assert f"expected a match that nobody is playing, got '{name}', which another" in error
+            assert f"expected a match that no one is playing, got '{name}', which another" in error
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
