@@ -5,6 +5,8 @@
 PYTHON ?= python3
 # Processes that share the tests, a file to each, so that what a file computes for its tests is computed once.
 WORKERS ?= 2
+# Extras with which make dist tries the wheel.
+EXTRAS ?= play lab signals
 # What make test runs: make test TESTS=tests/goita_env/engine.
 TESTS ?= tests
 
@@ -36,6 +38,7 @@ train: $(VENV)/.installed
 test: $(VENV)/.installed
 	$(VENV)/bin/pytest -n $(WORKERS) --dist loadfile $(TESTS)
 
+release-check: EXTRAS := play lab signals train
 release-check: lint test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks dist
 
 lint: $(VENV)/.installed
@@ -79,17 +82,22 @@ test-plain: $(PLAIN)/.installed
 test-web: $(WEB)/.installed
 	$(WEB)/bin/pytest tests/web
 
-# Source archive and wheel, in dist/. The wheel is installed into a fresh environment, away from the source tree and beside
-# another package called agents: the pages that need no extra but [records] run on it; then, with [lab], what a user does.
+# Source archive and wheel, in dist/. The wheel is installed into fresh environments, away from the source tree and next to
+# another package called agents: with [records] the pages that need no other extra run on it; then, in an environment for
+# each of EXTRAS, what a user of that extra does.
 dist: $(VENV)/.installed
 	rm -rf $(WHEEL) build dist
 	$(VENV)/bin/python -m build --no-isolation
 	$(PYTHON) -m venv $(WHEEL)
 	$(WHEEL)/$(PIP) -c constraints.txt "$$(echo dist/*.whl)[records]"
 	cd $(WHEEL) && bin/python -I -W error $(CURDIR)/tests/helpers/pages.py
-	$(WHEEL)/$(PIP) -c constraints.txt "$$(echo dist/*.whl)[lab]"
-	echo 'SOMEBODY_ELSES = True' > "$$($(WHEEL)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/agents.py"
-	mkdir $(WHEEL)/empty && cd $(WHEEL)/empty && ../bin/python -P $(CURDIR)/tests/helpers/away.py
+	set -e; for extra in $(EXTRAS); do \
+		$(PYTHON) -m venv $(WHEEL)/$$extra; \
+		$(WHEEL)/$$extra/$(PIP) -q -c constraints.txt "$$(echo dist/*.whl)[$$extra]"; \
+		echo 'SOMEBODY_ELSES = True' > "$$($(WHEEL)/$$extra/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/agents.py"; \
+		mkdir $(WHEEL)/$$extra/empty; \
+		(cd $(WHEEL)/$$extra/empty && ../bin/python -P $(CURDIR)/tests/helpers/away.py $$extra); \
+	done
 
 # The examples of RLlib and TorchRL; videos by gymnasium's means.
 test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed $(FRAMEWORKS)/video/.installed
@@ -108,7 +116,7 @@ benchmark: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(VENV))
 	$(VENV)/$(PIP) -c constraints.txt hatchling
-	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,render,openspiel,docs,dev]'
+	$(VENV)/$(PIP) -c constraints.txt --no-build-isolation -e '.[train,signals,render,openspiel,docs,dev]'
 	mv $(VENV)/.installing $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed
@@ -126,7 +134,7 @@ $(COMPAT)/.installed: pyproject.toml constraints.txt
 $(PLAIN)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(PLAIN))
 	$(PLAIN)/$(PIP) -c constraints.txt hatchling
-	$(PLAIN)/$(PIP) -c constraints.txt --no-build-isolation -e '.[lab,render,docs,dev]'
+	$(PLAIN)/$(PIP) -c constraints.txt --no-build-isolation -e '.[signals,render,docs,dev]'
 	mv $(PLAIN)/.installing $@
 
 $(RAY)/.installed: pyproject.toml constraints.txt
@@ -134,13 +142,13 @@ $(RAY)/.installed: pyproject.toml constraints.txt
 	sed 's/^gymnasium==.*/gymnasium==1.2.2/' constraints.txt > $(RAY)/constraints.txt
 	echo ray==2.60.0 >> $(RAY)/constraints.txt
 	$(RAY)/$(PIP) -c $(RAY)/constraints.txt hatchling
-	$(RAY)/$(PIP) -c $(RAY)/constraints.txt --no-build-isolation -e '.[ray,lab]' pytest hypothesis
+	$(RAY)/$(PIP) -c $(RAY)/constraints.txt --no-build-isolation -e '.[ray,signals]' pytest hypothesis
 	mv $(RAY)/.installing $@
 
 $(WEB)/.installed: pyproject.toml constraints.txt
 	$(call new_venv,$(WEB))
 	$(WEB)/$(PIP) -c constraints.txt hatchling
-	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[lab,render]' pytest hypothesis playwright axe-playwright-python
+	$(WEB)/$(PIP) -c constraints.txt --no-build-isolation -e '.[signals,render]' pytest hypothesis playwright axe-playwright-python
 	mv $(WEB)/.installing $@
 
 # Beside what a framework pins, the versions that the checks run with.

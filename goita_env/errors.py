@@ -5,7 +5,11 @@ Each says what was expected, what came and where, and is raised before anything 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 
 class GoitaError(ValueError):
@@ -60,7 +64,53 @@ class RecordError(GoitaError):
     """A malformed record or an illegal move in one, by deal and move."""
 
 
+EXTRAS: Final = {
+    "yaml": "records",
+    **dict.fromkeys(("PIL", "resvg_py"), "render"),
+    **dict.fromkeys(("msgspec", "numba", "safetensors"), "agents"),
+    **dict.fromkeys(("docstring_parser", "jinja2", "loky", "markupsafe", "rich"), "play"),
+    **dict.fromkeys(("starlette", "threadpoolctl", "tyro", "uvicorn"), "play"),
+    **dict.fromkeys(("choix", "matplotlib", "scipy"), "lab"),
+    **dict.fromkeys(("pyarrow", "sklearn"), "signals"),
+    **dict.fromkeys(("sb3_contrib", "stable_baselines3", "tensorboard", "torch", "tqdm"), "train"),
+    "pyspiel": "openspiel",
+    "ray": "ray",
+}
+"""The extra that installs each module which the packages import beyond numpy and PettingZoo."""
+
+
 def install(extra: str) -> str:
     """Returns the command that installs an extra, in a checkout or from the package index."""
     in_checkout = (Path(__file__).parents[1] / "pyproject.toml").is_file()
     return f"pip install -e '.[{extra}]'" if in_checkout else f"pip install 'goita-env[{extra}]'"
+
+
+def needs_extra(module: str) -> str:
+    """Returns which extra brings a module that is not installed, and how to install it."""
+    name = module.partition(".")[0]
+    if name not in EXTRAS:
+        return f"no module named {module!r}"
+    extra = EXTRAS[name]
+    return f"no module named {module!r}, which needs the extra [{extra}]: {install(extra)}"
+
+
+def check_extra(extra: str) -> None:
+    """Raises a ModuleNotFoundError, as ``needs_extra`` says it, if an extra is not installed."""
+    for module, needed in EXTRAS.items():
+        if needed == extra and find_spec(module) is None:
+            raise ModuleNotFoundError(needs_extra(module), name=module)
+
+
+@contextmanager
+def naming_extras() -> Iterator[None]:
+    """Lets the imports of a ``with`` block fail with the name of the extra that is missing.
+
+    Raises:
+        ModuleNotFoundError: as ``needs_extra`` says it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or "needs the extra" in str(error):
+            raise
+        raise ModuleNotFoundError(needs_extra(error.name), name=error.name) from error

@@ -42,6 +42,14 @@ GROUPS: Final = {
 
 COMMANDS: Final = {name: module for group in GROUPS.values() for name, (module, _) in group.items()}
 
+EXTRAS_OF_COMMANDS: Final = {
+    "train": "train",
+    "signals": "signals",
+    **dict.fromkeys(("evaluate", "coordination", "exam", "exploit", "exact"), "lab"),
+    **dict.fromkeys(("plot", "imitate", "beat"), "lab"),
+}
+"""The extra that a command needs, if it needs more than [play]."""
+
 EXIT_CODES: Final = """
 exit codes: 0 done; 1 a fault on the way, which the output names; 2 wrong arguments; 130 interrupted
 """
@@ -84,27 +92,21 @@ def main(words: list[str] | None = None) -> NoReturn:
         raise SystemExit(2)
     sys.argv = [f"goita {name}", *words[1:]]
     try:
-        import tyro  # noqa: F401  (read by every command, and imported late)
+        from goita_env.errors import check_extra, naming_extras
 
-        from goita_lab import cli
+        check_extra(EXTRAS_OF_COMMANDS.get(name, "play"))
+        with naming_extras():
+            import tyro  # noqa: F401  (read by every command, and imported late)
 
-        cli.run(import_module(f"goita_lab.{COMMANDS[name]}").main)
+            from goita_lab import cli
+
+            cli.run(import_module(f"goita_lab.{COMMANDS[name]}").main)
     except ModuleNotFoundError as error:
-        sys.stderr.write(f"goita {name}: {missing(error)}\n")
+        sys.stderr.write(f"goita {name}: {error}\n")
         raise SystemExit(2) from None
     except KeyboardInterrupt:  # before the command itself takes care of it
         sys.stderr.write(f"\ngoita {name}: stopped\n")
         raise SystemExit(130) from None
-
-
-def missing(error: ModuleNotFoundError) -> str:
-    """Returns what to install for a module that is not there."""
-    extra = "train" if error.name in ("torch", "stable_baselines3", "sb3_contrib") else "lab"
-    try:
-        from goita_env.errors import install
-    except ModuleNotFoundError:  # numpy itself
-        return str(error)
-    return f"expected {error.name!r}, which is not installed: {install(extra)}"
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 Do networks from separate trainings cooperate as well as copies of one network? And what does a
 first pass reveal to the partner and the opponents? This notebook goes from a population of trained
-players to the figure of a paper, in some minutes of one core. Install the extra `[lab]`.
+players to the figure of a paper, in some minutes of one core. Install the extra `[signals]`.
 
 ## The players
 

@@ -1,7 +1,9 @@
 """Plays agents against each other, and says how strong they are."""
 
-import goita_lab.installed  # noqa: F401
-from goita_lab.arena.tournament.arena import Tournament, play_pair
-from goita_lab.arena.tournament.plan import TournamentPlan
+from goita_env.errors import naming_extras
+
+with naming_extras():
+    from goita_lab.arena.tournament.arena import Tournament, play_pair
+    from goita_lab.arena.tournament.plan import TournamentPlan
 
 __all__ = ["Tournament", "TournamentPlan", "play_pair"]

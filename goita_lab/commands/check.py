@@ -1,37 +1,49 @@
-"""Checks an agent in a minute, a line a check: "ok", or what is wrong.
+"""Checks an agent in a minute, a line a check: "ok" with what was checked, or what is wrong.
 
 goita check my_bots:Cautious:risk=0.9
 goita check "exec:node my_bot.js" --rules pagat
 
 "builds": the agent can be built, and a program starts. "answers": a class gives legal actions of
 the right shape, within narrowed masks too, and the same for the same view; its probabilities are a
-distribution over legal actions, if it has any (goita_env.testing.check_agent), and its beliefs for
-the exam are probabilities, if it has a method ``beliefs``. A program plays 64 games in parallel, at
-all seats, without a fault. "plays": it ends a small tournament against greedy without a fault.
+distribution over legal actions, if it has any (goita_env.testing.check_agent). A program plays 64
+games in parallel, at all seats, without a fault. "speed": the slowest answer to one position.
+"beliefs": what a method ``beliefs`` returns are probabilities, and how they compare with counting
+unseen tiles, as in the exam. "plays": it ends a small tournament against greedy without a fault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from goita_agents.asking import ask_beliefs, at_temperature, build_agent, end_agent
-from goita_agents.base import AgentError, HasTemperature, raised
+from goita_agents.asking import (
+    Believes,
+    ask_beliefs,
+    at_temperature,
+    attempt_actions,
+    build_agent,
+    end_agent,
+)
+from goita_agents.base import Agent, AgentError, HasTemperature, Policy, raised
 from goita_agents.bots.wrapped import unwrapped
 from goita_agents.external.agent import ExternalAgent
 from goita_env.rules import JGA, Rules
 from goita_env.testing import check_agent
 from goita_lab import cli
-from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import TournamentPlan
-from goita_lab.arena.tournament.summary import Summary
+from goita_lab.arena.tournament.summary import fault_counts
+from goita_lab.exam.answers import counted, score
 from goita_lab.exam.questions import Questions
 
 CHECK_OPPONENT: Final = "greedy"
-BELIEF_POSITIONS: Final = 12
-"""Positions of the exam for which the beliefs of an agent are checked, if it has any."""
+CHECKED_POSITIONS: Final = 64
+"""Positions of the exam with which speed and beliefs are checked."""
+UNTIMED_ANSWERS: Final = 8
+SPEED_SECONDS: Final = 10.0
+"""No further answer is timed after so many seconds."""
 
 
 @dataclass(frozen=True)
@@ -61,38 +73,89 @@ def main(argv: Sequence[str] | None = None) -> int:
     except AgentError as error:
         cli.fail(error)
     print("builds: ok", flush=True)
-    if wrong := _answers(args):
-        print(f"answers: {wrong}")
+    if not _check_answers(args):
         return 1
-    print("answers: ok", flush=True)
     tournament = Tournament(plan)
     tournament.play()
-    summary = Summary.of(plan, tournament.played())
-    for fault in summary.faults:
+    played = tournament.played()
+    faults = [fault for pairing in played for fault in fault_counts(pairing)]
+    for fault in faults:
         print(f"plays: {fault.count:,} faults, the last {fault.kind}: {fault.text}")
         print(*fault.stderr, fault.traceback, sep="\n")
-    if not summary.faults:
-        print(f"plays: ok, {estimate(summary.pairs[0].points)} points a round v {CHECK_OPPONENT}")
-    return int(bool(summary.faults))
+    if not faults:
+        rounds = sum(int(pairing.games("rounds").sum()) for pairing in played)
+        print(f"plays: ok, {rounds:,} rounds against {CHECK_OPPONENT} over {plan.deals:,} deals")
+    return int(bool(faults))
 
 
-def _answers(args: Args) -> str:
-    """Returns what is wrong with the agent's answers; empty: nothing."""
-    agent = build_agent(args.agent)
-    try:
-        check_agent(agent, args.rules)
-        program = unwrapped(agent)
-        if isinstance(program, ExternalAgent) and program.faults:
-            return str(program.faults[0])
-        if isinstance(agent, HasTemperature):
-            at_temperature(agent, agent.temperature)
-        ask_beliefs(agent, Questions.load().view()[:BELIEF_POSITIONS])
-    except (AssertionError, AgentError) as error:
-        return str(error)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # an agent may raise anything
-        return f"it raised {raised(error)}"
-    finally:
-        end_agent(agent)
-    return ""
+def _check_answers(args: Args) -> bool:
+    """Prints a line for each check of the agent's answers; returns whether all passed."""
+    checks: dict[str, Callable[[Agent, Rules], str]] = {
+        "answers": _legal_answers,
+        "speed": _slowest_answer,
+        "beliefs": _sound_beliefs,
+    }
+    for name, check in checks.items():
+        agent = build_agent(args.agent)  # for each check a new one: the games of another are over
+        try:
+            if text := check(agent, args.rules):
+                print(f"{name}: ok, {text}", flush=True)
+            continue
+        except (AssertionError, AgentError) as error:
+            print(f"{name}: {error}")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # an agent may raise anything
+            print(f"{name}: it raised {raised(error)}")
+        finally:
+            end_agent(agent)
+        return False
+    return True
+
+
+def _legal_answers(agent: Agent, rules: Rules) -> str:
+    """Checks actions and probabilities, and returns what was checked."""
+    check_agent(agent, rules)
+    program = unwrapped(agent)
+    if isinstance(program, ExternalAgent):
+        if program.faults:
+            raise AgentError(str(program.faults[0]))
+        return "legal actions in 64 games at once"
+    if isinstance(agent, HasTemperature):
+        at_temperature(agent, agent.temperature)
+    answers = "legal actions and probabilities" if isinstance(agent, Policy) else "legal actions"
+    return f"{answers}, the same for the same view"
+
+
+def _slowest_answer(agent: Agent, _: Rules) -> str:
+    """Returns the time of the slowest answer to one position.
+
+    The first answers start a program for each seat, and compile code, so they do not count.
+    """
+    view = Questions.load().view()[:CHECKED_POSITIONS]
+    legal, seconds = view.legal(), list[float]()
+    while len(seconds) < len(view) and sum(seconds) < SPEED_SECONDS:
+        row, start = len(seconds), time.perf_counter()
+        attempt_actions(agent, view[row : row + 1], legal[row : row + 1], seed=0)
+        seconds.append(time.perf_counter() - start)
+    program, timed = unwrapped(agent), seconds[UNTIMED_ANSWERS:] or seconds[-1:]
+    limit = f" (limit {program.ms:,} ms)" if isinstance(program, ExternalAgent) else ""
+    return f"the slowest of {len(timed)} answers took {1000 * max(timed):.3g} ms{limit}"
+
+
+def _sound_beliefs(agent: Agent, _: Rules) -> str:
+    """Checks the beliefs of a method ``beliefs``; returns how they compare with counting tiles."""
+    if not isinstance(agent, Believes):
+        return ""
+    questions = Questions.load()
+    asked = questions.phase().nonzero()[0][
+        :CHECKED_POSITIONS
+    ]  # in play: before it, nothing is known
+    view, exact = questions.view()[asked], questions.exact[asked]
+    believed = ask_beliefs(agent, view)
+    assert believed is not None
+    gain = (score(believed, exact) - score(counted(view), exact)).sum(axis=1).mean()
+    return (
+        f"{CHECKED_POSITIONS} positions, probabilities; {gain:+.2f} nats a position compared with "
+        "counting unseen tiles"
+    )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from scipy.stats import spearmanr
-
 from goita_agents.asking import fault_lines
 from goita_lab.arena.report.figures import signed
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
+from goita_lab.arena.statistics.intervals import rank_correlation
 from goita_lab.exact.teamwork import OPPONENT_TEAMS, Score, TeamworkResults
 from goita_lab.provenance import marks
 
@@ -28,11 +27,8 @@ def rank_correlations(results: TeamworkResults) -> dict[str, float | None]:
         "all": results.rows,
         "agents": [row for row in results.rows if row.agent],
     }.items():
-        regret = [row.score.regret.mean() for row in rows]
-        weakness = [-row.score.strength for row in rows]
-        correlations[name] = None
-        if len(rows) >= 4:
-            correlations[name] = float(spearmanr(regret, weakness).statistic)
+        regret = [float(row.score.regret.mean()) for row in rows]
+        correlations[name] = rank_correlation(regret, [-row.score.strength for row in rows])
     return correlations
 
 

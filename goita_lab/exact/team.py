@@ -14,14 +14,17 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-from scipy.sparse import csr_matrix
 
 from goita_agents.base import Float, Int
+from goita_env.errors import naming_extras
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab.exact.tree import Tree, enumerate_game, spread
 from goita_lab.exact.values import best_response, gains, played, reached, respond, sign, value
+
+with naming_extras():
+    from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+    from scipy.sparse import csr_matrix
 
 PROVEN_GAP: Final = 1e-6
 """A value is proven if the bound is above it by less than these points."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import comb
 from typing import Final
 
 import numpy as np
-from scipy.special import comb
 
 from goita_agents.asking import (
     ask_beliefs,
@@ -220,6 +220,10 @@ def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Flo
     return probabilities
 
 
+BINOMIALS: Final = np.array([[comb(n, k) for k in range(33)] for n in range(33)], np.float64)
+"""Number of ways to choose k of n tiles, for n and k up to the 32 tiles of a game."""
+
+
 def counted(view: View) -> Float:
     """Returns beliefs for which every unseen tile is equally likely in every place: [N, 3, 8].
 
@@ -231,7 +235,7 @@ def counted(view: View) -> Float:
     total = unseen.sum(axis=1)[:, None, None]
     own = places[:, 1:, None]
     # A seat without the kind got all its tiles from the other unseen ones: hypergeometric.
-    missing = comb(total - unseen[:, None, :], own) / comb(total, own)
+    missing = BINOMIALS[total - unseen[:, None, :], own] / BINOMIALS[total, own]
     return np.asarray(1 - missing)
 
 

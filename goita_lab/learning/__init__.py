@@ -4,7 +4,7 @@ import os
 from importlib import import_module
 from typing import Any, Final
 
-from goita_env.errors import install
+from goita_env.errors import naming_extras
 
 # Threads of torch that wait for one another must sleep, not spin: spinning gains nothing here, and
 # makes a training several times slower where other programs want the cores. It counts only for a
@@ -38,11 +38,8 @@ __all__ = list(_PLACES)
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
+    with naming_extras():
         module = import_module(f"{__name__}.{_PLACES[name]}")
-    except ModuleNotFoundError as error:
-        text = f"a training needs {error.name!r}: {install('train')}"
-        raise ModuleNotFoundError(text, name=error.name) from error
     return getattr(module, name)
 
 

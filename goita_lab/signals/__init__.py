@@ -5,5 +5,3 @@ reads them again; ``listening`` runs exact listeners along a play; ``measures`` 
 each measure; ``study`` takes all measures and ``page`` shows them. The command line is
 ``goita signals``.
 """
-
-import goita_lab.installed  # noqa: F401

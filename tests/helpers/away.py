@@ -1,6 +1,7 @@
-"""Uses an installed wheel as its user does: ``python away.py``, in a folder that it may fill.
+"""Uses an installed wheel as its user does: ``python away.py EXTRA``, in a folder that it may fill.
 
-Nothing of the checkout is imported. Each step is what a page tells; a step that fails ends it.
+Nothing of the checkout is imported. Each step is what a page says of the extra; a step that fails
+ends it.
 """
 
 import json
@@ -28,12 +29,13 @@ RECORD = "11244556,12234569,11123378,11113457,s3,371,411,115,2p,3p,4p,145,252,3p
 PLAY = [sys.executable, "-m", "goita_lab", "play", "--web", "--seed", "1", "--port", "0"]
 
 
-def goita(*words: str) -> str:
-    """Runs the command; returns what it printed."""
+def goita(*words: str, code: int = 0) -> str:
+    """Runs the command, which ends with an exit code; returns what it printed."""
     command = Path(sys.executable).with_name("goita")
     done = subprocess.run([command, *words], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"goita {words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    shown = f"{done.stdout}\n{done.stderr}"
+    assert done.returncode == code, f"goita {words}: {done.returncode}\n{shown}"
+    return shown
 
 
 def loop() -> None:
@@ -59,7 +61,18 @@ def tournament() -> None:
     goita("evaluate", "--agents", "mine:Lowest", "greedy", "--deals", "20", "--json", "t.json")
     (pair,) = json.loads(Path("t.json").read_text())["pairs"]
     assert (pair["a"], pair["deals"]) == ("mine:Lowest", 20)
-    goita("check", "mine:Lowest")
+
+
+def check() -> None:
+    """Checks a class of one's own."""
+    Path("mine.py").write_text(BOT)
+    assert "plays: ok" in goita("check", "mine:Lowest")
+
+
+def other_extras() -> None:
+    """Commands of other extras name them before they begin."""
+    for command, extra in {"evaluate": "lab", "signals": "signals", "train": "train"}.items():
+        assert f"needs the extra [{extra}]: pip install" in goita(command, code=2)
 
 
 def coordination() -> None:
@@ -76,10 +89,16 @@ def measure() -> None:
 
 
 def page() -> None:
-    """Makes a page of a record."""
+    """Makes a page of a record, with an analysis."""
     Path("game.txt").write_text(RECORD)
-    goita("watch", "game.txt", "-o", "page.html")
+    goita("watch", "game.txt", "--analyse", "greedy", "--worlds", "16", "-o", "page.html")
     assert "<svg" in Path("page.html").read_text()
+
+
+def training() -> None:
+    """Trains a small network for a moment, and plots its curve."""
+    goita("train", "--rules", "mini_3", "--total-timesteps", "20000", "--name", "mine")
+    goita("plot", "runs/mine", "-o", "curve.svg")
 
 
 def play() -> None:
@@ -99,9 +118,16 @@ def play() -> None:
         server.wait(timeout=20)
 
 
+STEPS = {
+    "play": (loop, check, page, play, other_extras),
+    "lab": (tournament, coordination),
+    "signals": (measure,),
+    "train": (training,),
+}
+
 if __name__ == "__main__":
     assert not os.listdir(), "expected an empty folder"
-    for step in (loop, tournament, coordination, measure, page, play):
+    for step in STEPS[sys.argv[1]]:
         start = time.perf_counter()
         step()
         print(f"{step.__name__}: {time.perf_counter() - start:.0f} s", flush=True)

@@ -31,7 +31,7 @@ AGENT_ORDER = [
     *("solver", "beliefs", "search", "champion", "external", "population"),
 ]
 LAB_ORDER = [
-    *("installed", "cli", "record_files", "provenance", "phases", "store", "work"),
+    *("cli", "record_files", "provenance", "phases", "store", "work"),
     *("arena", "learning", "exact", "exploit", "signals", "imitate", "exam", "pages"),
     *("commands", "__main__"),
 ]

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from goita_agents.base import Float
 from goita_agents.identity import Identities
@@ -20,12 +19,9 @@ from goita_agents.registry import short_name
 from goita_env.rules import JGA
 from goita_lab.arena.coordination.benchmark import FORMAT, Benchmark, Cell
 from goita_lab.arena.coordination.task import Partner
-from goita_lab.arena.statistics.intervals import Interval, mean_interval
+from goita_lab.arena.statistics.intervals import Interval, mean_interval, rank_correlation
 from goita_lab.arena.tournament.summary import FaultCount, Played, fault_counts
 from goita_lab.provenance import CHANGED_MARK, plain, provenance
-
-LEAST_RANKED: Final = 4
-"""Least number of agents whose ranking is compared with their strength."""
 
 
 @dataclass(frozen=True)
@@ -324,6 +320,4 @@ def _rank_correlation(entries: Sequence[Entry]) -> float | None:
         for entry in entries
         if entry.points is not None and entry.self_play is not None
     ]
-    if len(ranked) < LEAST_RANKED:
-        return None
-    return float(spearmanr(*zip(*ranked, strict=True)).statistic)
+    return rank_correlation([points for points, _ in ranked], [own for _, own in ranked])

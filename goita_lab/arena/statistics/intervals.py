@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_env.arrays import Float
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, naming_extras
 
 INTERVAL_LEVEL: Final = 0.95
 """Level of all intervals: of means, rates, ratings and bounds."""
@@ -28,6 +28,8 @@ FEW_VALUES: Final = 8
 """An interval is a rough one with fewer values, or if fewer differ from the commonest value."""
 FEW_NONZERO: Final = 5
 """An interval of fewer values other than zero is a rough one, too."""
+LEAST_RANKED: Final = 4
+"""Least number of agents of which a rank correlation is computed."""
 
 
 def normal_quantile(level: float = INTERVAL_LEVEL) -> float:
@@ -37,7 +39,8 @@ def normal_quantile(level: float = INTERVAL_LEVEL) -> float:
 
 def t_quantile(freedom: float, level: float = INTERVAL_LEVEL) -> float:
     """Returns how many standard errors an interval has on each side, by degrees of freedom."""
-    from scipy.special import stdtrit  # scipy.stats takes half a second to load
+    with naming_extras():
+        from scipy.special import stdtrit  # scipy.stats takes half a second to load
 
     return float(stdtrit(freedom, (1 + level) / 2))
 
@@ -122,11 +125,20 @@ def rate_interval(wins: npt.ArrayLike, games: npt.ArrayLike | None = None) -> In
     return Interval(rate, max(0.0, middle - half), min(1.0, middle + half), few=few)
 
 
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Returns Spearman's rank correlation of two figures of agents; None: too few agents."""
+    if len(first) < LEAST_RANKED:
+        return None
+    with naming_extras():
+        from scipy.stats import spearmanr
+
+    return float(spearmanr(first, second).statistic)
+
+
 def over_runs(values: Sequence[float]) -> Interval:
     """Returns the mean of a value of each run with Student's 95 % interval: runs are few."""
-    from scipy.stats import sem  # scipy.stats takes half a second to load
-
-    return t_interval(float(np.mean(values)), float(sem(values)), len(values) - 1)
+    error = float(np.std(values, ddof=1)) / sqrt(len(values))
+    return t_interval(float(np.mean(values)), error, len(values) - 1)
 
 
 def jackknife_error(leave_one_out: Sequence[float]) -> float:

@@ -26,6 +26,7 @@ from typing import Final
 import numpy as np
 
 from goita_env.arrays import Bool, Float
+from goita_env.errors import naming_extras
 from goita_lab.arena.statistics.intervals import INTERVAL_TAILS, normal_quantile, rate_interval
 
 ZERO_ELO_AGENT: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
@@ -177,7 +178,8 @@ def _cancelling(pairs: Sequence[PairGames]) -> dict[int, tuple[float, float]]:
 
 def _fit(counts: Float, start: Float | None) -> Float:
     """Returns the logarithms of the strengths [A] for wins of rows over columns [A, A]."""
-    import choix
+    with naming_extras():
+        import choix
 
     return choix.ilsr_pairwise_dense(counts, initial_params=start, max_iter=10_000)
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.population import origin
-from goita_env.errors import GoitaError
+from goita_env.errors import GoitaError, naming_extras
 from goita_env.hands import format_hand
 from goita_env.information import InformationStructure
 from goita_env.rules import Rules
@@ -54,7 +54,8 @@ def arrow() -> Any:
     Raises:
         ImportError: if it is so old that a file can make it run code.
     """
-    import pyarrow.parquet
+    with naming_extras():
+        import pyarrow.parquet
 
     version = tuple(int(part) for part in pyarrow.__version__.split(".")[:3] if part.isdecimal())
     if version < SAFE_ARROW:

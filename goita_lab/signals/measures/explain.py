@@ -18,7 +18,7 @@ from goita_agents.base import Bool, Float, Int, Policy, certain, check_temperatu
 from goita_agents.bots.network import NetworkAgent
 from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS, decode
-from goita_env.errors import SettingError
+from goita_env.errors import SettingError, naming_extras
 from goita_env.render import words
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS, PARTNER, RELATIVE_SEATS
 from goita_env.views import NONE
@@ -181,7 +181,8 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
     Deals that ``speaker_tree`` measures are left out. ``PolicyModel(tree, temperature=1)`` is a
     listener's model of the policy that fits on a card.
     """
-    from sklearn.tree import DecisionTreeClassifier  # it takes a second to load
+    with naming_extras():
+        from sklearn.tree import DecisionTreeClassifier  # it takes a second to load
 
     rows, _ = _choices(played, seed)
     if len(rows) < 2 * LEAF_POSITIONS:
@@ -310,9 +311,10 @@ def cross_entropy(probability: Float, truth: Bool) -> Float:
 
 def _read(inputs: Float, held_out: Bool, truth: Bool) -> Float:
     """Fits a probe of ``truth`` [n, 8] for each kind; returns probabilities [held-out rows, 8]."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    with naming_extras():
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
 
     columns = []
     for holds in truth.T:

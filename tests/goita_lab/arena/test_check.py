@@ -1,8 +1,11 @@
 """``goita check`` says of an agent what is wrong with it, before it plays."""
 
+import re
+
 import pytest
 
 from goita_lab.commands import check
+from goita_lab.exam.answers import counted
 from programs import refusal
 
 
@@ -14,8 +17,11 @@ def lines(capsys, spec, *options):
 def test_a_good_bot_is_told_so(capsys):
     code, found = lines(capsys, "First")
     assert code == 0
-    assert (found["builds"], found["answers"]) == ("ok", "ok")
-    assert found["plays"].startswith("ok, ")
+    assert found["builds"] == "ok"
+    assert found["answers"] == "ok, legal actions, the same for the same view"
+    assert re.fullmatch(r"ok, the slowest of 56 answers took [\d.]+ ms", found["speed"])
+    assert found["plays"] == "ok, 8 rounds against greedy over 4 deals"
+    assert "beliefs" not in found
     assert check.main(["greedy", "--deals", "4"]) == 0
 
 
@@ -33,11 +39,17 @@ def test_what_is_wrong_is_told(behaviour, check_name, told, capsys):
     assert told in found[check_name]
 
 
-def test_beliefs_are_asked_for_too(capsys, monkeypatch):
+def test_wrong_beliefs_are_refused_and_right_ones_compared_with_counting(capsys, monkeypatch):
     monkeypatch.setattr("hosted_bots.First.beliefs", lambda bot, view: [1.5], raising=False)
     code, found = lines(capsys, "First")
     assert code == 1
-    assert "expected probabilities from 0 to 1 of shape (12, 3, 8)" in found["answers"]
+    assert "expected probabilities from 0 to 1 of shape (64, 3, 8)" in found["beliefs"]
+    for belief, gain in ((counted, 0.0), (lambda view: counted(view) * 0 + 0.5, -6.0)):
+        monkeypatch.setattr("hosted_bots.First.beliefs", lambda bot, view, it=belief: it(view))
+        code, found = lines(capsys, "First")
+        assert code == 0
+        told = float(re.search(r"probabilities; (\S+) nats a position", found["beliefs"])[1])
+        assert told == 0 if belief is counted else told < gain
 
 
 def test_what_cannot_be_built_is_exit_code_2(capsys):
