@@ -1,9 +1,9 @@
 """Writes SVG that resvg, cairosvg, browsers and an ``<img>`` all understand: shapes, words, tiles.
 
 Only presentation attributes, opaque ``#rrggbb`` colours, ``transform`` attributes and ``<use>``
-with ``href``; words are outlines, so no font is needed, but for names in other scripts, which are
-left to the fonts of who shows them. Numbers are pixels of a drawing 600 wide. Ids begin with a hash
-of what is drawn: two drawings in one page don't mix, and the same position gives the same bytes.
+with ``href``; words are outlines, so no font is needed, except for names in other scripts, which
+fonts of the reader's program draw. Numbers are pixels of a drawing 600 wide. Ids begin with a hash
+of the drawing: two drawings in one page don't mix, and the same position gives the same bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Anchor = Literal["start", "middle", "end"]
 
 FACES: Final[dict[Faces, str]] = {"characters": CHARACTERS, "letters": LETTERS, "digits": DIGITS}
 PREFIX: Final = "\u00a7"
-"""Stands for the prefix of the ids until it is known."""
+"""Is replaced in all ids by their prefix, once the drawing is finished and can be hashed."""
 
 _OUTLINE: Final = "M0-26 17.5-19 22 26H-22L-17.5-19Z"
 _TOP: Final = "M0-24.3 16.2-17.8 19.8 21H-19.8L-16.2-17.8Z"
@@ -50,21 +50,21 @@ def width(text: str, size: float) -> float:
 
 
 def _advance(character: str) -> int:
-    known = glyphs()
-    if character in known:
-        return known[character][0]
-    return 100 if east_asian_width(character) in "WF" else known["?"][0]
+    characters = glyphs()
+    if character in characters:
+        return characters[character][0]
+    return 100 if east_asian_width(character) in "WF" else characters["?"][0]
 
 
 def wrapped(text: str, size: float, limit: float) -> list[str]:
-    """Returns a text in lines about equally wide, at most so wide if its words allow it."""
+    """Returns a text in lines about equally wide, at most ``limit`` if its words allow it."""
     whole = width(text, size)
     if whole > limit:
         limit = min(limit, 1.25 * whole / ceil(whole / limit))
     words = text.split()
     if len(words) == 1 and whole > limit:  # a script that has no spaces
-        size_of = ceil(len(text) / ceil(whole / limit))
-        return [text[at : at + size_of] for at in range(0, len(text), size_of)]
+        length = ceil(len(text) / ceil(whole / limit))
+        return [text[start : start + length] for start in range(0, len(text), length)]
     lines = [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
@@ -88,15 +88,15 @@ class Drawing:
     title: str
     description: str
     color: str
-    """Of what names none."""
+    """Of each element that names no other."""
     definitions: tuple[str, ...]
-    """What ``<defs>`` holds."""
+    """The elements in ``<defs>``."""
     lines: tuple[str, ...]
-    """What is drawn, an element a line."""
+    """The elements that are drawn, one a line."""
 
 
 class Pen:
-    """A drawing that is being made; ``say`` tells what is written in a language."""
+    """A drawing under way; ``say`` translates the texts that it writes."""
 
     def __init__(self, theme: Theme, faces: Faces, say: Callable[[str], str] = ENGLISH) -> None:
         if theme not in THEMES:
@@ -135,35 +135,36 @@ class Pen:
         anchor: Anchor = "start",
     ) -> None:
         """Writes texts, each with its place, that look alike."""
-        known, uses, given, texts = glyphs(), "", list(texts), []
-        for x, y, text in ((x, y, self.say(text)) for x, y, text in given):
-            if set(text) <= known.keys() | {" "}:
-                texts.append((x, y, text))
+        outlines, uses, outlined = glyphs(), "", []
+        for x, y, text in ((x, y, self.say(text)) for x, y, text in texts):
+            if set(text) <= outlines.keys() | {" "}:
+                outlined.append((x, y, text))
             else:
-                shown = escape(text).replace(PREFIX, f"&#{ord(PREFIX)};")
+                content = escape(text).replace(PREFIX, f"&#{ord(PREFIX)};")
                 look = f'font-family="sans-serif" font-size="{size:g}" text-anchor="{anchor}"'
                 look += f' fill="{color or self.colors.text}"'
-                self.lines.append(f'<text x="{number(x)}" y="{number(y)}" {look}>{shown}</text>')
-        if not texts:
+                self.lines.append(f'<text x="{number(x)}" y="{number(y)}" {look}>{content}</text>')
+        if not outlined:
             return
         fill, scale = f' fill="{color}"' if color else "", f"scale({size / 100:g})"
-        # One text has a place of its own; of several each character has, which is shorter.
-        alone = len(texts) == 1
-        for x, y, text in texts:
-            left = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * width(text, size)
-            at = 0 if alone else round(left * 100 / size)
+        # The group of a single text is moved to its place; of several texts, each character has
+        # coordinates of its own, in hundredths of an em, which is shorter than a group for each.
+        alone = len(outlined) == 1
+        for x, y, text in outlined:
+            start = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * width(text, size)
+            advance = 0 if alone else round(start * 100 / size)
             line = "" if alone else f' y="{y * 100 / size:.0f}"'
-            scale = f"translate({number(left)} {number(y)}){scale}" if alone else scale
+            scale = f"translate({number(start)} {number(y)}){scale}" if alone else scale
             for character in text:
                 if character != " ":
-                    place = f' x="{at}"' if at else ""
+                    place = f' x="{advance}"' if advance else ""
                     uses += f'<use href="#{self._glyph(character)}"{place}{line}/>'
-                at += known[character][0]
+                advance += outlines[character][0]
         self.lines.append(f'<g{fill} transform="{scale}">{uses}</g>')
 
     @contextmanager
     def side(self, turn: float) -> Iterator[None]:
-        """Turns what is drawn meanwhile around the middle, in quarters counter-clockwise."""
+        """Turns all drawn within it around the middle, in quarters counter-clockwise."""
         self._turn = turn
         if turn:
             self.lines.append(f'<g transform="rotate({-90 * turn:g} 300 300)">')
@@ -252,16 +253,17 @@ class Pen:
 def every_tile(theme: Theme, faces: Faces) -> list[str]:
     """Returns the definitions of all tiles, on all sides, face up and down, and of a back.
 
-    The lines of any drawing fit to them, whichever faces it was drawn with.
+    They fit the lines of any drawing, whichever faces it was drawn with.
     """
-    pen, found = Pen(theme, faces), []
+    pen, aliases = Pen(theme, faces), []
     for kind, down, turn in product(range(NUM_KINDS), (False, True), range(4)):
         pen._turn = turn
-        drawn, wanted = pen._tile(kind, down), _symbol(kind, down, turn)
-        if drawn != wanted:
-            found.append(f'<g id="{wanted}"><use href="#{drawn}"/></g>')
+        # Upright characters need no symbol for each side: drawings that use one get an alias.
+        symbol, turned = pen._tile(kind, down), _symbol(kind, down, turn)
+        if symbol != turned:
+            aliases.append(f'<g id="{turned}"><use href="#{symbol}"/></g>')
     pen._tile(FACE_DOWN, True)
-    return [*pen._definitions.values(), *found]
+    return [*pen._definitions.values(), *aliases]
 
 
 def is_letter(definition: str) -> bool:
