@@ -89,18 +89,18 @@ def rules(rule_set: str | Rules) -> str:
 def _match_and_calls(r: Rules) -> list[str]:
     """Explains the match, and the calls before play, which small games do not have."""
     says = {"choice": "may call (call) or keep silent (silent)", "duty": "must call (call)"}
-    five, more = says[r.call_five], says[r.call_six_or_more]
-    who = f"five pawns or more {five}" if five == more else f"five pawns {five}, with more {more}"
+    five, six = says[r.call_five], says[r.call_six_or_more]
+    who = f"five pawns or more {five}" if five == six else f"five pawns {five}, with more {six}"
     unlike = "" if r.kings_are_alike else " (kings are not)"
     twice = f", twice if alike{unlike}" if r.six_alike_doubles else ""
-    held = "with five each, called or not," if r.partners_fives_win == "held" else "who call five"
+    fives = "with five each, called or not," if r.partners_fives_win == "held" else "who call five"
     when = "if both partners choose it" if r.opponents_fives == "choice" else "at once"
     return [
         f"That player deals next. The first team with {r.match_points} points wins the match.",
         f"Before play, from the dealer on, a player with {who}. A call shows the pawns. After five "
         "the caller's partner chooses a new deal by the same dealer (redeal), or play (continue). "
         "A call of more ends the round for the caller's team: six pawns score the higher of the "
-        f"other tiles{twice}; seven, twice the other tile; eight, 100. Partners {held} win 150. "
+        f"other tiles{twice}; seven, twice the other tile; eight, 100. Partners {fives} win 150. "
         f"If two opponents call five, there is a new deal {when}.",
     ]
 
@@ -108,13 +108,13 @@ def _match_and_calls(r: Rules) -> list[str]:
 def describe(
     view: View, legal: Bool, *, deduced: bool = False, list_legal: bool = True
 ) -> list[str]:
-    """Writes N positions as N texts, a function of the view and the legal actions alone.
+    """Writes N positions as N texts, which depend only on the view and the legal actions.
 
     Args:
         view: N positions.
-        legal: bool [N, 69], with messages [N, 77]. Where none is legal the viewer is not asked.
-        deduced: where the viewer is asked, add what follows for certain from tiles and rules.
-        list_legal: end with the codes of the legal actions; False: the reader has to know them.
+        legal: bool [N, 69], with messages [N, 77]. Where none is legal the viewer does not act.
+        deduced: where the viewer acts, add all that follows for certain from tiles and rules.
+        list_legal: end with the codes of the legal actions; False: the model has to know them.
 
     Raises:
         SettingError: if ``legal`` has another shape, or a deduction meets the end of a round.
@@ -132,8 +132,9 @@ def describe(
         view.leads,
         is_asked,
     ]
-    question = np.argmax(flags, axis=0)  # the first that holds
+    question = np.argmax(flags, axis=0)  # the index of the first flag that is true
     shown_seats = (0, *view.information.shown_seats)
+    # One for each row in which the viewer acts, taken one by one below.
     deductions = hidden(view[is_asked]) if deduced else iter(())
     names, texts = [actions.name(action, shape[1]) for action in range(shape[1])], []
     for n, moves in enumerate(_moves(view)):
@@ -180,7 +181,7 @@ def _moves(view: View) -> Iterator[list[str]]:
 
 
 def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
-    """Yields what is certain of the tiles that the viewer cannot see."""
+    """Yields the facts about the tiles that the viewer cannot see."""
     places, counts = hidden_tiles.places, np.bincount(hidden_tiles.others, minlength=NUM_KINDS)
     counts[KING] += bool(hidden_tiles.king)
     counts[PAWN] += 0 if hidden_tiles.pawns is None else hidden_tiles.pawns.counts[0].sum()
@@ -209,18 +210,18 @@ def parse(answer: str, legal: Bool) -> int | None:
     models mark an answer: ``[Action: 13]``, ``[1 3]``, ``\boxed{13}``, a code between backticks,
     ``{"action": "13"}``, ``【13】``, and brackets or digits of full width. The last line that
     names an action decides. A line that names two, as "[31], since I would not pass [p]" does, is
-    no answer: which of them is meant cannot be told from their order. What comes before
-    ``</think>`` is not read.
+    no answer: their order does not say which of them is meant. All before ``</think>`` is left
+    out.
 
     Args:
         answer: the text of a language model.
         legal: bool [69], with messages [77]. An action that is not legal is no answer.
     """
-    plain = unicodedata.normalize("NFKC", answer).translate(_JAPANESE_BRACKETS)
-    plain = _LATEX_TEXT.sub(r"\1", plain.rpartition("</think>")[2])
-    for line in reversed(plain.splitlines()):
-        marked = ("".join(groups) for groups in _MARKED.findall(line))
-        named = {action for text in marked if (action := _action(text)) is not None}
+    text = unicodedata.normalize("NFKC", answer).translate(_JAPANESE_BRACKETS)
+    text = _LATEX_TEXT.sub(r"\1", text.rpartition("</think>")[2])
+    for line in reversed(text.splitlines()):
+        codes = ("".join(groups) for groups in _MARKED.findall(line))  # one group of each is filled
+        named = {action for code in codes if (action := _action(code)) is not None}
         if named:
             action = named.pop()
             return action if not named and action < len(legal) and legal[action] else None

@@ -221,7 +221,7 @@ class Bots:
         # What a bot does tells of the numbers drawn for it, and their hash can be inverted.
         drawn = seeds.bot_seed(seed, PURPOSE, "drawn") & 0xFFFFFFFFFFFFFFFF
         self._keys = seeds.game_keys(drawn, games)
-        self.numbers = seeds.GameNumbers(seed, PURPOSE).shown(games)
+        self.numbers = seeds.GameNumbers(seed, PURPOSE).numbers(games)
         self._seed, self._changes = seed, 0
         for player in self._players.values():
             player.rng = None

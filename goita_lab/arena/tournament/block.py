@@ -102,7 +102,7 @@ class _Block:
             episode=task.episode,
             seed=task.seed,
             games=deals,
-            numbers=numbers.shown(first + np.arange(len(deals))),
+            numbers=numbers.numbers(first + np.arange(len(deals))),
             log=save,
             information=task.information,
         )
