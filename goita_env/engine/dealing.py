@@ -1,6 +1,6 @@
-"""Deals: shuffles by key, works out all that a deal sets, and lays it into games.
+"""Deals: shuffles by key, prepares all that a deal sets, and lays it into games.
 
-What is dealt is a pure function of its key (``seeds``): there is no generator object per game.
+A deal is a pure function of its key (``seeds``): there is no generator object per game.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def hand_codes(keys: Keys, deck: tuple[int, ...] = COUNTS) -> Int:
     fall back on the kind, come in one deal of a million and shift nothing measurable.
     """
     steps, kinds = _tiles_of(deck)
-    bits = mix(keys[:, None] + steps).view(np.uint32)
+    bits = mix(keys[:, None] + steps).view(np.uint32)  # two numbers in each word
     bits &= _RANDOM_BITS
     bits |= kinds
     bits.sort(axis=1)
+    # Again two tiles in each word; of each only its kind stays, and the two make one index.
     pairs = bits.view(U64)
     pairs &= _PAIR_KINDS
     pairs |= pairs >> _PAIR_SHIFT
@@ -85,7 +86,7 @@ def prepare(
     questions: bool = True,
     information: InformationStructure = PLAIN,
 ) -> Int:
-    """Works out all that n deals set, for ``lay``: int64 [14, n].
+    """Prepares all that n deals set, for ``lay``: int64 [14, n].
 
     ``codes``: [n, 4] the hands by seat; ``dealer``: [n] seats; ``scores``: [2, n] points of the
     teams before the round, None: 0. Without ``questions`` the dealer begins whatever the hands, and
@@ -100,7 +101,7 @@ def prepare(
         query = entries.opening(dealer, pawns)
         dealt[QUERY] = query
         dealt[STATUS] = entries.status[query]
-        offset -= entries.asked[query]
+        offset -= entries.seat[query]
     offset &= THREE
 
     seat = (SLOTS - offset) & THREE
@@ -118,7 +119,7 @@ def prepare(
 
 
 def lay(state: State, rows: Int, dealt: Int) -> None:
-    """Gives prepared deals, which are consumed, to games [n] in which nobody is asked, in place."""
+    """Gives prepared deals, which are consumed, to games [n] in which no seat acts, in place."""
     (prepared, clear), flat = places(state.num_games), state.data.reshape(-1)
     offset = dealt[OFFSET]
     offset += state.clock
@@ -126,9 +127,9 @@ def lay(state: State, rows: Int, dealt: Int) -> None:
     # One index into the flat block is six times as fast as one along the last axis.
     flat[prepared[state.clock] + rows] = dealt
     flat[clear + rows] = CLEAR_VALUES
-    asked = dealt[QUERY].nonzero()[0]
-    if len(asked):
-        state.asking = np.sort(np.concatenate((state.asking, rows[asked])))
+    questions = dealt[QUERY].nonzero()[0]
+    if len(questions):
+        state.asking = np.sort(np.concatenate((state.asking, rows[questions])))
 
 
 class ReadyDeals:
@@ -136,10 +137,10 @@ class ReadyDeals:
 
     For each of N games there are places for the first deal of its next two episodes and, where that
     deal has pre-play decisions, for the deal after a redeal. The dealers are the first ones, and
-    there are no points yet. What is dealt is a function of the keys alone, so this changes no game.
+    there are no points yet. A deal depends only on its keys, so preparing it changes no game.
 
     The first deal of episode k of game i has the place i + N * (k & 1). The deal after a redeal has
-    i + N * (2 + k % 3): it may still be wanted when the one of two episodes later is dealt.
+    i + N * (2 + k % 3): it may still be needed when that of episode k + 2 is dealt.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ _THREE: Final = np.array(3, U64)
 _EIGHT: Final = np.array(8, U64)
 _FIFTY_SIX: Final = np.array(56, U64)
 _ANSWERS: Final = MESSAGE - 64
-"""Actions from 64 on that are no messages."""
+"""How many actions from 64 on come before the messages."""
 _BYTE: Final = 255
 
 
@@ -28,7 +28,7 @@ _SELECT: Final = (1 - _BYTES).argsort(axis=1, kind="stable").reshape(-1)
 
 
 def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
-    """Returns the action that alone is legal, else 0, and how many are legal: int64 [N] each."""
+    """Returns the only legal action, else 0, and how many actions are legal: int64 [N] each."""
     legal_count = np.bitwise_count(low).astype(np.int64)
     legal_count += np.bitwise_count(high)
     # Of a word with a single one, the ones of word - 1 count the place of that one.
@@ -44,31 +44,33 @@ def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:
 
     ``low``, ``high``: [N] bits of actions 0 to 63, and from 64.
     """
-    ones = np.bitwise_count(low.view(np.uint8)).view(U64)
-    ones *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
-    total = ones >> _FIFTY_SIX
+    counts = np.bitwise_count(low.view(np.uint8)).view(U64)
+    counts *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
+    total = counts >> _FIFTY_SIX
     draws = rng.random(len(low))
     rank = (draws * (total + np.bitwise_count(high))).astype(U64)
     wide = rank * _BYTES_ONE
     wide |= _BYTES_HIGH
-    wide -= ones
+    wide -= counts
     wide &= _BYTES_HIGH  # one bit for each byte that lies before the rank-th one
     shift = np.bitwise_count(wide).astype(U64)
     shift <<= _THREE
-    ones <<= _EIGHT
-    ones >>= shift
-    ones &= _LOW_BYTE
+    # Of each word the ones in the bytes before that of the rank-th one.
+    counts <<= _EIGHT
+    counts >>= shift
+    counts &= _LOW_BYTE
+    # The index 8 * byte + rank within the byte.
     index = low >> shift
     index &= _LOW_BYTE
     index <<= _THREE
     index += rank
-    index -= ones
+    index -= counts
     drawn: Int = _SELECT.take(index.view(np.int64), mode="clip")
     drawn += shift.view(np.int64)
     beyond = (rank >= total).nonzero()[0]
     if len(beyond):
         bits, later = high[beyond].view(np.int64), (rank[beyond] - total[beyond]).view(np.int64)
-        few = bits.max() <= _BYTE  # true where no message is asked for
+        few = bits.max() <= _BYTE  # true where no message is sent
         drawn[beyond] = 64 + (_SELECT[8 * bits + later] if few else _select_message(bits, later))
     return drawn
 

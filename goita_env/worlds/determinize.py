@@ -154,7 +154,7 @@ def _ask(view: View, state: State, pawns: Int8, worlds_a_row: int) -> None:
     query = entries.opening(dealer, pawns[games].astype(np.int64))
     # Four send a message, two are asked whether they call, two partners choose.
     for _ in range(8):
-        asked_seat, status = (entries.asked[query] + dealer) & 3, entries.status[query]
+        asked_seat, status = (entries.seat[query] + dealer) & 3, entries.status[query]
         choosing, choice = status == tables.CHOOSE, choices[every_row, asked_seat]
         call = np.where(called[every_row, asked_seat], actions.CALL, actions.SILENT)
         sending = status == tables.MESSAGE_CHOICE
@@ -163,7 +163,7 @@ def _ask(view: View, state: State, pawns: Int8, worlds_a_row: int) -> None:
         stop = np.where(choosing, choice == 0, own)
         query = np.where(stop, query, entries.next[query * entries.num_actions + answers])
     wrong = (entries.status[query] != state.status[games]) | (
-        (entries.asked[query] + dealer + state.offset[games]) & 3 != 0
+        (entries.seat[query] + dealer + state.offset[games]) & 3 != 0
     )
     if wrong.any():
         raise HandsError(
