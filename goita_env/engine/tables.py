@@ -263,10 +263,10 @@ def _calls(rules: Rules) -> tuple[npt.NDArray[np.int16], Int]:
     """Lists points and tiles of the 36 hands of six or more pawns, by code."""
     points, bits = np.zeros(NUM_CODES, np.int16), np.zeros(NUM_CODES, U64)
     for num_others in range(3):
-        for others in combinations_with_replacement(range(LANCE, NUM_KINDS), num_others):
-            tiles = [PAWN] * (HAND_SIZE - num_others) + list(others)
+        for other_tiles in combinations_with_replacement(range(LANCE, NUM_KINDS), num_others):
+            tiles = [PAWN] * (HAND_SIZE - num_others) + list(other_tiles)
             code = sum(RADIX[tile] for tile in tiles)
-            points[code] = rulebook.call_points(rules, HAND_SIZE - num_others, others)
+            points[code] = rulebook.call_points(rules, HAND_SIZE - num_others, other_tiles)
             bits[code] = sum(1 << (8 * place + tile) for place, tile in enumerate(tiles))
     return points, bits.view(np.int64)
 

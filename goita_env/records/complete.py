@@ -6,10 +6,10 @@
      "deals": [{"hands": ["11124559", "11122347", "13445667", "11123358"], "dealer": 2,
                 "scores": [0, 0], "moves": ["2:46", "3:83", "0:p", ...]}]}
 
-A move is its seat, from 0, and the short name of its action, passes and questions among them. What
-else stands beside these keys is not read. A rule set of one's own stands there with its fields
-(``rules_fields``); so do the options of ``goita_env.InformationStructure`` (``information``), if
-the game is not the plain one. Messages are moves then ("2:say3").
+A move is its seat, from 0, and the short name of its action; passes and pre-play decisions are
+moves, too. Three more keys are read, if they are there: ``rules_fields``, the fields of a custom
+rule set; ``information``, the options of ``goita_env.InformationStructure`` if the game is not the
+base game, where messages are moves, too ("2:say3"); and ``second_king_first`` of a deal.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
     Args:
         record: the record.
-        beside: further keys with what JSON can hold; they are written and never read.
+        beside: further keys with JSON values; they are written and never read.
 
     Raises:
         RecordError: if its deals have different rule sets or options.

@@ -36,8 +36,8 @@ def loads(
     Args:
         text: the lines; empty ones are skipped.
         rules: the rule set under which the record is replayed.
-        strict: raise at the first malformed deal. False: collect what is malformed or illegal in
-            ``Record.problems`` and keep what comes before it in the deal.
+        strict: raise at the first malformed deal. False: collect malformed deals and illegal moves
+            in ``Record.problems``, and keep the moves before them in the deal.
         source: name of the file for messages.
 
     Raises:
@@ -64,8 +64,8 @@ def dumps(record: Record) -> str:
     """Writes a record, a deal in each line, hands sorted.
 
     Names, scores and pre-play decisions are left out, and so are deals that a special hand
-    decided, but for six pawns or more; if none is left the text is empty, which ``loads`` refuses.
-    Such a hand without plays reads as called. A king is written as the one that the seat holds.
+    decided, except by six pawns or more: such a hand without plays reads as called. If no deal is
+    left the text is empty, which ``loads`` refuses. A king is written as that of the seat's hand.
 
     Raises:
         RecordError: if a move before play is illegal, or a deal is not of the base game.
@@ -79,7 +79,7 @@ def dumps(record: Record) -> str:
 
 
 def _fields(line: str) -> list[str]:
-    """Returns the fields of a line without blanks; commas at its end are none."""
+    """Returns the fields of a line without blanks; commas at its end begin no field."""
     return [field.strip() for field in line.rstrip(", ").split(",")]
 
 
@@ -132,8 +132,8 @@ def _write_deal(deal: DealRecord) -> str:
             continue
         tiles = ""
         for tile in actions.name(action):
-            # Which of two kings: the other one than before; the first one as the record says.
-            held = kings[seat] if tile in _KINGS else []
-            tiles += held.pop(-1 if deal.second_king_first else 0) if held else tile
+            # Each king of the seat is written once; the record says which of two comes first.
+            unwritten = kings[seat] if tile in _KINGS else []
+            tiles += unwritten.pop(-1 if deal.second_king_first else 0) if unwritten else tile
         fields.append(_SEATS[seat] + tiles)
     return ",".join(fields)

@@ -20,7 +20,7 @@
         - ["3","王","馬"]
 
 ``uchidashi`` is the dealer, ``score`` the two teams' points before the deal, a row of ``game`` a
-seat, its block and its attack. Passes are left out and follow from who plays next. Either king is
+seat, its block and its attack. Passes are left out and follow from the next seat. Either king is
 written 王 in a row. Deals that a special hand decided leave no entry. Quotes make no difference. A
 ``score`` that no game can have is read as 0:0 and becomes a note of the record; other keys are not
 read.
@@ -57,7 +57,7 @@ from goita_env.tiles import (
 
 _VERSION: Final = "1.0"
 _EMPTY: Final = (None, "", "~", "null")
-"""Values that stand for nothing: absent, empty, or what YAML calls null."""
+"""Values of an absent or empty key, and of YAML's null."""
 _SEATS: Final = tuple(map(str, range(NUM_SEATS)))
 _PLAYERS: Final = tuple(f"p{seat}" for seat in range(NUM_SEATS))
 _TILES: Final = CHARACTERS + SECOND_KING_CHARACTER
@@ -123,7 +123,7 @@ def _parse(text: str) -> dict[str, Any]:
         """A loader that reads texts, lists and mappings, without aliases."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
-            # An alias can stand for itself ten times over, and so can what it stands for.
+            # Aliases of aliases can make a short text expand to any size.
             if self.check_event(yaml.AliasEvent):
                 raise RecordError("expected plain YAML, got an alias")
             return super().compose_node(parent, index)
@@ -132,7 +132,7 @@ def _parse(text: str) -> dict[str, Any]:
         root = yaml.load(text, Plain)
     except RecordError:
         raise
-    except Exception as error:  # besides YAMLError, whatever an odd directive runs into
+    except Exception as error:  # YAMLError, and other errors that odd directives cause
         raise RecordError(f"expected YAML, got: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(root, dict):
         raise RecordError(f"expected version, p0 to p3 and log, got {brief(root)}")
@@ -213,7 +213,7 @@ def _with_passes(plays: Iterable[Move]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord, source: str) -> str:
-    """Returns the lines of a deal; a RecordError where a kifu could not tell who passed."""
+    """Returns the lines of a deal; a RecordError where its passes do not follow from its plays."""
     moves = [move for move in deal.moves if move[1] < actions.CALL]
     plays = [move for move in moves if move[1] != actions.PASS]
     inferred = list(_with_passes(plays))

@@ -102,8 +102,8 @@ def hands(scene: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
 
 
 def height(rows: Sequence[Listed], belief: Sequence[Hand]) -> float:
-    rest = 24 if len(rows) > MOST_ACTIONS else 0
-    high = _lines(rows) * _ROW + rest + 16 if rows else 0.0
+    note = 24 if len(rows) > MOST_ACTIONS else 0
+    high = _lines(rows) * _ROW + note + 16 if rows else 0.0
     return high + (_HEAD + len(belief) * _BARS + 40 if belief else 0)
 
 

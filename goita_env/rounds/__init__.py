@@ -10,8 +10,8 @@
         if decisions.ended is not None:
             print(decisions.ended.rows, decisions.ended.points, decisions.ended.winner)
 
-Each step makes one decision in every game: a single legal action by itself, and all real choices
-by the actions that ``step`` is given, games in ascending order.
+Each step makes one decision in every game: the only legal action where there is just one, else the
+action that ``step`` is given, games in ascending order.
 """
 
 from goita_env.engine.episodes import Episode, check_episode
