@@ -23,7 +23,7 @@ FIXED_VIEWS: Final = 256
 SINGLE_VIEWS: Final = 64
 """How many of them it also shows in batches of one, which costs most of the time."""
 
-TOLERANCE: Final = 1e-4
+PROBABILITY_TOLERANCE: Final = 1e-4
 """By how much probabilities of one view may differ: a network's sums depend on the batch."""
 
 
@@ -99,9 +99,9 @@ def _difference(
             return f"expected {what} of shape {expected.shape}, asked {how}, got {answers.shape}"
         # The largest difference in each row; NaN counts as different.
         apart = np.abs(answers.astype(np.float64) - expected).reshape(len(expected), -1).max(axis=1)
-        if different := int((~(apart <= TOLERANCE)).sum()):
+        if different := int((~(apart <= PROBABILITY_TOLERANCE)).sum()):
             return (
-                f"expected {what} that depend on the view alone, got others for {different} of "
+                f"expected {what} that depend only on the view, got others for {different} of "
                 f"{len(expected)} views when asked {how}"
             )
     return None

@@ -97,7 +97,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         """Begins the next episode, or with a seed its first.
 
         Args:
-            seed: of the deals; None goes on with the next episode.
+            seed: of the deals; None: the next episode of the present seed.
             options: for the first deal, any of "hands" (four strings of digits, or kinds, int
                 [4, 8]), "dealer" (a seat), "scores" (the points of seats 0 and 2, and of seats 1
                 and 3, before the round).

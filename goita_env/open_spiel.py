@@ -42,7 +42,7 @@ MOST_WITH_REDEALS: Final = 1_000
 """Most decisions of a round for OpenSpiel, where hands may be dealt again: each redeal adds up to
 eight, and there is no limit."""
 
-_TYPE: Final = pyspiel.GameType(
+_GAME_TYPE: Final = pyspiel.GameType(
     short_name="python_goita",
     long_name="Goita",
     dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
@@ -117,7 +117,7 @@ class GoitaGame(pyspiel.Game):  # type: ignore[misc]
             utility_sum=0.0,
             max_game_length=most_decisions(self.rules),
         )
-        super().__init__(_TYPE, info, params or {})
+        super().__init__(_GAME_TYPE, info, params or {})
 
     def new_initial_state(self) -> GoitaState:
         return GoitaState(self)
@@ -252,4 +252,4 @@ class GoitaObserver:
         return f"{player}: {format_hand(view.hand[0])} {view.words.tobytes().hex()}"
 
 
-pyspiel.register_game(_TYPE, GoitaGame)
+pyspiel.register_game(_GAME_TYPE, GoitaGame)

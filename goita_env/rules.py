@@ -83,7 +83,7 @@ class Rules:
 
     partners_fives_win: Literal["called", "held"] = "called"
     """Partners with five pawns each win 150: when both have called (booklet B: "both revealed"), or
-    as soon as both have been asked, whatever they answered (nine-kinds page: "have")."""
+    as soon as both have answered, whatever they answered (nine-kinds page: "have")."""
 
     opponents_fives: Literal["choice", "redeal"] = "choice"
     """Opponents who both called five: a redeal if both partners choose it (booklet B), or at once
@@ -242,7 +242,7 @@ def read_rules(text: str) -> Rules:
     return read_table(text, _from_table, "rules")
 
 
-MOST_BYTES: Final = 1 << 20
+MAX_TABLE_BYTES: Final = 1 << 20
 """Largest size of a file of rules or of information options."""
 
 
@@ -255,7 +255,7 @@ def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
         what: the name of such values, for errors.
     """
     try:
-        text = read_limited(Path(path), MOST_BYTES).decode("utf-8")
+        text = read_limited(Path(path), MAX_TABLE_BYTES).decode("utf-8")
         return build(json.loads(text, object_pairs_hook=unique_keys))
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from None

@@ -20,7 +20,7 @@ from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
 from goita_env.errors import AnswerError
 from goita_env.rounds import Rounds
-from goita_env.rounds.telling import tell
+from goita_env.rounds.telling import notify_agents
 from goita_env.rules import Rules, get_rules
 from goita_env.views import View
 
@@ -104,7 +104,7 @@ def _check_memory(agent: Any, rules: str | Rules, num_games: int, steps: int) ->
     rounds = Rounds(num_games, rules=rules, auto_reset=True)
     for step in range(steps):
         now = rounds.decisions
-        tell(now, bots.remembering)
+        notify_agents(now, bots.remembering)
         legal = narrowed(now.legal, step, least=2) if step % 2 else now.legal
         rounds.step(
             _ask(agent, now.view, legal, step, now.rows, now.seats) if len(now.rows) else []

@@ -33,7 +33,7 @@ from goita_env.worlds.constraints import Hidden, hidden
 
 __all__ = ["describe", "parse", "rules"]
 
-_SEATS: Final = ("you", *RELATIVE_SEATS)
+_SEAT_NAMES: Final = ("you", *RELATIVE_SEATS)
 _QUESTIONS: Final = (
     "nothing, you are not asked",
     "call your pawns, or keep silent",
@@ -42,13 +42,13 @@ _QUESTIONS: Final = (
     "lead: a block face down, then an attack",
     "receive the attack {attack} of {attacker}, or pass",
 )
-_MARKED: Final = re.compile(
+_MARKED_CODE: Final = re.compile(
     r"\[([^\[\]]*)\]|\\boxed\{([^{}]*)\}|`([^`]*)`|\"action\"\s*:\s*\"?([^\",{}\s]*)",
     re.IGNORECASE,
 )
 """The parts of a line that may be the code of an action, one group for each form."""
 
-_LABEL: Final = re.compile(r"^(?:action|move|play|answer)\s*[:=]\s*")
+_ANSWER_LABEL: Final = re.compile(r"^(?:action|move|play|answer)\s*[:=]\s*")
 _LATEX_TEXT: Final = re.compile(r"\\text(?:bf|tt)?\{([^{}]*)\}")
 _JAPANESE_BRACKETS: Final = str.maketrans("【】", "[]")
 
@@ -138,11 +138,13 @@ def describe(
     deductions = hidden(view[is_asked]) if deduced else iter(())
     names, texts = [actions.name(action, shape[1]) for action in range(shape[1])], []
     for n, moves in enumerate(_moves(view)):
-        attack, attacker = DIGITS[view.attack[n]], _SEATS[view.attacker[n]]
-        seen = [f"{_SEATS[s]} {format_hand(hands[n, s])}" for s in shown_seats]
-        tiles_left = [f"{_SEATS[s]} {size}" for s, size in enumerate(view.hand_sizes[n].tolist())]
+        attack, attacker = DIGITS[view.attack[n]], _SEAT_NAMES[view.attacker[n]]
+        seen = [f"{_SEAT_NAMES[s]} {format_hand(hands[n, s])}" for s in shown_seats]
+        tiles_left = [
+            f"{_SEAT_NAMES[s]} {size}" for s, size in enumerate(view.hand_sizes[n].tolist())
+        ]
         lines = [
-            f"Rule set {view.rules.name}. Dealer: {_SEATS[view.dealer[n]]}.",
+            f"Rule set {view.rules.name}. Dealer: {_SEAT_NAMES[view.dealer[n]]}.",
             f"Points: your team {scores[n][0]}, the other team {scores[n][1]}",
             f"Known hands: {', '.join(seen)}",
             f"Moves: {'; '.join(moves) or 'none'}",
@@ -169,14 +171,16 @@ def _moves(view: View) -> Iterator[list[str]]:
     for n, (dealer, sent, called, chosen) in enumerate(answers):
         order = [(int(dealer) + turn) % NUM_SEATS for turn in range(NUM_SEATS)]
         callers = [s for s in order if called[s]]
-        moves = [f"{_SEATS[s]}: say{sent[s]}" for s in order if sent[s]]
-        moves += [f"{_SEATS[s]}: call {called[s]} pawns" for s in callers]
+        moves = [f"{_SEAT_NAMES[s]}: say{sent[s]}" for s in order if sent[s]]
+        moves += [f"{_SEAT_NAMES[s]}: call {called[s]} pawns" for s in callers]
         partners = [(s + 2) % NUM_SEATS for s in callers]
-        moves += [f"{_SEATS[s]}: {actions.name(chosen[s])}" for s in partners if chosen[s]]
+        moves += [f"{_SEAT_NAMES[s]}: {actions.name(chosen[s])}" for s in partners if chosen[s]]
         for place in range(decisions.length[n]):
             s, play, event, down = (column[n][place] for column in decided)
             code = "".join(signs[column[n][s][play]] for column in tiles)
-            moves.append(f"{_SEATS[s]}: " + ("p" if event == NONE else f"{verbs[down]} {code}"))
+            moves.append(
+                f"{_SEAT_NAMES[s]}: " + ("p" if event == NONE else f"{verbs[down]} {code}")
+            )
         yield moves
 
 
@@ -189,7 +193,7 @@ def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
     yield f"Tiles not seen, in hands or face down: {', '.join(unseen) or 'none'}"
     if hidden_tiles.pawns is not None:
         low, high = hidden_tiles.pawns.counts.min(axis=0), hidden_tiles.pawns.counts.max(axis=0)
-        ranges = [f"{_SEATS[s]} {low[s - 1]} to {high[s - 1]}" for s in (1, 2, 3)]
+        ranges = [f"{_SEAT_NAMES[s]} {low[s - 1]} to {high[s - 1]}" for s in (1, 2, 3)]
         yield f"Pawns of these: {', '.join(ranges)}"
     if hidden_tiles.king:
         down = [
@@ -199,7 +203,7 @@ def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
         ]
         where = ["in hand"] * (hidden_tiles.king[0] < places.num_hand)
         where += [f"face down in play {1 + play % NUM_SEATS}" for play in down]
-        holder = _SEATS[places.seat[hidden_tiles.king[0]]]
+        holder = _SEAT_NAMES[places.seat[hidden_tiles.king[0]]]
         yield f"The king not seen: {holder}, {' or '.join(where)}"
 
 
@@ -220,7 +224,9 @@ def parse(answer: str, legal: Bool) -> int | None:
     text = unicodedata.normalize("NFKC", answer).translate(_JAPANESE_BRACKETS)
     text = _LATEX_TEXT.sub(r"\1", text.rpartition("</think>")[2])
     for line in reversed(text.splitlines()):
-        codes = ("".join(groups) for groups in _MARKED.findall(line))  # one group of each is filled
+        codes = (
+            "".join(groups) for groups in _MARKED_CODE.findall(line)
+        )  # one group of each is filled
         named = {action for code in codes if (action := _action(code)) is not None}
         if named:
             action = named.pop()
@@ -230,7 +236,7 @@ def parse(answer: str, legal: Bool) -> int | None:
 
 def _action(text: str) -> int | None:
     """Returns the action whose code a marked part of an answer is; None if it is no code."""
-    code = _LABEL.sub("", text.strip().lower())
+    code = _ANSWER_LABEL.sub("", text.strip().lower())
     try:
         return actions.parse("".join(code.split()))
     except ActionError:

@@ -79,7 +79,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         """Begins the next episode, or with a seed its first.
 
         Args:
-            seed: of the deals; None goes on with the next episode.
+            seed: of the deals; None: the next episode of the present seed.
             options: for the first deal, any of "hands" (strings of digits, or kinds, int
                 [players, hand_size]) and "dealer" (a seat).
 

@@ -16,13 +16,22 @@ from goita_env.arrays import Bits, Int
 from goita_env.engine import core
 from goita_env.engine.episodes import Match, Outcome
 from goita_env.engine.legal_bits import only_action
-from goita_env.engine.state import NO_ROWS, OFFSET, ONE, ROWS, SEATS, THREE, State, in_question
+from goita_env.engine.state import (
+    NO_ROWS,
+    NUM_ROWS,
+    OFFSET_ROW,
+    ONE,
+    SEAT_ROWS,
+    THREE,
+    State,
+    in_question,
+)
 from goita_env.engine.tables import OVER, WAITING
 from goita_env.tiles import NUM_SEATS
 
-_EVERY_ROW: Final = np.arange(ROWS)[:, None]
+_EVERY_ROW: Final = np.arange(NUM_ROWS)[:, None]
 _ROWS_BY_TURN: Final = [
-    np.concatenate((np.roll(SEATS, by, axis=1).reshape(-1, 1), _EVERY_ROW[SEATS.size :]))
+    np.concatenate((np.roll(SEAT_ROWS, by, axis=1).reshape(-1, 1), _EVERY_ROW[SEAT_ROWS.size :]))
     for by in range(NUM_SEATS)
 ]
 """By how many slots the seats of all games move on: [r, 1] the rows to take, in order."""
@@ -80,7 +89,7 @@ class ActiveGames:
         self._state = self._state.like(data)
 
     def leave(self, places: Int) -> None:
-        """Lets games [n] stand, given by where they are in ``rows``."""
+        """Makes moving games stand; ``places``: [n] their places in ``rows``."""
         if len(places) == 0:
             return
         state = self._state
@@ -143,7 +152,7 @@ class ActiveGames:
         clock, standing = self._state.clock, self.match.state
         places = _ROWS_BY_TURN[clock] * standing.num_games + rows
         fetched: Int = standing.data.reshape(-1).take(places)
-        offset = fetched[OFFSET]
+        offset = fetched[OFFSET_ROW]
         offset += clock
         offset &= THREE
         return fetched
@@ -153,7 +162,7 @@ class ActiveGames:
         state, standing = self._state, self.match.state
         back, rows = _ROWS_BY_TURN[-state.clock & 3], self.rows[places]
         stored = state.data.reshape(-1).take(back * len(self.rows) + places)
-        offset = stored[OFFSET]
+        offset = stored[OFFSET_ROW]
         offset -= state.clock
         offset &= THREE
         standing.data.reshape(-1)[_EVERY_ROW * standing.num_games + rows] = stored

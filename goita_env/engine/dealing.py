@@ -22,9 +22,9 @@ from goita_env.tiles import COUNTS, KING, MATCH_POINTS, NUM_KINDS, NUM_SEATS
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
 _RANDOM_BITS: Final = np.array(~np.uint32(NUM_KINDS - 1))
-_PAIR_KINDS: Final = np.array((NUM_KINDS - 1) | (NUM_KINDS - 1) << 32, U64)
+_PAIR_KIND_MASK: Final = np.array((NUM_KINDS - 1) | (NUM_KINDS - 1) << 32, U64)
 _PAIR_SHIFT: Final = np.array(29, U64)
-_PAIR: Final = np.array(NUM_KINDS**2 - 1, U64)
+_PAIR_MASK: Final = np.array(NUM_KINDS**2 - 1, U64)
 _RADIX_OF_PAIR: Final = np.array(
     [tables.RADIX[p % 8] + tables.RADIX[p // 8] for p in range(NUM_KINDS**2)]
 )
@@ -50,9 +50,9 @@ def hand_codes(keys: Keys, deck: tuple[int, ...] = COUNTS) -> Int:
     bits.sort(axis=1)
     # Again two tiles in each word; of each only its kind stays, and the two make one index.
     pairs = bits.view(U64)
-    pairs &= _PAIR_KINDS
+    pairs &= _PAIR_KIND_MASK
     pairs |= pairs >> _PAIR_SHIFT
-    pairs &= _PAIR
+    pairs &= _PAIR_MASK
     tiles: Int = _RADIX_OF_PAIR.take(pairs.view(np.int64))
     while tiles.shape[1] > NUM_SEATS:  # adding neighbours is faster than a sum over four
         tiles = tiles[:, 0::2] + tiles[:, 1::2]
@@ -74,7 +74,7 @@ _PAWN_DIGITS: Final = np.array(tables.PAWN_DIGITS)
 _FIVE: Final = np.array(5)
 
 HAND, FRAME, STATUS, OFFSET, QUERY, DEALER, SCORES = DEAL_ROWS
-_ROWS: Final = SCORES.stop
+_NUM_ROWS: Final = SCORES.stop
 
 
 def prepare(
@@ -92,7 +92,7 @@ def prepare(
     teams before the round, None: 0. Without ``questions`` the dealer begins whatever the hands, and
     no messages are sent.
     """
-    dealt = np.zeros((_ROWS, len(dealer)), np.int64)
+    dealt = np.zeros((_NUM_ROWS, len(dealer)), np.int64)
     hand, frame, offset = dealt[HAND], dealt[FRAME], dealt[OFFSET]
     dealt[DEALER] = dealer
     np.negative(dealer, out=offset)
@@ -149,9 +149,9 @@ class ReadyDeals:
         self._rules, self._information = rules, information
         self._num_games = np.array(num_games)
         self._questions = len(tables.tables(rules).questions.status)
-        self._deals: Int = np.zeros((_ROWS, 5 * num_games), np.int64)
+        self._deals: Int = np.zeros((_NUM_ROWS, 5 * num_games), np.int64)
         self._ready = np.zeros(5 * num_games, bool)
-        self._rows: Int = np.arange(_ROWS)[:, None] * (5 * num_games)
+        self._rows: Int = np.arange(_NUM_ROWS)[:, None] * (5 * num_games)
 
     def clear(self) -> None:
         self._ready[:] = False

@@ -30,7 +30,7 @@ EPISODES: Final = ("round", "match")
 Reward = Literal["points", "win"]
 REWARDS: Final = ("points", "win")
 
-_SIGNS: Final = np.array([[1, -1, 1, -1], [-1, 1, -1, 1]], np.float32)
+_REWARD_SIGNS: Final = np.array([[1, -1, 1, -1], [-1, 1, -1, 1]], np.float32)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Outcome:
     def rewards(self, reward: Reward) -> npt.NDArray[np.float32]:
         """Returns the reward of each seat, [n, 4]: points of the round, or 1 for a won episode."""
         gain = self.points if reward == "points" else self.done
-        return np.asarray(gain[:, None] * _SIGNS[self.winner & 1], np.float32)
+        return np.asarray(gain[:, None] * _REWARD_SIGNS[self.winner & 1], np.float32)
 
 
 def check_episode(

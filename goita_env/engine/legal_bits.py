@@ -17,13 +17,15 @@ _LOW_BYTE: Final = np.array(255, U64)
 _THREE: Final = np.array(3, U64)
 _EIGHT: Final = np.array(8, U64)
 _FIFTY_SIX: Final = np.array(56, U64)
-_ANSWERS: Final = MESSAGE - 64
+_NUM_ANSWERS: Final = MESSAGE - 64
 """How many actions from 64 on come before the messages."""
-_BYTE: Final = 255
+_MAX_BYTE: Final = 255
 
 
-_BYTES: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
-_SELECT: Final = (1 - _BYTES).argsort(axis=1, kind="stable").reshape(-1)
+_BITS_OF_BYTES: Final = np.unpackbits(
+    np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"
+)
+_PLACE_OF_ONE: Final = (1 - _BITS_OF_BYTES).argsort(axis=1, kind="stable").reshape(-1)
 """[256 * 8] The place of the r-th one in a byte, index 8 * byte + r."""
 
 
@@ -65,17 +67,19 @@ def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:
     index <<= _THREE
     index += rank
     index -= counts
-    drawn: Int = _SELECT.take(index.view(np.int64), mode="clip")
+    drawn: Int = _PLACE_OF_ONE.take(index.view(np.int64), mode="clip")
     drawn += shift.view(np.int64)
     beyond = (rank >= total).nonzero()[0]
     if len(beyond):
         bits, later = high[beyond].view(np.int64), (rank[beyond] - total[beyond]).view(np.int64)
-        few = bits.max() <= _BYTE  # true where no message is sent
-        drawn[beyond] = 64 + (_SELECT[8 * bits + later] if few else _select_message(bits, later))
+        few = bits.max() <= _MAX_BYTE  # true where no message is sent
+        drawn[beyond] = 64 + (
+            _PLACE_OF_ONE[8 * bits + later] if few else _select_message(bits, later)
+        )
     return drawn
 
 
 def _select_message(bits: Int, rank: Int) -> Int:
     """[m] The place of the ``rank``-th one in ``bits``: a byte of answers, or of messages."""
-    first = (bits >> _ANSWERS > 0) * _ANSWERS
-    return np.asarray(first + _SELECT[8 * (bits >> first) + rank])
+    first = (bits >> _NUM_ANSWERS > 0) * _NUM_ANSWERS
+    return np.asarray(first + _PLACE_OF_ONE[8 * (bits >> first) + rank])

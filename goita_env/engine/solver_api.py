@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-_MOMENTS: Final = {
+_MOMENTS_BEYOND_PLAY: Final = {
     CALL_CHOICE: "a seat is asked whether it calls its pawns",
     CALL_DUTY: "a seat has to call its pawns",
     CHOOSE: "a seat is asked whether all are dealt new hands",
@@ -59,7 +59,7 @@ _MOMENTS: Final = {
 }
 """The moments, by status, in which no seat plays or passes."""
 
-_LEADS: Final = 3
+_LEAD_PASSES: Final = 3
 """Passes after which the attacker leads anew; the dealer's first turn counts as such a lead."""
 
 
@@ -111,8 +111,8 @@ def search_rules(rules: Rules) -> SearchRules:
     # The inverse of ``attack_status``; status 0, the first turn, is set after it.
     attacks_and_passes, king_up = np.divmod(statuses - 1, 2)
     attack, passes = np.divmod(attacks_and_passes, 4)
-    passes[0], king_up[0] = _LEADS, 0
-    attack[passes == _LEADS] = -1
+    passes[0], king_up[0] = _LEAD_PASSES, 0
+    attack[passes == _LEAD_PASSES] = -1
     return SearchRules(
         pairs=t.pairs.view(np.uint64),
         blocks=t.asks[BLOCKS, : len(statuses)].view(np.uint64),
@@ -129,7 +129,7 @@ def position_arrays(games: State | Games) -> PositionArrays:
     state = games if isinstance(games, State) else games._state
     wrong = np.flatnonzero((state.status > NUM_ATTACK_STATUSES) | (state.status < 0))
     if len(wrong):
-        moment = _MOMENTS[int(state.status[wrong[0]])]
+        moment = _MOMENTS_BEYOND_PLAY[int(state.status[wrong[0]])]
         where = "" if state.num_games == 1 else f" in game {wrong[0]}"
         raise SettingError(
             f"expected a position in which a seat plays or passes, got one in which {moment}{where}"

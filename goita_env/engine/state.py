@@ -46,8 +46,8 @@ class Field:
     """Its value after a deal; None: the prepared one."""
 
 
-_SEAT: Final = Field(NUM_SEATS)
-_GAME: Final = Field(1)
+_SEAT_FIELD: Final = Field(NUM_SEATS)
+_GAME_FIELD: Final = Field(1)
 
 
 class State:
@@ -60,15 +60,15 @@ class State:
 
     hand: Annotated[Int, Field(NUM_SEATS, deal=None)]
     """[4, N] Code of the tiles in hand, and KING_PERMIT if dealt both kings (see rules)."""
-    down: Annotated[Int, _SEAT]
+    down: Annotated[Int, _SEAT_FIELD]
     """[4, N] Code of the tiles that the seat laid face down."""
-    own: Annotated[Int, _SEAT]
+    own: Annotated[Int, _SEAT_FIELD]
     """[4, N] The seat's plays as it sees them, 16 bits each."""
-    shown: Annotated[Int, _SEAT]
+    shown: Annotated[Int, _SEAT_FIELD]
     """[4, N] The seat's plays as the others see them."""
-    notes: Annotated[Int, _SEAT]
+    notes: Annotated[Int, _SEAT_FIELD]
     """[4, N] Public notes on the seat: its events, passes, call and choice (``NOTE_...``)."""
-    shift: Annotated[Int, _SEAT]
+    shift: Annotated[Int, _SEAT_FIELD]
     """[4, N] 16 times its plays."""
     frame: Annotated[Int, Field(NUM_SEATS, deal=None)]
     """[4, N] Dealer, scores and messages as the seat knows them (``FRAME_...``)."""
@@ -76,7 +76,7 @@ class State:
     """[N] Public status, a column of the tables."""
     offset: Annotated[Int, Field(1, deal=None)]
     """[N] Slot minus seat, modulo 4."""
-    up: Annotated[Int, _GAME]
+    up: Annotated[Int, _GAME_FIELD]
     """[N] Code of the tiles that lie face up."""
     event: Annotated[Int, Field(1, deal=1)]
     """[N] Bit of the next play: 1 << plays in this round."""
@@ -84,7 +84,7 @@ class State:
     """[N] Number of the question in ``questions``."""
     dealer: Annotated[Int, Field(1, deal=None)]
     """[N] Seat of the dealer."""
-    points: Annotated[Int, _GAME]
+    points: Annotated[Int, _GAME_FIELD]
     """[N] Points of the round once it is over, else 0."""
     winner: Annotated[Int, Field(1, deal=-1)]
     """[N] Seat that ended the round, -1 before."""
@@ -100,7 +100,7 @@ class State:
         self.clock = clock
         """Slot of the acting seat, in all games."""
         self.__dict__.update(zip(_NAMES, map(data.__getitem__, _INDICES), strict=True))
-        self.by_slot: Int = data[:_SLOT_ROWS].reshape(len(SEATS), NUM_SEATS, data.shape[1])
+        self.by_slot: Int = data[:_SLOT_ROWS].reshape(len(SEAT_ROWS), NUM_SEATS, data.shape[1])
         """[7, 4, N] The fields of a seat: the first seven fields, numbered ``HAND`` and so on."""
         self.plays = self.by_slot[OWN : SHOWN + 1]
         """[2, 4, N] ``own`` and ``shown``."""
@@ -116,7 +116,7 @@ class State:
         cls, num_games: int, rules: str | Rules, information: InformationStructure = PLAIN
     ) -> Self:
         """Returns games that wait for their first deal."""
-        data = np.zeros((ROWS, num_games), np.int64)
+        data = np.zeros((NUM_ROWS, num_games), np.int64)
         state = cls(get_rules(rules), data, information=information)
         state.status[:], state.winner[:] = WAITING, -1
         state.asking = NO_ROWS
@@ -176,12 +176,12 @@ class State:
         self.offset[rows] = (self.offset[rows] + steps) & 3
         # One index into the flat block is six times as fast as one along the last axis.
         flat, num_games = self.data.reshape(-1), self.data.shape[1]
-        moved = flat.take(BEFORE_PLAY * num_games + rows)
+        moved = flat.take(BEFORE_PLAY_ROWS * num_games + rows)
         to = (SLOTS + steps) & THREE
         to *= num_games
         to += rows
         # The first row of each field; ``to`` adds the slots, whose rows follow it.
-        flat[BEFORE_PLAY[:, :1] * num_games + to] = moved
+        flat[BEFORE_PLAY_ROWS[:, :1] * num_games + to] = moved
 
 
 FIELDS: Final[dict[str, Field]] = {
@@ -202,24 +202,24 @@ def _indices(names: Sequence[str]) -> list[Any]:
 _NAMES: Final = [*FIELDS]
 _INDICES: Final = _indices(_NAMES)
 _ROWS_OF: Final = {name: np.r_[index] for name, index in zip(_NAMES, _INDICES, strict=True)}
-ROWS: Final = sum(map(len, _ROWS_OF.values()))
+NUM_ROWS: Final = sum(map(len, _ROWS_OF.values()))
 """Rows of the block."""
-OFFSET: Final = int(_ROWS_OF["offset"][0])
+OFFSET_ROW: Final = int(_ROWS_OF["offset"][0])
 """Its row of offsets."""
 _SLOT_ROWS: Final = int(_ROWS_OF["status"][0])
 HAND, DOWN, OWN, SHOWN, NOTES, SHIFT, FRAME = range(_SLOT_ROWS // NUM_SEATS)
 """Numbers of the fields in ``State.by_slot``."""
-SEATS: Final = np.arange(_SLOT_ROWS).reshape(-1, NUM_SEATS, 1)
+SEAT_ROWS: Final = np.arange(_SLOT_ROWS).reshape(-1, NUM_SEATS, 1)
 """[7, 4, 1] Rows by slot of all fields of a seat."""
-BEFORE_PLAY: Final = SEATS[[HAND, NOTES, FRAME]]
+BEFORE_PLAY_ROWS: Final = SEAT_ROWS[[HAND, NOTES, FRAME]]
 """[3, 4, 1] Rows by slot of the fields that are not 0 for all seats before play."""
-_PREPARED: Final = [name for name, field in FIELDS.items() if field.deal is None]
-DEAL_ROWS: Final = _indices(_PREPARED)
+_PREPARED_FIELDS: Final = [name for name, field in FIELDS.items() if field.deal is None]
+DEAL_ROWS: Final = _indices(_PREPARED_FIELDS)
 """Rows of a prepared deal: the fields that a deal must set, in order."""
-_CLEARED: Final = [name for name in FIELDS if name not in _PREPARED]
-_CLEAR_ROWS: Final = np.concatenate([_ROWS_OF[name] for name in _CLEARED])[:, None]
+_CLEARED_FIELDS: Final = [name for name in FIELDS if name not in _PREPARED_FIELDS]
+_CLEAR_ROWS: Final = np.concatenate([_ROWS_OF[name] for name in _CLEARED_FIELDS])[:, None]
 CLEAR_VALUES: Final = np.concatenate(
-    [np.full(FIELDS[name].rows, FIELDS[name].deal) for name in _CLEARED]
+    [np.full(FIELDS[name].rows, FIELDS[name].deal) for name in _CLEARED_FIELDS]
 )[:, None]
 """[r, 1] The values that every deal sets alike."""
 
@@ -235,7 +235,7 @@ def places(num_games: int) -> tuple[list[Int], Int]:
         rows = [
             # The row of slot ``clock`` first: a prepared deal begins with the acting seat.
             np.roll(field_rows, -clock) if field_rows[0] < _SLOT_ROWS else field_rows
-            for field_rows in (_ROWS_OF[name] for name in _PREPARED)
+            for field_rows in (_ROWS_OF[name] for name in _PREPARED_FIELDS)
         ]
         prepared.append(np.concatenate(rows)[:, None] * num_games)
     return prepared, _CLEAR_ROWS * num_games

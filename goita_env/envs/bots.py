@@ -35,7 +35,7 @@ from goita_env.views import observation as packing
 LEARNER: Final = -1
 """Marks the learner's seat in a line-up."""
 
-PURPOSE: Final = "seat environment"
+_SEED_PURPOSE: Final = "seat environment"
 """The purpose for which bots' generators and numbers follow from the seed (``seeds.bot_seed``)."""
 
 _SEAT_SALT: Final = U64(0x626F7473)
@@ -207,7 +207,7 @@ class Bots:
                 player = self._players.get(bot)
                 if player is not None and player.policy is None and player.rng is None:
                     parts = (self._changes, place, seat)
-                    player.rng = seeds.bot_generator(self._seed, PURPOSE, *parts)
+                    player.rng = seeds.bot_generator(self._seed, _SEED_PURPOSE, *parts)
 
     def close(self) -> None:
         """Ends the processes of bots that were named by texts."""
@@ -219,9 +219,9 @@ class Bots:
         games = np.arange(len(self.lineup))
         self._seat_keys = seeds.mix(seeds.game_keys(seed, games) ^ _SEAT_SALT)
         # A bot's actions reveal something of the numbers drawn for it, whose hash can be inverted.
-        drawn = seeds.bot_seed(seed, PURPOSE, "drawn") & 0xFFFFFFFFFFFFFFFF
+        drawn = seeds.bot_seed(seed, _SEED_PURPOSE, "drawn") & 0xFFFFFFFFFFFFFFFF
         self._keys = seeds.game_keys(drawn, games)
-        self.numbers = seeds.GameNumbers(seed, PURPOSE).numbers(games)
+        self.numbers = seeds.GameNumbers(seed, _SEED_PURPOSE).numbers(games)
         self._seed, self._changes = seed, 0
         for player in self._players.values():
             player.rng = None
@@ -301,7 +301,7 @@ class Bots:
         """Tells whether a bot has a memory, and so is notified where rounds begin and end."""
         return any(player.memory is not None for player in self._players.values())
 
-    def tell_dealt(self, rows: Int, dealt: State) -> None:
+    def notify_dealt(self, rows: Int, dealt: State) -> None:
         """Notifies bots with a memory of the deals in games [n]; ``dealt``: the games."""
         for bot, index, seats, games in self.remembering(rows):
             view = seat_view(dealt.select(index), seats, games, hide_question=True)

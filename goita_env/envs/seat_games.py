@@ -21,7 +21,7 @@ from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import FinishedDeals
-from goita_env.rounds.telling import tell_ended, tell_redealt
+from goita_env.rounds.telling import notify_ended, notify_redealt
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
@@ -45,7 +45,7 @@ class _Decided(NamedTuple):
     actions: Int  #: [n]
 
 
-_NOTHING: Final = _Decided(NO_ROWS, NO_ROWS)
+_NO_DECISIONS: Final = _Decided(NO_ROWS, NO_ROWS)
 
 
 class SeatStep:
@@ -177,7 +177,7 @@ class SeatedGames:
         self._episodes[:] = -1
         self._open(all_games)
         self._seat(all_games)
-        return self._run(self._result(), all_games, _NOTHING)
+        return self._run(self._result(), all_games, _NO_DECISIONS)
 
     def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> SeatStep:
         """Makes the learner's decisions and plays on to its next one in every game.
@@ -233,7 +233,7 @@ class SeatedGames:
                 active.join(decided.rows)
             if len(active):
                 waiting += self._move(decided, result)
-                decided = _NOTHING
+                decided = _NO_DECISIONS
             elif waiting:
                 rows = np.sort(np.concatenate(waiting))
                 decided = _Decided(rows, self._ask(rows))
@@ -325,7 +325,7 @@ class SeatedGames:
     def _seat(self, rows: Int) -> None:
         self.bots.sit(rows, self._home[rows], self._fixed == "team")
         if self.bots.remember:
-            self.bots.tell_dealt(rows, self._active.match.state.select(rows))
+            self.bots.notify_dealt(rows, self._active.match.state.select(rows))
 
     def _settle(self, endings: Endings, result: SeatStep) -> None:
         over = skipped = NO_ROWS
@@ -333,12 +333,12 @@ class SeatedGames:
         won = final.winner >= 0
         if bots.remember and len(endings.redealt):
             redealt = FinishedDeals.redealt(endings.redealt, bots.numbers, final.select(~won))
-            tell_redealt(redealt, bots.remembering)
+            notify_redealt(redealt, bots.remembering)
         if outcome is not None:
             final = final if won.all() else final.select(won)
             if bots.remember:
                 scored = FinishedDeals.scored(outcome, outcome.rows, bots.numbers, final)
-                tell_ended(scored, bots.remembering)
+                notify_ended(scored, bots.remembering)
             over, skipped = self._score(outcome, final, result)
         if self._again and len(over):  # the next episodes are dealt already
             self._open(over)

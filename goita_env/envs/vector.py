@@ -30,7 +30,7 @@ from goita_env.views import observation as packing
 
 _SEAT_AT: Final = np.array([[(c - o) & 3 for o in range(4)] for c in range(4)], np.int8)
 """Seat at the clock's slot by the game's offset."""
-_PAYS: Final = np.array([-1, 1, -1, 1], np.float32)
+_MESSAGE_REWARDS: Final = np.array([-1, 1, -1, 1], np.float32)
 """By seat, its reward a point that seats 0 and 2 pay for a message."""
 
 
@@ -72,7 +72,7 @@ class StepResult:
             self.done[rows] = outcome.done
             self.reward[rows] = outcome.rewards(env.reward)
         if costs is not None:
-            self.reward += costs[:, None] * _PAYS
+            self.reward += costs[:, None] * _MESSAGE_REWARDS
 
     @cached_property
     def words(self) -> packing.Words:
@@ -176,7 +176,7 @@ class GoitaVectorEnv:
         a row a game.
 
         Args:
-            seed: of the deals from now on; None: go on with the next episodes.
+            seed: of the deals from now on; None: the next episodes of the present seed.
             hands: four strings of digits ("11235578", ...) or kinds, int [4, 8]; or N such deals,
                 kinds as int [N, 4, 8]; None: dealt.
             dealer: seat of the first dealer, or int [N]; None: drawn.

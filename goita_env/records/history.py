@@ -24,8 +24,8 @@ from goita_env.tiles import DIGITS, KING, NUM_SEATS, PAWN, SECOND_KING_DIGIT
 
 _KINGS: Final = (DIGITS[KING], SECOND_KING_DIGIT)
 _TILES: Final = DIGITS + SECOND_KING_DIGIT
-_SEATS: Final = "1234"
-_FORM: Final = "four hands, s with the dealer's seat, and moves"
+_SEAT_DIGITS: Final = "1234"
+_LINE_FORM: Final = "four hands, s with the dealer's seat, and moves"
 
 
 def loads(
@@ -85,13 +85,13 @@ def _fields(line: str) -> list[str]:
 
 def _read_deal(fields: list[str], rules: Rules) -> DealRecord:
     if len(fields) <= NUM_SEATS:
-        raise RecordError(f"expected {_FORM}, got {brief(','.join(fields))}")
+        raise RecordError(f"expected {_LINE_FORM}, got {brief(','.join(fields))}")
     *hands, dealer = fields[: NUM_SEATS + 1]
-    if len(dealer) != 2 or dealer[0] != "s" or dealer[1] not in _SEATS:
+    if len(dealer) != 2 or dealer[0] != "s" or dealer[1] not in _SEAT_DIGITS:
         raise RecordError(f"expected the dealer as s1 to s4, got {brief(dealer)}")
     return DealRecord(
         hands=tuple(hands),
-        dealer=_SEATS.index(dealer[1]),
+        dealer=_SEAT_DIGITS.index(dealer[1]),
         rules=rules,
         second_king_first=_second_king_first(hands, fields[NUM_SEATS + 1 :]),
     )
@@ -102,7 +102,7 @@ def _many_pawns(hand: str) -> bool:
 
 
 def _second_king_first(hands: list[str], moves: list[str]) -> bool:
-    for seat, hand in zip(_SEATS, hands, strict=True):
+    for seat, hand in zip(_SEAT_DIGITS, hands, strict=True):
         if all(king in hand for king in _KINGS):
             played = "".join(move[1:] for move in moves if move.startswith(seat))
             return [tile for tile in played if tile in _KINGS][:1] == [SECOND_KING_DIGIT]
@@ -114,19 +114,19 @@ def _read_moves(fields: list[str]) -> Iterator[Move]:
         yield from ((seat, actions.CALL) for seat, hand in enumerate(fields) if _many_pawns(hand))
     for move in fields[NUM_SEATS + 1 :]:
         seat, tiles = move[:1], move[1:]
-        if not seat or seat not in _SEATS:
+        if not seat or seat not in _SEAT_DIGITS:
             raise RecordError(f"expected a move of a seat 1 to 4, got {brief(move)}")
         if tiles != "p" and (len(tiles) != 2 or not set(tiles) <= set(_TILES)):
             raise RecordError(
                 f"expected a pass ({seat}p) or a block and an attack ({seat}52), got {brief(move)}"
             )
-        yield _SEATS.index(seat), actions.parse(tiles)
+        yield _SEAT_DIGITS.index(seat), actions.parse(tiles)
 
 
 def _write_deal(deal: DealRecord) -> str:
     hands = tell_kings(deal.hands)
     kings = [[tile for tile in _KINGS if tile in hand] for hand in hands]
-    fields = [*("".join(sorted(hand)) for hand in hands), f"s{_SEATS[deal.dealer]}"]
+    fields = [*("".join(sorted(hand)) for hand in hands), f"s{_SEAT_DIGITS[deal.dealer]}"]
     for seat, action in deal.moves:
         if action >= actions.CALL:
             continue
@@ -135,5 +135,5 @@ def _write_deal(deal: DealRecord) -> str:
             # Each king of the seat is written once; the record says which of two comes first.
             unwritten = kings[seat] if tile in _KINGS else []
             tiles += unwritten.pop(-1 if deal.second_king_first else 0) if unwritten else tile
-        fields.append(_SEATS[seat] + tiles)
+        fields.append(_SEAT_DIGITS[seat] + tiles)
     return ",".join(fields)

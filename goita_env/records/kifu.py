@@ -55,10 +55,10 @@ from goita_env.tiles import (
     SECOND_KING_DIGIT,
 )
 
-_VERSION: Final = "1.0"
-_EMPTY: Final = (None, "", "~", "null")
+_KIFU_VERSION: Final = "1.0"
+_EMPTY_VALUES: Final = (None, "", "~", "null")
 """Values of an absent or empty key, and of YAML's null."""
-_SEATS: Final = tuple(map(str, range(NUM_SEATS)))
+_SEAT_DIGITS: Final = tuple(map(str, range(NUM_SEATS)))
 _PLAYERS: Final = tuple(f"p{seat}" for seat in range(NUM_SEATS))
 _TILES: Final = CHARACTERS + SECOND_KING_CHARACTER
 _DIGITS: Final = DIGITS + SECOND_KING_DIGIT
@@ -110,7 +110,7 @@ def dumps(record: Record) -> str:
     check_plain(record, "the YAML kifu")
     names = (f"p{seat}: {_quoted(name)}" for seat, name in enumerate(record.players))
     deals = (_write_deal(deal, record.source) for deal in record.deals if stored(deal))
-    return "\n".join([f"version: {_VERSION}", *names, "log:", *deals, ""])
+    return "\n".join([f"version: {_KIFU_VERSION}", *names, "log:", *deals, ""])
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _name(root: dict[str, Any], player: str) -> str:
-    if (name := root.get(player)) in _EMPTY:
+    if (name := root.get(player)) in _EMPTY_VALUES:
         return ""
     if not isinstance(name, str):
         raise RecordError(f"expected the name {player}, got {brief(name)}")
@@ -148,12 +148,12 @@ def _name(root: dict[str, Any], player: str) -> str:
 
 
 def _entries(root: dict[str, Any]) -> list[Any]:
-    version = root.get("version", _VERSION)
-    if version not in (_VERSION, "1"):
-        raise RecordError(f"expected version {_VERSION}, got {brief(version)}")
+    version = root.get("version", _KIFU_VERSION)
+    if version not in (_KIFU_VERSION, "1"):
+        raise RecordError(f"expected version {_KIFU_VERSION}, got {brief(version)}")
     if "log" not in root:
         raise RecordError(f"expected log, a list of deals, got {brief(sorted(map(str, root)))}")
-    log = [] if root["log"] in _EMPTY else root["log"]
+    log = [] if root["log"] in _EMPTY_VALUES else root["log"]
     if not isinstance(log, list):
         raise RecordError(f"expected log, a list of deals, got {brief(log)}")
     return log
@@ -175,14 +175,14 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
                 f"in {brief(hand[player])}"
             )
         hands.append(hand[player].translate(_TO_DIGITS))
-    if (dealer := entry.get("uchidashi")) not in _SEATS:
+    if (dealer := entry.get("uchidashi")) not in _SEAT_DIGITS:
         raise RecordError(f"expected uchidashi, the dealer's seat 0 to 3, got {brief(dealer)}")
     scores = scores_of(entry.get("score"), rules) or (0, 0)
     return DealRecord(hands=tuple(hands), dealer=int(dealer), scores=scores, rules=rules)
 
 
 def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
-    rows = [] if entry.get("game") in _EMPTY else entry["game"]
+    rows = [] if entry.get("game") in _EMPTY_VALUES else entry["game"]
     if not isinstance(rows, list):
         raise RecordError(f"expected game, a list of plays, got {brief(rows)}")
     yield from _with_passes(map(_read_row, rows))
@@ -192,7 +192,7 @@ def _read_row(row: object) -> Move:
     if not isinstance(row, list) or len(row) != 3:
         raise RecordError(f"expected a seat, a block and an attack, got {brief(row)}")
     seat, *tiles = row
-    if seat not in _SEATS:
+    if seat not in _SEAT_DIGITS:
         raise RecordError(f"expected a seat 0 to 3, got {brief(seat)} in {brief(row)}")
     for tile in tiles:
         if not isinstance(tile, str) or tile not in _KINDS:

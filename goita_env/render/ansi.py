@@ -33,7 +33,7 @@ def render(shown: Scene | Drawable, *, ascii: bool = False) -> str:  # noqa: A00
     scene = as_scene(shown)
     brush = _Brush.of(ascii)
     bottom, right, top, left = (  # each: a column and a text for each of its lines
-        # Header and hand begin where the first tile's face stands.
+        # Header and hand begin in the column of the first tile's face.
         [(column + 1, name), (column, blocks), (column, attacks), (column + 1, hand)]
         for column, (name, blocks, attacks, hand) in zip(
             _PANEL_COLUMNS, (_panel(place, brush) for place in scene.places), strict=True

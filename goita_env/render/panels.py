@@ -21,10 +21,10 @@ MOST_ACTIONS: Final = 8
 """Actions that are listed; of all others only the number is drawn."""
 
 _COLUMNS: Final = 2
-_ROW: Final = 36
+_ROW_HEIGHT: Final = 36
 """Height of a line of actions; the next two: of the head of the beliefs, of a hand's bars."""
-_HEAD: Final = 34
-_BARS: Final = 48
+_HEAD_HEIGHT: Final = 34
+_BARS_HEIGHT: Final = 48
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def hands(scene: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
 
 def height(rows: Sequence[Listed], belief: Sequence[Hand]) -> float:
     note = 24 if len(rows) > MOST_ACTIONS else 0
-    high = _lines(rows) * _ROW + note + 16 if rows else 0.0
-    return high + (_HEAD + len(belief) * _BARS + 40 if belief else 0)
+    high = _lines(rows) * _ROW_HEIGHT + note + 16 if rows else 0.0
+    return high + (_HEAD_HEIGHT + len(belief) * _BARS_HEIGHT + 40 if belief else 0)
 
 
 def draw_actions(pen: Pen, top: float, rows: Sequence[Listed]) -> float:
@@ -117,7 +117,7 @@ def draw_actions(pen: Pen, top: float, rows: Sequence[Listed]) -> float:
     texts: dict[str, list[tuple[float, float, str]]] = {"name": [], "chance": [], "value": []}
     for place, row in enumerate(rows[:MOST_ACTIONS]):
         x = 20 + 580 / _COLUMNS * (place // lines)
-        y = top + 26 + _ROW * (place % lines)
+        y = top + 26 + _ROW_HEIGHT * (place % lines)
         if (pair := actions.decode(row.action)) is None:
             texts["name"].append((x + 2, y + 6, action_words(row.action)))
         else:
@@ -140,7 +140,7 @@ def draw_actions(pen: Pen, top: float, rows: Sequence[Listed]) -> float:
     pen.texts(texts["name"], 17)
     pen.texts(texts["chance"], 16, anchor="end")
     pen.texts(texts["value"], 16, pen.colors.faint, "end")
-    below = top + 8 + lines * _ROW
+    below = top + 8 + lines * _ROW_HEIGHT
     if len(rows) > MOST_ACTIONS:
         chance = sum(row.probability or 0 for row in rows[MOST_ACTIONS:])
         share = f", {_percent(chance)}" if rows[0].probability is not None else ""
@@ -166,7 +166,7 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
     if not belief:
         return
     pen.text(20, top + 24, "in hand, at least one:", 16, pen.colors.faint)
-    top += _HEAD
+    top += _HEAD_HEIGHT
     tracks, bars, names = "", "", []
     for hand in belief:
         names.append((20, top + 30, hand.name))
@@ -174,7 +174,7 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
             x, full = 116 + 59 * kind, 38 * chance
             tracks += _bar(x, top + 4, 46, 38)
             bars += _bar(x, top + 42 - full, 46, full) if full > 0.05 else ""
-        top += _BARS
+        top += _BARS_HEIGHT
     pen.path(tracks, pen.colors.track)
     pen.path(bars, pen.colors.bar)
     pen.texts(names, 17)

@@ -33,9 +33,9 @@ FACES: Final[dict[Faces, str]] = {"characters": CHARACTERS, "letters": LETTERS, 
 PREFIX: Final = "\u00a7"
 """Is replaced in all ids by their prefix, once the drawing is finished and can be hashed."""
 
-_OUTLINE: Final = "M0-26 17.5-19 22 26H-22L-17.5-19Z"
-_TOP: Final = "M0-24.3 16.2-17.8 19.8 21H-19.8L-16.2-17.8Z"
-_INNER: Final = "M0-18 11.5-13.5 14 15H-14L-11.5-13.5Z"
+_TILE_OUTLINE: Final = "M0-26 17.5-19 22 26H-22L-17.5-19Z"
+_TILE_TOP: Final = "M0-24.3 16.2-17.8 19.8 21H-19.8L-16.2-17.8Z"
+_TILE_INNER: Final = "M0-18 11.5-13.5 14 15H-14L-11.5-13.5Z"
 
 
 @cache
@@ -149,12 +149,12 @@ class Pen:
         fill, scale = f' fill="{color}"' if color else "", f"scale({size / 100:g})"
         # The group of a single text is moved to its place; of several texts, each character has
         # coordinates of its own, in hundredths of an em, which is shorter than a group for each.
-        alone = len(outlined) == 1
+        is_single = len(outlined) == 1
         for x, y, text in outlined:
             start = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * width(text, size)
-            advance = 0 if alone else round(start * 100 / size)
-            line = "" if alone else f' y="{y * 100 / size:.0f}"'
-            scale = f"translate({number(start)} {number(y)}){scale}" if alone else scale
+            advance = 0 if is_single else round(start * 100 / size)
+            line = "" if is_single else f' y="{y * 100 / size:.0f}"'
+            scale = f"translate({number(start)} {number(y)}){scale}" if is_single else scale
             for character in text:
                 if character != " ":
                     place = f' x="{advance}"' if advance else ""
@@ -202,7 +202,7 @@ class Pen:
         grown = f" scale({scale:g})" if scale != 1 else ""
         dashes = ' stroke-dasharray="5 4"' if dashed else ""
         self.lines.append(
-            f'<path d="{_OUTLINE}" transform="translate({number(x)} {number(y)}){grown}" '
+            f'<path d="{_TILE_OUTLINE}" transform="translate({number(x)} {number(y)}){grown}" '
             f'fill="none" stroke="{color}" stroke-width="{number(weight)}"{dashes} '
             'stroke-linejoin="round"/>'
         )
@@ -242,10 +242,10 @@ class Pen:
         if symbol not in self._definitions:
             c = self.colors
             wood, edge = (c.back, c.back_edge) if back else (c.wood, c.edge)
-            inner = f'<path d="{_INNER}" fill="{c.back_line}"/>' if back else ""
+            inner = f'<path d="{_TILE_INNER}" fill="{c.back_line}"/>' if back else ""
             self._definitions[symbol] = (
-                f'<g id="{symbol}"><path d="{_OUTLINE}" fill="{edge}"/>'
-                f'<path d="{_TOP}" fill="{wood}"/>{inner}</g>'
+                f'<g id="{symbol}"><path d="{_TILE_OUTLINE}" fill="{edge}"/>'
+                f'<path d="{_TILE_TOP}" fill="{wood}"/>{inner}</g>'
             )
         return symbol
 

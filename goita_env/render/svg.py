@@ -34,11 +34,10 @@ _BLOCKS, _ATTACKS, _HAND = 150.0, 208.0, 268.0
 """Distances of the three rows of a seat from the middle."""
 _COLUMN, _HAND_COLUMN = 50.0, 47.0
 """Widths of a column of plays, and of a tile in hand."""
-_TURNS: Final = ("0 1", "1 0", "0 -1", "-1 0")
 
 # Where the words about each seat are, from the bottom counter-clockwise: in the corner at its left
 # hand. x, the base line of the name, and which side of the text begins there.
-_WORDS: Final[tuple[tuple[float, float, Anchor], ...]] = (
+_WORD_PLACES: Final[tuple[tuple[float, float, Anchor], ...]] = (
     (68, 448, "start"),
     (532, 448, "end"),
     (532, 88, "end"),
@@ -194,7 +193,7 @@ def _seat(pen: Pen, place: Place, turn: int, marked: Mapping[Mark, int]) -> None
 
 
 def _words(pen: Pen, place: Place, turn: int, scene: Scene) -> None:
-    x, y, anchor = _WORDS[turn]
+    x, y, anchor = _WORD_PLACES[turn]
     size, side = 22, 1 if anchor == "start" else -1
     _team(pen, x + side * 7, y - 8, (turn + scene.bottom_team) % 2)
     pen.text(x + side * 20, y, place.name, size, anchor=anchor)

@@ -17,7 +17,7 @@ class Phrase(str):
 
     Attributes:
         text: the text.
-        values: what stands for the names in it: sentences, texts or numbers.
+        values: the values for the names in it: sentences, texts or numbers.
     """
 
     __slots__ = ("text", "values")

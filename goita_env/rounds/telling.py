@@ -14,25 +14,25 @@ Sitting: TypeAlias = Callable[[Int], Iterable[tuple[StatefulAgent, Int, Int, Int
 seats there, and the numbers of its games in its views; all three are [k]."""
 
 
-def tell(decisions: PendingDecisions, sitting: Sitting) -> None:
+def notify_agents(decisions: PendingDecisions, sitting: Sitting) -> None:
     """Notifies agents of all deals that a step of ``Rounds`` ended and began, in this order."""
     if decisions.redealt is not None:
-        tell_redealt(decisions.redealt, sitting)
+        notify_redealt(decisions.redealt, sitting)
     if decisions.ended is not None:
-        tell_ended(decisions.ended, sitting)
+        notify_ended(decisions.ended, sitting)
     if decisions.dealt is not None:
         for agent, index, seats, games in sitting(decisions.dealt.rows):
             agent.begin(games, seats, decisions.dealt.view(index, seats))
 
 
-def tell_redealt(redealt: FinishedDeals, sitting: Sitting) -> None:
+def notify_redealt(redealt: FinishedDeals, sitting: Sitting) -> None:
     """Notifies agents with a method ``redeal`` of deals that ended in a redeal."""
     for agent, index, seats, games in sitting(redealt.rows):
         if isinstance(agent, RedealObserver):
             agent.redeal(games, redealt.view(index, seats))
 
 
-def tell_ended(ended: FinishedDeals, sitting: Sitting) -> None:
+def notify_ended(ended: FinishedDeals, sitting: Sitting) -> None:
     """Notifies agents of the ends of rounds."""
     hands = ended.hands
     for agent, index, seats, games in sitting(ended.rows):

@@ -34,14 +34,14 @@ from goita_env.views.observation import (
     UNSEEN_START,
 )
 
-_PLACE: Final = np.full(256, NONE, np.int8)
+_PLACE_OF_BIT: Final = np.full(256, NONE, np.int8)
 """Place of the one in a one-hot byte, NONE for zero."""
 for _bit in range(8):
-    _PLACE[1 << _bit] = _bit
+    _PLACE_OF_BIT[1 << _bit] = _bit
 _EVENTS: Final = np.arange(MAX_PLAYS, dtype=np.uint32)
 _ATTACKS_PASSED: Final = np.arange(NUM_KINDS - 1, dtype=np.uint32)
 _KINDS: Final = np.arange(NUM_KINDS)
-_BITS: Final = {
+_SLICE_BITS: Final = {
     bits.name: (bits.start, (1 << bits.size) - 1) for bits in (*SLICES, *MESSAGE_SLICES)
 }
 """First bit and mask of every slice of the observation."""
@@ -173,12 +173,12 @@ class ViewFields:
     @cached_property
     def attack(self) -> Int8:
         """[N] Kind of the last attack, NONE before the first and at the end of the round."""
-        return np.asarray(_PLACE[self._table("attack")])
+        return np.asarray(_PLACE_OF_BIT[self._table("attack")])
 
     @cached_property
     def attacker(self) -> Int8:
         """[N] Seat of the last attack, NONE before the first and at the end of the round."""
-        return np.asarray(_PLACE[self._table("attacker")])
+        return np.asarray(_PLACE_OF_BIT[self._table("attacker")])
 
     @cached_property
     def passes(self) -> Int8:
@@ -188,7 +188,7 @@ class ViewFields:
     @cached_property
     def dealer(self) -> Int8:
         """[N] Seat of the dealer."""
-        return np.asarray(_PLACE[self._table("dealer")])
+        return np.asarray(_PLACE_OF_BIT[self._table("dealer")])
 
     @cached_property
     def king_up(self) -> Bool:
@@ -284,7 +284,7 @@ class ViewFields:
         blocks = self.blocks.copy()
         for place, seat in enumerate(self.information.shown_seats, NUM_WORDS):
             plays = np.ascontiguousarray(self.words[:, place]).view(np.uint8).reshape(-1, 8)
-            blocks[:, seat] = _PLACE[plays[:, 0::2]]
+            blocks[:, seat] = _PLACE_OF_BIT[plays[:, 0::2]]
         return blocks
 
     # -------------------------------------------------------------------------------- plays by seat
@@ -297,12 +297,12 @@ class ViewFields:
         here and in ``attacks`` as eight tiles, though none was played.
         """
         blocks, attacks = self._play_bytes()[:, :, 0::2], self._play_bytes()[:, :, 1::2]
-        return np.where((blocks == 0) & (attacks != 0), np.int8(FACE_DOWN), _PLACE[blocks])
+        return np.where((blocks == 0) & (attacks != 0), np.int8(FACE_DOWN), _PLACE_OF_BIT[blocks])
 
     @cached_property
     def attacks(self) -> Int8:
         """[N, 4, 4] Kind of each seat's attacks in order of play, NONE if not played."""
-        return np.asarray(_PLACE[self._play_bytes()[:, :, 1::2]])
+        return np.asarray(_PLACE_OF_BIT[self._play_bytes()[:, :, 1::2]])
 
     @cached_property
     def hand_sizes(self) -> Int8:
@@ -380,7 +380,7 @@ class ViewFields:
 
     def _table(self, name: str) -> Int:
         """[N] A slice of the word of the table."""
-        start, mask = _BITS[name]
+        start, mask = _SLICE_BITS[name]
         return (self.words[:, TABLE_WORD].view(np.int64) >> (start - 64 * TABLE_WORD)) & mask
 
     def _tiles(self, masks: Bits) -> Int8:
@@ -393,7 +393,7 @@ class ViewFields:
 
     def _notes(self, name: str) -> npt.NDArray[np.uint32]:
         """[N, 4] A slice of each seat's notes."""
-        start, mask = _BITS[f"{name}_0"]
+        start, mask = _SLICE_BITS[f"{name}_0"]
         words = np.ascontiguousarray(self.words[:, NOTES_WORD : NOTES_WORD + 2])
         return (words.view(np.uint32) >> np.uint32(start - 64 * NOTES_WORD)) & np.uint32(mask)
 

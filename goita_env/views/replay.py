@@ -59,7 +59,7 @@ class Replay:
 
     ``of_deals`` knows all hands, so it knows which seats act before play, and every decision is a
     ``step``. ``of_seat`` knows one seat's hand, a different one in each game, and the hands that
-    the seat is shown; all others stand for unknown hands. So pre-play decisions come by ``answer``,
+    the seat is shown; all other hands are unknown. So pre-play decisions come by ``answer``,
     with their seat.
 
     Attributes:

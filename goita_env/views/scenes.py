@@ -27,7 +27,7 @@ from goita_env.views.observation import pack_seat
 
 _KINDS: Final = np.arange(NUM_KINDS)
 _RELATIVE_NAMES: Final = ("you", *RELATIVE_SEATS)
-_NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
+_NUMBER_WORDS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 _QUESTIONS: Final = {
     CALL_CHOICE: "call or keep silent",
     CALL_DUTY: "call, a duty",
@@ -130,7 +130,7 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
         row, seat = (place, 0) if is_open else (0, place)
         sees_hand = is_open or place in (0, *eyes.information.shown_seats)
         calls: list[str] = []
-        calls += [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
+        calls += [f"called {_NUMBER_WORDS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
         calls += [Phrase("said {n}", n=messages[place])] if messages[place] else []
         places.append(

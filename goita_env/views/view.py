@@ -36,6 +36,7 @@ from goita_env.views import scenes
 from goita_env.views.fields import ViewFields
 
 _OWN_KINGS: Final = U64(0x8080808080808080)
+"""Bits of kings in a word of plays, blocks and attacks."""
 
 
 class View(ViewFields):

@@ -46,7 +46,7 @@ _ANY_COUNT: Final = (1 << (HAND_SIZE + 1)) - 1
 """Bits of the numbers 0 to 8, more than a hand of a small game holds."""
 
 _DOWN_BITS: Final = 1 << np.arange(4 * NUM_SEATS)
-_COMB: Final = np.array(
+_BINOMIAL: Final = np.array(
     [[comb(n, k) for k in range(COUNTS[PAWN] + 1)] for n in range(HAND_SIZE + 1)], float
 )
 _NEXT, _PARTNER = np.divmod(np.arange((HAND_SIZE + 1) ** 2), HAND_SIZE + 1)
@@ -129,7 +129,12 @@ def _split_pawns(
     is_possible = third >= 0
     third = np.maximum(third, 0)
     # [81] Ways to choose each seat's places for pawns; 0 for more pawns than places.
-    ways = is_possible * _COMB[size[0], _NEXT] * _COMB[size[1], _PARTNER] * _COMB[size[2], third]
+    ways = (
+        is_possible
+        * _BINOMIAL[size[0], _NEXT]
+        * _BINOMIAL[size[1], _PARTNER]
+        * _BINOMIAL[size[2], third]
+    )
     good = (allowed[0] >> _NEXT) & (allowed[1] >> _PARTNER) & (allowed[2] >> third) & 1 > 0
     if apart is not None:
         good &= (apart[0] != _NEXT) | (apart[1] != third)

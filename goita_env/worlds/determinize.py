@@ -24,17 +24,17 @@ from goita_env.worlds.constraints import check_in_play
 from goita_env.worlds.worlds import Worlds
 
 _RADIX: Final = np.array(tables.RADIX)
-_CODES: Final = np.array([*tables.RADIX, 0])
+_TILE_CODES: Final = np.array([*tables.RADIX, 0])
 """Code of one tile, 0 for NONE, which is the last."""
 _BLOCK_BITS: Final = np.array([[*(1 << (16 * n + k) for k in range(8)), 0] for n in range(4)])
 """Bit of a block in its seat's word of plays: [4, 9] by play and kind, 0 for NONE."""
 
 _SEATS: Final = np.arange(NUM_SEATS)
-_BLOCKS: Final = np.array([0xFF << (16 * play) for play in range(4)])
+_BLOCK_MASKS: Final = np.array([0xFF << (16 * play) for play in range(4)])
 """Bits of each play's block in a word of plays."""
 
 _SCORE_MASK: Final = (1 << tables.SCORE_BITS) - 1
-_PLAY_BITS: Final = np.uint32((1 << MAX_PLAYS) - 1)
+_EVENTS_MASK: Final = np.uint32((1 << MAX_PLAYS) - 1)
 
 
 class Positions:
@@ -109,7 +109,7 @@ def determinize(view: View, worlds: Worlds) -> Positions:
     state = _public_state(view).repeat(worlds_a_row)
     hands, face_down = worlds.hands, worlds.face_down
     hand: Int = hands @ _RADIX
-    down: Int = _CODES[face_down].sum(axis=2)
+    down: Int = _TILE_CODES[face_down].sum(axis=2)
     state.up[:] = state.tables.all_tiles - (hand + down).sum(axis=1)
     _check_tiles(view, worlds, hand[:, 0], state.up)
     if view.rules.second_king_after_own_face_down:
@@ -190,11 +190,11 @@ def _public_state(view: View) -> State:
     plays = np.ascontiguousarray(view.words[:, PLAYS_WORD : PLAYS_WORD + NUM_SEATS]).view(np.int64)
     state.own[:] = plays.take(place)
     plays = plays.copy()
-    plays[:, 0] &= ~(view.face_down[:, 0] @ _BLOCKS)
+    plays[:, 0] &= ~(view.face_down[:, 0] @ _BLOCK_MASKS)
     state.shown[:] = plays.take(place)
     notes = np.ascontiguousarray(view.words[:, NOTES_WORD : NOTES_WORD + 2]).view(np.uint32)
     state.notes[:] = notes.take(place)
-    state.shift[:] = 16 * np.bitwise_count(notes & _PLAY_BITS).take(place)
+    state.shift[:] = 16 * np.bitwise_count(notes & _EVENTS_MASK).take(place)
 
     table = view.words[:, TABLE_WORD].view(np.int64)[:, None]
     own = (table >> tables.FRAME_OWN_SCORE) & _SCORE_MASK

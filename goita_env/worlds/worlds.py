@@ -19,7 +19,7 @@ from goita_env.worlds.constraints import Hidden, hidden
 
 _KINDS: Final = np.arange(NUM_KINDS, dtype=np.int8)
 _FACTORIAL: Final = np.array([factorial(n) for n in range(HAND_SIZE + 1)], float)
-_BYTE: Final = np.uint64(1) << np.arange(0, 64, 8, dtype=np.uint64)
+_KIND_BYTE: Final = np.uint64(1) << np.arange(0, 64, 8, dtype=np.uint64)
 """One tile of each kind as a byte of counts."""
 
 
@@ -89,7 +89,7 @@ def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
             continue  # all tiles are shown
         kinds = _draw(hidden_tiles, worlds, rng)
         # A tile is a byte of a word, so a sum of words over the places of a hand counts its kinds.
-        tiles = np.add.reduceat(_BYTE[kinds], places.hand_starts, axis=1)[:, :3]
+        tiles = np.add.reduceat(_KIND_BYTE[kinds], places.hand_starts, axis=1)[:, :3]
         hands[row, :, 1:] = np.ascontiguousarray(tiles).view(np.int8).reshape(-1, 3, NUM_KINDS)
         face_down[row][:, places.down] = kinds[:, places.num_hand :]
     _fill_in(view, hands)
