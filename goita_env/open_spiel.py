@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from goita_env import actions
 from goita_env.engine import core
-from goita_env.engine.dealing import lay, prepare
+from goita_env.engine.dealing import lay_deals, prepare_deals
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER, WAITING, code_of
 from goita_env.errors import IllegalActionError, SettingError, install
@@ -221,8 +221,8 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
             hands = (*self._round.dealt, self._undealt())
             codes = np.array([[code_of(hand) for hand in hands]])
             self._round.state = State.empty(1, game.rules)
-            dealt = prepare(game.rules, codes, np.array([game.dealer]))
-            lay(self._round.state, np.zeros(1, np.int64), dealt)
+            dealt = prepare_deals(game.rules, codes, np.array([game.dealer]))
+            lay_deals(self._round.state, np.zeros(1, np.int64), dealt)
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:

@@ -7,7 +7,7 @@ import numpy as np
 from goita_agents import solver
 from goita_env import Game, View, actions, records, worlds
 from goita_env.render import animation, svg
-from goita_env.render.pen import Drawing, Pen, document
+from goita_env.render.pen import Drawing, Pen, write_document
 from goita_env.render.themes import Theme
 from goita_env.tiles import COUNTS, KING, NAMES, NUM_KINDS, POINTS
 from goita_lab.signals.playing import load_policy
@@ -145,7 +145,7 @@ def favicon() -> str:
     """Draws a king's tile."""
     pen = Pen("light", "characters")
     pen.tiles([(32, 32, KING, False)], scale=1.2)
-    return document(pen.drawing(64, 64, "Goita", "A king"), 64)
+    return write_document(pen.drawing(64, 64, "Goita", "A king"), 64)
 
 
 def tiles() -> str:
@@ -156,7 +156,9 @@ def tiles() -> str:
         x = 45 + 90 * kind
         pen.text(x, 96, f"{COUNTS[kind]} x {NAMES[kind]}", 16, pen.colors.text, "middle")
         pen.text(x, 118, f"{POINTS[kind]} points", 15, pen.colors.faint, "middle")
-    return document(pen.drawing(90 * NUM_KINDS, 130, "Tiles", "The eight kinds of tiles"), 720)
+    return write_document(
+        pen.drawing(90 * NUM_KINDS, 130, "Tiles", "The eight kinds of tiles"), 720
+    )
 
 
 def main() -> None:

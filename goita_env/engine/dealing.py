@@ -77,7 +77,7 @@ HAND, FRAME, STATUS, OFFSET, QUERY, DEALER, SCORES = DEAL_ROWS
 _NUM_ROWS: Final = SCORES.stop
 
 
-def prepare(
+def prepare_deals(
     rules: Rules,
     codes: Int,
     dealer: Int,
@@ -86,7 +86,7 @@ def prepare(
     questions: bool = True,
     information: InformationStructure = PLAIN,
 ) -> Int:
-    """Prepares all that n deals set, for ``lay``: int64 [14, n].
+    """Prepares all that n deals set, for ``lay_deals``: int64 [14, n].
 
     ``codes``: [n, 4] the hands by seat; ``dealer``: [n] seats; ``scores``: [2, n] points of the
     teams before the round, None: 0. Without ``questions`` the dealer begins whatever the hands, and
@@ -118,7 +118,7 @@ def prepare(
     return dealt
 
 
-def lay(state: State, rows: Int, dealt: Int) -> None:
+def lay_deals(state: State, rows: Int, dealt: Int) -> None:
     """Gives prepared deals, which are consumed, to games [n] in which no seat acts, in place."""
     (prepared, clear), flat = places(state.num_games), state.data.reshape(-1)
     offset = dealt[OFFSET]
@@ -190,13 +190,13 @@ class ReadyDeals:
         first = seeds.deal_keys(keys[rows], following, 0)
         dealer = first_dealers(first)
         codes = hand_codes(first, self._rules.deck)
-        dealt = prepare(self._rules, codes, dealer, information=self._information)
+        dealt = prepare_deals(self._rules, codes, dealer, information=self._information)
         self._put(places, dealt)
         asks = (dealt[QUERY] % self._questions).nonzero()[0]  # more than a message
         rows, following = rows[asks], following[asks]
         second = seeds.deal_keys(keys[rows], following, 1)
         codes = hand_codes(second, self._rules.deck)
-        dealt = prepare(self._rules, codes, dealer[asks], information=self._information)
+        dealt = prepare_deals(self._rules, codes, dealer[asks], information=self._information)
         self._put(self._second_places(rows, following), dealt)
 
     def _put(self, places: Int, dealt: Int) -> None:

@@ -17,7 +17,7 @@ from goita_env import seeds
 from goita_env.arrays import Bool, Int
 from goita_env.checks import check_count, check_dealer, check_scores
 from goita_env.engine import core
-from goita_env.engine.dealing import ReadyDeals, first_dealers, hand_codes, lay, prepare
+from goita_env.engine.dealing import ReadyDeals, first_dealers, hand_codes, lay_deals, prepare_deals
 from goita_env.engine.state import NO_ROWS, ONE, ZERO, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError
@@ -171,7 +171,7 @@ class Match:
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], 0)
         codes = hand_codes(keys, self.rules.deck) if codes is None else codes
         dealers = first_dealers(keys) if dealers is None else dealers
-        lay(self.state, rows, self._prepare(codes, dealers, before))
+        lay_deals(self.state, rows, self._prepare(codes, dealers, before))
 
     def step(self, actions: Int) -> Outcome | None:
         """Makes a legal decision, not checked here, in every game; then as ``begin_next``."""
@@ -219,7 +219,7 @@ class Match:
             places = np.concatenate((places, second[ready]))
             self.deals[again[ready]] = 2
             again = again[~ready]
-        lay(self.state, rows, self.ready.take(places))
+        lay_deals(self.state, rows, self.ready.take(places))
         return again
 
     def _next_round(self, rows: Int, dealer: Int, scores: Int) -> None:
@@ -227,7 +227,7 @@ class Match:
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], self.deals[rows])
         self.deals[rows] += 1
         codes = hand_codes(keys, self.rules.deck)
-        lay(self.state, rows, self._prepare(codes, dealer, scores))
+        lay_deals(self.state, rows, self._prepare(codes, dealer, scores))
 
     def _prepare(self, codes: Int, dealer: Int, scores: Int | None) -> Int:
-        return prepare(self.rules, codes, dealer, scores, information=self.information)
+        return prepare_deals(self.rules, codes, dealer, scores, information=self.information)

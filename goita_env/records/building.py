@@ -9,7 +9,15 @@ from typing import Final, TypeVar
 
 from goita_env.checks import check_scores
 from goita_env.errors import GoitaError, RecordError, SettingError
-from goita_env.records.model import DealRecord, Move, Problem, Record, brief, count_plays, unsound
+from goita_env.records.model import (
+    DealRecord,
+    Move,
+    Problem,
+    Record,
+    brief,
+    count_plays,
+    find_problem,
+)
 from goita_env.rules import Rules
 
 Entry = TypeVar("Entry")
@@ -21,7 +29,7 @@ _MAX_MESSAGE: Final = 500
 
 
 @contextmanager
-def naming(source: str) -> Iterator[None]:
+def naming_source(source: str) -> Iterator[None]:
     """Raises the errors of a text as a RecordError that begins with its source."""
     try:
         yield
@@ -59,7 +67,7 @@ def score_notes(entries: Sequence[object], key: str, rules: Rules) -> Iterator[s
             )
 
 
-def build(
+def build_record(
     entries: Sequence[Entry],
     read_deal: Callable[[Entry], DealRecord],
     read_moves: Callable[[Entry], Iterator[Move]],
@@ -81,7 +89,7 @@ def build(
         players: their names by seat.
         notes: changes to the text that was read.
     """
-    with naming(source):
+    with naming_source(source):
         Record((), players)
     deals: list[DealRecord] = []
     problems: list[Problem] = []
@@ -90,7 +98,7 @@ def build(
         if strict and problem:
             raise RecordError(str(problem))
         if deal and not strict:
-            illegal = unsound(deal, source)
+            illegal = find_problem(deal, source)
             # A deal whose moves could not all be read breaks off there, too: the error says more.
             if illegal and (problem is None or illegal.move != problem.move):
                 problem = illegal

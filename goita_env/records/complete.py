@@ -22,7 +22,13 @@ from goita_env import actions
 from goita_env.checks import unique_keys
 from goita_env.errors import RecordError
 from goita_env.information import PLAIN, InformationStructure
-from goita_env.records.building import build, check_text, naming, score_notes, scores_of
+from goita_env.records.building import (
+    build_record,
+    check_text,
+    naming_source,
+    score_notes,
+    scores_of,
+)
 from goita_env.records.model import DealRecord, Move, Record, brief
 from goita_env.rules import JGA, Rules
 
@@ -37,7 +43,7 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
         RecordError: if it is no such text or, if strict, a deal is malformed. Illegal moves are
             found by ``replay``.
     """
-    with naming(source):
+    with naming_source(source):
         root = _parse(check_text(text))
         rules, information = Rules.from_keys(root), InformationStructure.from_keys(root)
         players = root.get("players", ["", "", "", ""])
@@ -46,7 +52,7 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
         entries = root.get("deals")
         if not isinstance(entries, list):
             raise RecordError(f"expected deals, a list, got {brief(entries)}")
-    return build(
+    return build_record(
         entries,
         lambda entry: _read_deal(entry, rules, information),
         _read_moves,

@@ -17,8 +17,16 @@ from typing import Final
 
 from goita_env import actions
 from goita_env.errors import RecordError
-from goita_env.records.building import build, check_text, naming
-from goita_env.records.model import DealRecord, Move, Record, brief, check_plain, stored, tell_kings
+from goita_env.records.building import build_record, check_text, naming_source
+from goita_env.records.model import (
+    DealRecord,
+    Move,
+    Record,
+    brief,
+    check_plain,
+    distinguish_kings,
+    has_entry,
+)
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, PAWN, SECOND_KING_DIGIT
 
@@ -46,12 +54,12 @@ def loads(
         SettingError: if the rule set is unknown.
     """
     rule_set = get_rules(rules)
-    with naming(source):
+    with naming_source(source):
         lines = (line.strip() for line in check_text(text).splitlines())
         entries = [line for line in lines if line]
         if not entries:
             raise RecordError("expected a deal in each line, got no line")
-    return build(
+    return build_record(
         entries,
         lambda line: _read_deal(_fields(line), rule_set),
         lambda line: _read_moves(_fields(line)),
@@ -74,7 +82,7 @@ def dumps(record: Record) -> str:
     return "\n".join(
         _write_deal(deal)
         for deal in record.deals
-        if stored(deal) or any(map(_many_pawns, deal.hands))
+        if has_entry(deal) or any(map(_many_pawns, deal.hands))
     )
 
 
@@ -124,7 +132,7 @@ def _read_moves(fields: list[str]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord) -> str:
-    hands = tell_kings(deal.hands)
+    hands = distinguish_kings(deal.hands)
     kings = [[tile for tile in _KINGS if tile in hand] for hand in hands]
     fields = [*("".join(sorted(hand)) for hand in hands), f"s{_SEAT_DIGITS[deal.dealer]}"]
     for seat, action in deal.moves:

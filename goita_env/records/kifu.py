@@ -34,7 +34,13 @@ from typing import Any, Final
 
 from goita_env import actions
 from goita_env.errors import RecordError, install
-from goita_env.records.building import build, check_text, naming, score_notes, scores_of
+from goita_env.records.building import (
+    build_record,
+    check_text,
+    naming_source,
+    score_notes,
+    scores_of,
+)
 from goita_env.records.model import (
     DealRecord,
     Move,
@@ -42,8 +48,8 @@ from goita_env.records.model import (
     Record,
     brief,
     check_plain,
-    stored,
-    tell_kings,
+    distinguish_kings,
+    has_entry,
 )
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import (
@@ -81,11 +87,11 @@ def loads(
         ImportError: if PyYAML is missing.
     """
     rule_set = get_rules(rules)
-    with naming(source):
+    with naming_source(source):
         root = _parse(check_text(text))
         players = tuple(_name(root, player) for player in _PLAYERS)
         entries = _entries(root)
-    return build(
+    return build_record(
         entries,
         lambda entry: _read_deal(entry, rule_set),
         _read_moves,
@@ -109,7 +115,7 @@ def dumps(record: Record) -> str:
     """
     check_plain(record, "the YAML kifu")
     names = (f"p{seat}: {_quoted(name)}" for seat, name in enumerate(record.players))
-    deals = (_write_deal(deal, record.source) for deal in record.deals if stored(deal))
+    deals = (_write_deal(deal, record.source) for deal in record.deals if has_entry(deal))
     return "\n".join([f"version: {_KIFU_VERSION}", *names, "log:", *deals, ""])
 
 
@@ -223,7 +229,9 @@ def _write_deal(deal: DealRecord, source: str) -> str:
     ):
         message = "expected passes of the seats between one play's and the next's, got others"
         raise RecordError(str(Problem(deal.number, message, source=source)))
-    hands = ("".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in tell_kings(deal.hands))
+    hands = (
+        "".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in distinguish_kings(deal.hands)
+    )
     even, odd = deal.scores
     lines = [
         " - hand:",

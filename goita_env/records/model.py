@@ -224,7 +224,7 @@ def from_game(game: Game, players: Sequence[str] = ("", "", "", "")) -> Record:
     """Returns the record of a game as far as it has been played, every deal of it."""
     deals = [
         DealRecord(
-            hands=tell_kings([format_hand(hand) for hand in deal.hands]),
+            hands=distinguish_kings([format_hand(hand) for hand in deal.hands]),
             dealer=deal.dealer,
             moves=tuple(deal.moves),
             scores=deal.scores,
@@ -245,12 +245,12 @@ def check(record: Record) -> list[Problem]:
     """
     reported = {problem.deal for problem in record.problems}
     problems = [
-        unsound(deal, record.source) for deal in record.deals if deal.number not in reported
+        find_problem(deal, record.source) for deal in record.deals if deal.number not in reported
     ]
     return [*record.problems, *(problem for problem in problems if problem)]
 
 
-def unsound(deal: DealRecord, source: str) -> Problem | None:
+def find_problem(deal: DealRecord, source: str) -> Problem | None:
     """Returns the first illegal move of a deal, or where it breaks off; None if it is sound."""
     game, problem = _play_all(deal, source)
     if problem or game.done or _redealt(game):
@@ -259,7 +259,7 @@ def unsound(deal: DealRecord, source: str) -> Problem | None:
     return replace(_problem(deal, len(deal.moves), message, source), unfinished=True)
 
 
-def tell_kings(hands: Sequence[str]) -> tuple[str, ...]:
+def distinguish_kings(hands: Sequence[str]) -> tuple[str, ...]:
     """Returns hands in which the kings are 8 and 9, if both were written alike: 8 comes first."""
     joined = ",".join(hands)
     alike = joined.replace(SECOND_KING_DIGIT, _FIRST_KING_DIGIT)
@@ -269,7 +269,7 @@ def tell_kings(hands: Sequence[str]) -> tuple[str, ...]:
     return tuple(joined.split(","))
 
 
-def stored(deal: DealRecord) -> bool:
+def has_entry(deal: DealRecord) -> bool:
     """Tells whether the notations have an entry for a deal: no special hand decided it."""
     before_play = all(action >= actions.CALL for _, action in deal.moves)
     return not (deal.moves and before_play and deal.result().finished)

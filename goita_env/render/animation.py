@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from goita_env.render.pen import Drawing, document
+from goita_env.render.pen import Drawing, write_document
 
 
 def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | None = None) -> str:
@@ -45,6 +45,6 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
         *frames,
     )
     description = f"{len(drawings)} positions one after another. The last: {last.description}"
-    return document(
+    return write_document(
         Drawing(first.size, last.title, description, first.color, tuple(definitions), moving), width
     )

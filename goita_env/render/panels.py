@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from goita_env import actions
 from goita_env.errors import SettingError
-from goita_env.render.pen import Pen, number
+from goita_env.render.pen import Pen, tenths
 from goita_env.render.scene import Scene
 from goita_env.render.words import action as action_words
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
@@ -123,7 +123,7 @@ def draw_actions(pen: Pen, top: float, rows: Sequence[Listed]) -> float:
         else:
             tiles += [(x + 14 + 30 * column, y, kind, False) for column, kind in enumerate(pair)]
         if row.best:  # a mark next to the tiles
-            marks += f"M{number(x - 12)} {number(y - 6)}l10 6-10 6z"
+            marks += f"M{tenths(x - 12)} {tenths(y - 6)}l10 6-10 6z"
         x += 78
         if row.probability is not None:
             tracks += _bar(x, y - 6, 84, 12)
@@ -157,8 +157,8 @@ def _lines(rows: Sequence[Listed]) -> int:
 
 
 def _bar(x: float, y: float, wide: float, high: float) -> str:
-    length = number(wide)
-    return f"M{number(x)} {number(y)}h{length}v{number(high)}h-{length}z" if wide else ""
+    length = tenths(wide)
+    return f"M{tenths(x)} {tenths(y)}h{length}v{tenths(high)}h-{length}z" if wide else ""
 
 
 def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:

@@ -45,7 +45,7 @@ def glyphs() -> dict[str, tuple[int, str]]:
     return cast(dict[str, tuple[int, str]], json.loads(text)["glyphs"])
 
 
-def width(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     return sum(map(_advance, text)) * size / 100
 
 
@@ -56,9 +56,9 @@ def _advance(character: str) -> int:
     return 100 if east_asian_width(character) in "WF" else characters["?"][0]
 
 
-def wrapped(text: str, size: float, limit: float) -> list[str]:
+def wrap_text(text: str, size: float, limit: float) -> list[str]:
     """Returns a text in lines about equally wide, at most ``limit`` if its words allow it."""
-    whole = width(text, size)
+    whole = text_width(text, size)
     if whole > limit:
         limit = min(limit, 1.25 * whole / ceil(whole / limit))
     words = text.split()
@@ -68,14 +68,14 @@ def wrapped(text: str, size: float, limit: float) -> list[str]:
     lines = [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and width(longer, size) > limit:
+        if lines[-1] and text_width(longer, size) > limit:
             lines.append(word)
         else:
             lines[-1] = longer
     return lines
 
 
-def number(value: float) -> str:
+def tenths(value: float) -> str:
     """Returns a number as short as it can be, to a tenth."""
     return f"{value:.1f}".removesuffix(".0").replace("-0.", "-.").removeprefix("0") or "0"
 
@@ -112,14 +112,14 @@ class Pen:
         self._definitions: dict[str, str] = {}
 
     def path(self, d: str, fill: str = "none", stroke: str = "", weight: float = 1.5) -> None:
-        line = f' stroke="{stroke}" stroke-width="{number(weight)}"' if stroke else ""
+        line = f' stroke="{stroke}" stroke-width="{tenths(weight)}"' if stroke else ""
         self.lines.append(f'<path d="{d}" fill="{fill}"{line}/>')
 
     def box(
         self, x: float, y: float, wide: float, high: float, fill: str, radius: float = 0
     ) -> None:
-        place = f'x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(high)}"'
-        round_ = f' rx="{number(radius)}"' if radius else ""
+        place = f'x="{tenths(x)}" y="{tenths(y)}" width="{tenths(wide)}" height="{tenths(high)}"'
+        round_ = f' rx="{tenths(radius)}"' if radius else ""
         self.lines.append(f'<rect {place}{round_} fill="{fill}"/>')
 
     def text(
@@ -143,7 +143,7 @@ class Pen:
                 content = escape(text).replace(PREFIX, f"&#{ord(PREFIX)};")
                 look = f'font-family="sans-serif" font-size="{size:g}" text-anchor="{anchor}"'
                 look += f' fill="{color or self.colors.text}"'
-                self.lines.append(f'<text x="{number(x)}" y="{number(y)}" {look}>{content}</text>')
+                self.lines.append(f'<text x="{tenths(x)}" y="{tenths(y)}" {look}>{content}</text>')
         if not outlined:
             return
         fill, scale = f' fill="{color}"' if color else "", f"scale({size / 100:g})"
@@ -151,10 +151,10 @@ class Pen:
         # coordinates of its own, in hundredths of an em, which is shorter than a group for each.
         is_single = len(outlined) == 1
         for x, y, text in outlined:
-            start = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * width(text, size)
+            start = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * text_width(text, size)
             advance = 0 if is_single else round(start * 100 / size)
             line = "" if is_single else f' y="{y * 100 / size:.0f}"'
-            scale = f"translate({number(start)} {number(y)}){scale}" if is_single else scale
+            scale = f"translate({tenths(start)} {tenths(y)}){scale}" if is_single else scale
             for character in text:
                 if character != " ":
                     place = f' x="{advance}"' if advance else ""
@@ -179,7 +179,7 @@ class Pen:
 
     def tiles(self, tiles: Iterable[tuple[float, float, int, bool]], scale: float = 1) -> None:
         """Draws tiles, each with its middle, kind and ``down``; scale 1: as on the table."""
-        short = number if scale == 1 else "{:.0f}".format
+        short = tenths if scale == 1 else "{:.0f}".format
         uses = [
             f'<use href="#{self._tile(kind, down)}" x="{short(x / scale)}" y="{short(y / scale)}"/>'
             for x, y, kind, down in tiles
@@ -202,8 +202,8 @@ class Pen:
         grown = f" scale({scale:g})" if scale != 1 else ""
         dashes = ' stroke-dasharray="5 4"' if dashed else ""
         self.lines.append(
-            f'<path d="{_TILE_OUTLINE}" transform="translate({number(x)} {number(y)}){grown}" '
-            f'fill="none" stroke="{color}" stroke-width="{number(weight)}"{dashes} '
+            f'<path d="{_TILE_OUTLINE}" transform="translate({tenths(x)} {tenths(y)}){grown}" '
+            f'fill="none" stroke="{color}" stroke-width="{tenths(weight)}"{dashes} '
             'stroke-linejoin="round"/>'
         )
 
@@ -227,7 +227,7 @@ class Pen:
         if symbol not in self._definitions:
             advance, outline = glyphs()[self._faces[kind]]
             size, drop = (0.36, 12 if turn % 2 == 0 else 13) if self._upright else (0.34, 11.5)
-            place = f"translate({number(-advance * size / 2)} {number(drop)}) scale({size})"
+            place = f"translate({tenths(-advance * size / 2)} {tenths(drop)}) scale({size})"
             if turn:
                 place = f"rotate({90 * turn:g}) {place}"
             look = ' opacity=".7"' if down else ""
@@ -274,7 +274,7 @@ def _symbol(kind: int, down: bool, turn: float) -> str:
     return f"{PREFIX}t{kind}{'d' * down}{f'{turn:g}' if turn else ''}"
 
 
-def document(drawing: Drawing, size: float | None = None) -> str:
+def write_document(drawing: Drawing, size: float | None = None) -> str:
     """Writes a drawing as SVG text; ``size``: its width in pixels, None: in its own units."""
     wide, high = drawing.size
     if size is not None and not 0 < size < 1e5:
@@ -284,8 +284,8 @@ def document(drawing: Drawing, size: float | None = None) -> str:
     prefix = "g" + blake2b(body.encode(), digest_size=2).hexdigest()
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" '
-        f'viewBox="0 0 {number(wide)} {number(high)}" width="{number(wide * zoom)}" '
-        f'height="{number(high * zoom)}" fill="{drawing.color}" role="img" '
+        f'viewBox="0 0 {tenths(wide)} {tenths(high)}" width="{tenths(wide * zoom)}" '
+        f'height="{tenths(high * zoom)}" fill="{drawing.color}" role="img" '
         f'aria-labelledby="{prefix}T {prefix}D">\n'
         f'<title id="{prefix}T">{escape(drawing.title, quote=False)}</title>\n'
         f'<desc id="{prefix}D">{escape(drawing.description, quote=False)}</desc>\n'

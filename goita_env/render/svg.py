@@ -20,7 +20,7 @@ import numpy.typing as npt
 from goita_env import actions
 from goita_env.errors import SettingError
 from goita_env.render import panels, words
-from goita_env.render.pen import Anchor, Drawing, Faces, Pen, document, width, wrapped
+from goita_env.render.pen import Anchor, Drawing, Faces, Pen, text_width, wrap_text, write_document
 from goita_env.render.scene import Drawable, Place, Scene, as_scene
 from goita_env.render.themes import Theme
 from goita_env.render.translation import ENGLISH, Language, Phrase
@@ -81,7 +81,7 @@ def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
     Raises:
         SettingError: if it cannot be drawn, if there is no position, or an option is impossible.
     """
-    return document(draw(shown, **options), options.get("size"))
+    return write_document(draw(shown, **options), options.get("size"))
 
 
 def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
@@ -200,7 +200,7 @@ def _words(pen: Pen, place: Place, turn: int, scene: Scene) -> None:
     for remark in (*place.remarks, *place.calls):
         y += 22
         if remark == "to move":
-            wide = width(pen.say(remark), 17)
+            wide = text_width(pen.say(remark), 17)
             pen.box(x - (0 if side > 0 else wide + 16), y - 16, wide + 16, 22, pen.colors.mover, 11)
             pen.text(x + side * 8, y, remark, 17, pen.colors.on_mover, anchor)
             y += 3
@@ -228,7 +228,7 @@ def _centre(pen: Pen, scene: Scene) -> None:
         pen.tiles([(_MIDDLE, 307, scene.attack, False)], 1.5)
         pen.outline(_MIDDLE, 307, pen.colors.last, 3, 1.5)
     at_side = scene.attack == NONE and scene.mover in (1, 3)  # the mover's mark takes some room
-    rows = wrapped(pen.say(scene.moment("")), 17, 180 if at_side else 224)
+    rows = wrap_text(pen.say(scene.moment("")), 17, 180 if at_side else 224)
     top = 378 if scene.attack != NONE else 328 - 11 * len(rows)
     for line, row in enumerate(rows):
         pen.text(_MIDDLE, top + 22 * line, row, 17, anchor="middle")

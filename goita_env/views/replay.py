@@ -15,7 +15,7 @@ import numpy.typing as npt
 from goita_env.actions import NUM_ACTIONS, name
 from goita_env.arrays import Bits, Bool, Int
 from goita_env.engine import core
-from goita_env.engine.dealing import lay, prepare
+from goita_env.engine.dealing import lay_deals, prepare_deals
 from goita_env.engine.state import State
 from goita_env.engine.tables import CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING, code_of
 from goita_env.errors import SettingError
@@ -93,8 +93,8 @@ class Replay:
         state = State.empty(len(hands), rules, information)
         codes, points = hands.astype(np.int64) @ np.array(RADIX), scores.T.astype(np.int64)
         dealers = dealer.astype(np.int64)
-        dealt = prepare(rules, codes, dealers, points, information=information)
-        lay(state, np.arange(len(hands)), dealt)
+        dealt = prepare_deals(rules, codes, dealers, points, information=information)
+        lay_deals(state, np.arange(len(hands)), dealt)
         return cls(state, None, game)
 
     @classmethod
@@ -140,8 +140,8 @@ class Replay:
         points = np.repeat(np.asarray(scores, np.int64)[:, None], num_hands, axis=1)
         state = State.empty(num_hands, rules, information)
         state.clock = dealer  # so slots are seats
-        dealt = prepare(rules, codes, np.full(num_hands, dealer), points, questions=False)
-        lay(state, np.arange(num_hands), dealt)
+        dealt = prepare_deals(rules, codes, np.full(num_hands, dealer), points, questions=False)
+        lay_deals(state, np.arange(num_hands), dealt)
         return cls(state, seat, game)
 
     def __len__(self) -> int:
