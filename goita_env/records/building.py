@@ -15,8 +15,8 @@ from goita_env.records.model import (
     Problem,
     Record,
     brief,
+    check_deal,
     count_plays,
-    find_problem,
 )
 from goita_env.rules import Rules
 
@@ -29,7 +29,7 @@ _MAX_MESSAGE: Final = 500
 
 
 @contextmanager
-def naming_source(source: str) -> Iterator[None]:
+def naming(source: str) -> Iterator[None]:
     """Raises the errors of a text as a RecordError that begins with its source."""
     try:
         yield
@@ -89,7 +89,7 @@ def build_record(
         players: their names by seat.
         notes: changes to the text that was read.
     """
-    with naming_source(source):
+    with naming(source):
         Record((), players)
     deals: list[DealRecord] = []
     problems: list[Problem] = []
@@ -98,7 +98,7 @@ def build_record(
         if strict and problem:
             raise RecordError(str(problem))
         if deal and not strict:
-            illegal = find_problem(deal, source)
+            illegal = check_deal(deal, source)
             # A deal whose moves could not all be read breaks off there, too: the error says more.
             if illegal and (problem is None or illegal.move != problem.move):
                 problem = illegal

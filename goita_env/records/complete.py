@@ -22,13 +22,7 @@ from goita_env import actions
 from goita_env.checks import unique_keys
 from goita_env.errors import RecordError
 from goita_env.information import PLAIN, InformationStructure
-from goita_env.records.building import (
-    build_record,
-    check_text,
-    naming_source,
-    score_notes,
-    scores_of,
-)
+from goita_env.records.building import build_record, check_text, naming, score_notes, scores_of
 from goita_env.records.model import DealRecord, Move, Record, brief
 from goita_env.rules import JGA, Rules
 
@@ -43,7 +37,7 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
         RecordError: if it is no such text or, if strict, a deal is malformed. Illegal moves are
             found by ``replay``.
     """
-    with naming_source(source):
+    with naming(source):
         root = _parse(check_text(text))
         rules, information = Rules.from_keys(root), InformationStructure.from_keys(root)
         players = root.get("players", ["", "", "", ""])

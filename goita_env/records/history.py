@@ -17,15 +17,15 @@ from typing import Final
 
 from goita_env import actions
 from goita_env.errors import RecordError
-from goita_env.records.building import build_record, check_text, naming_source
+from goita_env.records.building import build_record, check_text, naming
 from goita_env.records.model import (
     DealRecord,
     Move,
     Record,
     brief,
     check_plain,
-    distinguish_kings,
     has_entry,
+    mark_kings,
 )
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import DIGITS, KING, NUM_SEATS, PAWN, SECOND_KING_DIGIT
@@ -54,7 +54,7 @@ def loads(
         SettingError: if the rule set is unknown.
     """
     rule_set = get_rules(rules)
-    with naming_source(source):
+    with naming(source):
         lines = (line.strip() for line in check_text(text).splitlines())
         entries = [line for line in lines if line]
         if not entries:
@@ -132,7 +132,7 @@ def _read_moves(fields: list[str]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord) -> str:
-    hands = distinguish_kings(deal.hands)
+    hands = mark_kings(deal.hands)
     kings = [[tile for tile in _KINGS if tile in hand] for hand in hands]
     fields = [*("".join(sorted(hand)) for hand in hands), f"s{_SEAT_DIGITS[deal.dealer]}"]
     for seat, action in deal.moves:

@@ -34,13 +34,7 @@ from typing import Any, Final
 
 from goita_env import actions
 from goita_env.errors import RecordError, install
-from goita_env.records.building import (
-    build_record,
-    check_text,
-    naming_source,
-    score_notes,
-    scores_of,
-)
+from goita_env.records.building import build_record, check_text, naming, score_notes, scores_of
 from goita_env.records.model import (
     DealRecord,
     Move,
@@ -48,8 +42,8 @@ from goita_env.records.model import (
     Record,
     brief,
     check_plain,
-    distinguish_kings,
     has_entry,
+    mark_kings,
 )
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import (
@@ -87,7 +81,7 @@ def loads(
         ImportError: if PyYAML is missing.
     """
     rule_set = get_rules(rules)
-    with naming_source(source):
+    with naming(source):
         root = _parse(check_text(text))
         players = tuple(_name(root, player) for player in _PLAYERS)
         entries = _entries(root)
@@ -229,9 +223,7 @@ def _write_deal(deal: DealRecord, source: str) -> str:
     ):
         message = "expected passes of the seats between one play's and the next's, got others"
         raise RecordError(str(Problem(deal.number, message, source=source)))
-    hands = (
-        "".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in distinguish_kings(deal.hands)
-    )
+    hands = ("".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in mark_kings(deal.hands))
     even, odd = deal.scores
     lines = [
         " - hand:",

@@ -224,7 +224,7 @@ def from_game(game: Game, players: Sequence[str] = ("", "", "", "")) -> Record:
     """Returns the record of a game as far as it has been played, every deal of it."""
     deals = [
         DealRecord(
-            hands=distinguish_kings([format_hand(hand) for hand in deal.hands]),
+            hands=mark_kings([format_hand(hand) for hand in deal.hands]),
             dealer=deal.dealer,
             moves=tuple(deal.moves),
             scores=deal.scores,
@@ -245,12 +245,12 @@ def check(record: Record) -> list[Problem]:
     """
     reported = {problem.deal for problem in record.problems}
     problems = [
-        find_problem(deal, record.source) for deal in record.deals if deal.number not in reported
+        check_deal(deal, record.source) for deal in record.deals if deal.number not in reported
     ]
     return [*record.problems, *(problem for problem in problems if problem)]
 
 
-def find_problem(deal: DealRecord, source: str) -> Problem | None:
+def check_deal(deal: DealRecord, source: str) -> Problem | None:
     """Returns the first illegal move of a deal, or where it breaks off; None if it is sound."""
     game, problem = _play_all(deal, source)
     if problem or game.done or _redealt(game):
@@ -259,7 +259,7 @@ def find_problem(deal: DealRecord, source: str) -> Problem | None:
     return replace(_problem(deal, len(deal.moves), message, source), unfinished=True)
 
 
-def distinguish_kings(hands: Sequence[str]) -> tuple[str, ...]:
+def mark_kings(hands: Sequence[str]) -> tuple[str, ...]:
     """Returns hands in which the kings are 8 and 9, if both were written alike: 8 comes first."""
     joined = ",".join(hands)
     alike = joined.replace(SECOND_KING_DIGIT, _FIRST_KING_DIGIT)
@@ -324,18 +324,14 @@ def _answer_unrecorded(game: Game, seat: int, action: int) -> None:
         legal = game.legal_actions()
         if legal[0] < actions.CALL:
             return
-        if (
-            seat == game.seat
-            and action >= actions.CALL
-            and _question(action) == _question(legal[0])
-        ):
+        if seat == game.seat and action >= actions.CALL and _kind(action) == _kind(legal[0]):
             return
         defaults = (actions.SILENT, actions.CONTINUE, actions.CALL, actions.MESSAGE)
         game.play(next(answer for answer in defaults if answer in legal))
 
 
-def _question(answer: int) -> int:
-    """Returns the question of an answer: 0 a call or silence, 1 a choice, 2 a message."""
+def _kind(answer: int) -> int:
+    """Returns the kind of an answer: 0 a call or silence, 1 a choice, 2 a message."""
     return (answer >= actions.REDEAL) + (answer >= actions.MESSAGE)
 
 
