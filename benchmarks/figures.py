@@ -42,7 +42,7 @@ def interval(value: Any, digits: int = 2, sign: str = "+") -> dict[str, Any]:
     """Returns a figure of a mean with its 95 % interval: a mapping, or (mean, low, high)."""
     if isinstance(value, dict):
         value = (value["mean"], value["low"], value["high"])
-    mean, low, high = (f"{round(number, digits) or 0:{sign}.{digits}f}" for number in value)
+    mean, low, high = (f"{round(end, digits) or 0:{sign}.{digits}f}" for end in value)
     return {"text": f"{mean} [{low}, {high}]", "mean": mean}
 
 
@@ -55,42 +55,42 @@ def percent(mean: float, ends: Sequence[float]) -> dict[str, Any]:
 def pair(a: str, b: str) -> Pick:
     """Picks the points per round of ``a`` against ``b`` from a tournament."""
 
-    def pick(found: Any) -> dict[str, Any]:
-        for one in found["pairs"]:
-            points = (one["points_per_round"], *one["ci95"])
-            if (one["a"], one["b"]) == (a, b):
+    def pick(result: Any) -> dict[str, Any]:
+        for pair in result["pairs"]:
+            points = (pair["points_per_round"], *pair["ci95"])
+            if (pair["a"], pair["b"]) == (a, b):
                 return interval(points)
-            if (one["a"], one["b"]) == (b, a):
+            if (pair["a"], pair["b"]) == (b, a):
                 return interval((-points[0], -points[2], -points[1]))
         raise LookupError(f"expected a pair of {a!r} and {b!r}")
 
     return pick
 
 
-def matches(found: Any) -> dict[str, Any]:
+def matches(result: Any) -> dict[str, Any]:
     """Picks the share of matches that the first agent of a tournament won."""
-    one = found["pairs"][0]
-    return percent(one["match_win_rate"], one["match_win_ci95"])
+    first = result["pairs"][0]
+    return percent(first["match_win_rate"], first["match_win_ci95"])
 
 
-def bound(found: Any) -> dict[str, Any]:
+def bound(result: Any) -> dict[str, Any]:
     """Picks the points by which an agent is exploitable at least."""
-    return {"text": f"{found['at_least']:.1f}", "mean": f"{found['at_least']:.1f}"}
+    return {"text": f"{result['at_least']:.1f}", "mean": f"{result['at_least']:.1f}"}
 
 
-def attack(found: Any) -> dict[str, Any]:
+def attack(result: Any) -> dict[str, Any]:
     """Picks the points of the best attacker."""
-    best = max(found["attacks"], key=lambda one: one["points_per_round"])
+    best = max(result["attacks"], key=lambda attacker: attacker["points_per_round"])
     return interval((best["points_per_round"], *best["ci95"]))
 
 
 def rate(name: str, what: str) -> Pick:
     """Picks the median speed of a contest, or its ratio to OpenSpiel's spades."""
 
-    def pick(found: Any) -> dict[str, Any]:
+    def pick(result: Any) -> dict[str, Any]:
         from benchmarks.report import format_number
 
-        text = format_number(found["rates"][name][what])
+        text = format_number(result["rates"][name][what])
         return {"text": text, "mean": text}
 
     return pick
@@ -100,9 +100,9 @@ def partners(agent: str) -> dict[str, Pick]:
     """Picks an agent's points with unknown partners, over partners, with itself and the worst."""
 
     def picking(*path: str) -> Pick:
-        def pick(found: Any) -> dict[str, Any]:
-            (one,) = (one for one in found["entries"] if one["agent"] == agent)
-            return at(*path)(one)
+        def pick(result: Any) -> dict[str, Any]:
+            (entry,) = (entry for entry in result["entries"] if entry["agent"] == agent)
+            return at(*path)(entry)
 
         return pick
 
@@ -116,9 +116,9 @@ def partners(agent: str) -> dict[str, Pick]:
 def trained(opponent: str) -> Pick:
     """Picks the points of a trained network from the result of its run."""
 
-    def pick(found: Any) -> dict[str, Any]:
-        (one,) = (one for one in found["pairs"] if one["b"] == opponent)
-        return interval((one["points_per_round"], *one["ci95"]))
+    def pick(result: Any) -> dict[str, Any]:
+        (pair,) = (pair for pair in result["pairs"] if pair["b"] == opponent)
+        return interval((pair["points_per_round"], *pair["ci95"]))
 
     return pick
 
@@ -130,10 +130,11 @@ def correlation(interval: Interval) -> dict[str, Any]:
     return {"text": f"{mean} [{low}, {high}]", "mean": mean}
 
 
-def ranking_of_coordination(found: Any) -> dict[str, Any]:
+def ranking_of_coordination(result: Any) -> dict[str, Any]:
     """Picks the rank correlation of points with unknown partners and with itself, over agents."""
     ranked = [
-        (one["points"]["over_deals"]["mean"], one["self_play"]["mean"]) for one in found["entries"]
+        (entry["points"]["over_deals"]["mean"], entry["self_play"]["mean"])
+        for entry in result["entries"]
     ]
     return correlation(rank_correlation(*zip(*ranked, strict=True)))
 
@@ -141,8 +142,8 @@ def ranking_of_coordination(found: Any) -> dict[str, Any]:
 def ranking_of_regret(*, controls: bool) -> Pick:
     """Picks the rank correlation of low regret in ``mini_3`` with strength, over agents."""
 
-    def pick(found: Any) -> dict[str, Any]:
-        rows = found["games"]["mini_3"]["found"]["agents"]
+    def pick(result: Any) -> dict[str, Any]:
+        rows = result["games"]["mini_3"]["found"]["agents"]
         ranked = [
             (-np.mean(row["regret"]), row["strength"]) for row in rows if controls or row["agent"]
         ]
@@ -155,23 +156,23 @@ def prices(key: str, knowledge: str) -> dict[str, Pick]:
     """Picks the price of not knowing in ``mini_3`` for a player who knows a part of the type."""
     columns = {"equilibria": slice(2), "listeners": slice(2, None), "mean": slice(None)}
 
-    def picking(which: slice) -> Pick:
-        def pick(found: Any) -> dict[str, Any]:
-            regret = found["games"]["mini_3"]["prices"][knowledge]
-            text = f"{np.mean(regret[which]):.2f}"
+    def picking(chosen: slice) -> Pick:
+        def pick(result: Any) -> dict[str, Any]:
+            regret = result["games"]["mini_3"]["prices"][knowledge]
+            text = f"{np.mean(regret[chosen]):.2f}"
             return {"text": text, "mean": text}
 
         return pick
 
-    return {f"price-{key}-{column}": picking(which) for column, which in columns.items()}
+    return {f"price-{key}-{column}": picking(chosen) for column, chosen in columns.items()}
 
 
 def studied(*path: str) -> Pick:
     """Picks an interval of the champion from a report on signals."""
 
-    def pick(found: Any) -> dict[str, Any]:
-        (one,) = (one for one in found["study"]["agents"] if one["agent"] == "champion")
-        return at(*path)(one)
+    def pick(result: Any) -> dict[str, Any]:
+        (entry,) = (entry for entry in result["study"]["agents"] if entry["agent"] == "champion")
+        return at(*path)(entry)
 
     return pick
 
@@ -179,10 +180,10 @@ def studied(*path: str) -> Pick:
 def at(*path: str | int, digits: int = 2) -> Pick:
     """Picks an interval by its place in the JSON."""
 
-    def pick(found: Any) -> dict[str, Any]:
+    def pick(result: Any) -> dict[str, Any]:
         for step in path:
-            found = found[step]
-        return interval(found, digits)
+            result = result[step]
+        return interval(result, digits)
 
     return pick
 
@@ -384,32 +385,32 @@ def measured(name: str) -> dict[str, Any]:
             words = shlex.split(run.command.format(json=file, folder=folder))
             start = [sys.executable, "-m", "goita_lab"] if words[0] == "goita" else [sys.executable]
             subprocess.run([*start, *words[1:]], cwd=ROOT, check=True)
-        found = json.loads(file.read_text(encoding="utf-8"))
-    kept = ("seed", "deals", "version", "versions", "weights")
-    about = {key: found[key] for key in kept if key in found}
-    figures = {key: pick(found) for key, pick in run.figures.items()}
+        result = json.loads(file.read_text(encoding="utf-8"))
+    origin = ("seed", "deals", "version", "versions", "weights")
+    about = {key: result[key] for key in origin if key in result}
+    figures = {key: pick(result) for key, pick in run.figures.items()}
     return {"command": run.command, "minutes": run.minutes, **about, "figures": figures}
 
 
 def tracked(path: str) -> bool:
     """Tells whether a file is kept in the repository."""
-    found = subprocess.run(["git", "ls-files", path], cwd=ROOT, capture_output=True, check=True)
-    return bool(found.stdout.strip())
+    listing = subprocess.run(["git", "ls-files", path], cwd=ROOT, capture_output=True, check=True)
+    return bool(listing.stdout.strip())
 
 
 def figures() -> dict[str, dict[str, Any]]:
     """Returns all published figures by name."""
     runs = json.loads(FIGURES.read_text(encoding="utf-8"))
-    return {key: one for run in runs.values() for key, one in run["figures"].items()}
+    return {key: figure for run in runs.values() for key, figure in run["figures"].items()}
 
 
-def filled(text: str, known: dict[str, dict[str, Any]], *, marked: bool = True) -> str:
+def filled(text: str, figures: dict[str, dict[str, Any]], *, marked: bool = True) -> str:
     """Returns a page with its figures renewed; not ``marked``: without the comments."""
 
     def fill(mention: re.Match[str]) -> str:
         key, _, part = mention[1].partition(".")
-        shown = known[key][part or "text"]
-        return f"<!--={mention[1]}-->{shown}<!--/-->" if marked else shown
+        content = figures[key][part or "text"]
+        return f"<!--={mention[1]}-->{content}<!--/-->" if marked else content
 
     return MENTION.sub(fill, text)
 
@@ -418,7 +419,7 @@ def pages() -> Iterator[Path]:
     """Yields the README, the pages and the protocols of studies."""
     yield ROOT / "README.md"
     docs = ROOT / "docs"
-    yield from (one for one in sorted(docs.rglob("*.md")) if docs / "_build" not in one.parents)
+    yield from (page for page in sorted(docs.rglob("*.md")) if docs / "_build" not in page.parents)
     yield from sorted((ROOT / "research" / "studies").glob("*.md"))
 
 
@@ -432,14 +433,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{name:18} {run.minutes:4g} min  {run.command}")
         return 0
     for name in args.runs or ():
-        found = measured(name)
+        part = measured(name)
         runs = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
-        runs[name] = found
+        runs[name] = part
         write_whole(FIGURES, (json.dumps(runs, indent=1) + "\n").encode())
-    known = figures()
+    published = figures()
     for page in pages():
         text = page.read_text(encoding="utf-8")
-        if (new := filled(text, known)) != text:
+        if (new := filled(text, published)) != text:
             write_whole(page, new.encode())
             print(f"{page.relative_to(ROOT)} is renewed")
     return 0

@@ -85,9 +85,9 @@ def batch_by_hand(bot: str) -> Step:
         actions = turn.action_mask.argmax(axis=1)
         choice = turn.action_mask.sum(axis=1) > 1
         mine = numbers[choice & (turn.seat == seats)]
-        others = numbers[choice & (turn.seat != seats)]
-        if len(others):
-            actions[others] = agent.act(turn.view[others], turn.action_mask[others], rng)
+        bot_rows = numbers[choice & (turn.seat != seats)]
+        if len(bot_rows):
+            actions[bot_rows] = agent.act(turn.view[bot_rows], turn.action_mask[bot_rows], rng)
         actions[mine] = games.sample_legal(rng)[mine]
         turn = games.step(actions)
         seats[turn.done] = rng.integers(4, size=np.count_nonzero(turn.done))
@@ -101,7 +101,7 @@ def single_by_hand(bot: str) -> Step:
     game, agent, rng = goita_v0.env(), load_agent(bot), np.random.default_rng(0)
 
     def step() -> int:
-        made, seat = 0, f"player_{rng.integers(4)}"
+        decisions, seat = 0, f"player_{rng.integers(4)}"
         game.reset()
         for name in game.agent_iter():
             observation, _, terminated, _, _ = game.last()
@@ -111,7 +111,7 @@ def single_by_hand(bot: str) -> Step:
                 action = None
             elif name == seat:
                 action = int(rng.choice(legal))
-                made += len(legal) > 1
+                decisions += len(legal) > 1
             elif len(legal) == 1:
                 action = int(legal[0])
             else:
@@ -119,7 +119,7 @@ def single_by_hand(bot: str) -> Step:
                 mask = observation["action_mask"][None].astype(bool)
                 action = int(agent.act(view, mask, rng)[0])
             game.step(action)
-        return made
+        return decisions
 
     return step
 
@@ -142,10 +142,10 @@ def measure(
     rates: dict[Line, list[float]] = {name: [] for name in steps}
     for _ in range(rounds):
         for name, step in steps.items():
-            made, start = 0, process_time()
+            decisions, start = 0, process_time()
             while process_time() - start < seconds:
-                made += step()
-            rates[name].append(made / (process_time() - start))
+                decisions += step()
+            rates[name].append(decisions / (process_time() - start))
     return {name: float(np.median(rate)) for name, rate in rates.items()}
 
 

@@ -73,11 +73,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     slow = [cap for cap in slow if int(cap.partition(":")[0]) < args.deals]
     options += ["--fewer-deals", *slow] if slow else []
     command = shlex.join(["goita", "evaluate", *options])
-    code, found = evaluate.run(cli.parse(evaluate.Args, options), command)
-    if code or found is None:
+    code, summary = evaluate.run(cli.parse(evaluate.Args, options), command)
+    if code or summary is None:
         return code
     by = f"`{command}`, played by `make benchmark`"
-    args.page.write_text(refresh(page, f"{benchmark(found)}\n\n{by}"), encoding="utf-8")
+    args.page.write_text(refresh(page, f"{benchmark(summary)}\n\n{by}"), encoding="utf-8")
     return 0
 
 
@@ -93,14 +93,14 @@ def loads(name: str) -> bool:
 
 def refresh(text: str, table: str) -> str:
     """Returns the text with a new table between its two comments."""
-    before, _, rest = text.partition(START)
-    return f"{before}{START}\n\n{table.strip()}\n\n{END}{rest.partition(END)[2]}"
+    before, _, after = text.partition(START)
+    return f"{before}{START}\n\n{table.strip()}\n\n{END}{after.partition(END)[2]}"
 
 
 def benchmark(summary: Summary) -> str:
     """Returns what the page shows, in Markdown without headings: ratings, and the matrix."""
-    found = (tables.ratings_table(summary), tables.matrix_table(summary, bounds=True))
-    return "\n\n".join(piped(table) for table in found if table is not None)
+    shown_tables = (tables.ratings_table(summary), tables.matrix_table(summary, bounds=True))
+    return "\n\n".join(piped(table) for table in shown_tables if table is not None)
 
 
 def piped(table: Table) -> str:

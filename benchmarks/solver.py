@@ -62,10 +62,10 @@ def positions(depth: int, seed: int, rules: Rules) -> Iterator[tuple[solver.Posi
 
     Deals with questions are left out.
     """
-    number = 0
+    deal = 0
     while True:
-        number += 1
-        rng = np.random.default_rng([seed, depth, number])
+        deal += 1
+        rng = np.random.default_rng([seed, depth, deal])
         game = Game(rules, seed=int(rng.integers(2**32)))
         if game.legal_actions()[0] >= actions.CALL:
             continue
@@ -87,7 +87,7 @@ def timed(call: Callable[[], object]) -> float:
 
 def measure(args: Args) -> dict[str, Any]:
     """Times the positions of all depths."""
-    found: dict[str, Any] = {"python": platform.python_version(), "depths": {}}
+    times: dict[str, Any] = {"python": platform.python_version(), "depths": {}}
     solver.solve(KNOWN)  # compiles
     for depth in DEPTHS:
         places = positions(depth, args.seed, args.rules)
@@ -97,21 +97,21 @@ def measure(args: Args) -> dict[str, Any]:
             fresh = solver.Solver()
             rows["all actions"].append(timed(partial(fresh.values, place)))
             rows["nodes"].append(fresh.nodes)
-        found["depths"][depth] = rows
+        times["depths"][depth] = rows
         sys.stderr.write(f"{depth} plays: {args.positions} positions\n")
     place = position_of(KNOWN)
-    found["known"] = [timed(lambda: solver.Solver().values(place)) for _ in range(20)]
-    return found
+    times["known"] = [timed(lambda: solver.Solver().values(place)) for _ in range(20)]
+    return times
 
 
-def table(found: dict[str, Any]) -> str:
+def table(times: dict[str, Any]) -> str:
     """Returns the times as a table in Markdown: medians, 90 % and the longest, in milliseconds."""
     lines = [
         "| plays before | one action: median | 90 % | longest "
         "| all actions: median | 90 % | longest | nodes |",
         "|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    for depth, rows in found["depths"].items():
+    for depth, rows in times["depths"].items():
         cells = [
             f"{1_000 * q:.2f}" if q < 0.01 else f"{1_000 * q:.0f}"
             for name in ("one action", "all actions")
@@ -119,17 +119,17 @@ def table(found: dict[str, Any]) -> str:
         ]
         label = "0 (whole deal)" if depth == 0 else depth
         lines.append(f"| {label} | {' | '.join(cells)} | {np.median(rows['nodes']):,.0f} |")
-    known = 1_000 * float(np.median(found["known"]))
-    return "\n".join([*lines, "", f"The known position, all four actions: {known:.2f} ms"])
+    milliseconds = 1_000 * float(np.median(times["known"]))
+    return "\n".join([*lines, "", f"The known position, all four actions: {milliseconds:.2f} ms"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measures, prints the table and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
-    found = measure(args)
+    times = measure(args)
     if args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    sys.stdout.write(table(found) + "\n")
+        args.json.write_text(json.dumps(times, indent=1) + "\n", encoding="utf-8")
+    sys.stdout.write(table(times) + "\n")
     return 0
 
 

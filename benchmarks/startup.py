@@ -69,16 +69,16 @@ def run_fresh(code: str) -> list[float]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     # An installed package has its bytecode; where it may not be written, compiling would be timed.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        raise RuntimeError(f"a fresh interpreter failed on {code!r}:\n{done.stderr}")
-    return [float(word) for word in done.stdout.split()]
+    if process.returncode != 0:
+        raise RuntimeError(f"a fresh interpreter failed on {code!r}:\n{process.stderr}")
+    return [float(word) for word in process.stdout.split()]
 
 
 def measure_startup(repeats: int) -> dict[str, list[float]]:

@@ -49,21 +49,21 @@ class Args:
     """seed of the first round"""
 
 
-def alone(agent: Agent, other: Agent, rounds: int, seed: int) -> Iterator[float]:
+def alone(agent: Agent, rival: Agent, rounds: int, seed: int) -> Iterator[float]:
     """Yields the milliseconds of each decision with a choice, one position at a time."""
     rng = np.random.default_rng(0)
-    for number in range(rounds):
-        game = Game(seed=seed + number)
+    for round_index in range(rounds):
+        game = Game(seed=seed + round_index)
         while (seat := game.seat) is not None:
             legal = np.zeros((1, 69), bool)
             legal[0, game.legal_actions()] = True
-            view, timed = game.view(seat), seat % 2 == number % 2
+            view, timed = game.view(seat), seat % 2 == round_index % 2
             if np.count_nonzero(legal) == 1:
                 game.play(int(legal.argmax()))
                 continue
-            view.game[:] = 4 * number + seat  # a number for each game and seat, as tables give
+            view.game[:] = 4 * round_index + seat  # a number for each game and seat, as tables give
             start = time.perf_counter()
-            action = int((agent if timed else other).act(view, legal, rng)[0])
+            action = int((agent if timed else rival).act(view, legal, rng)[0])
             if timed:
                 yield 1_000 * (time.perf_counter() - start)
             game.play(action)
@@ -85,8 +85,8 @@ def batched(agent: Agent, batches: int, seed: int) -> float:
 def row(spec: str, args: Args) -> str:
     """Times one agent and returns its row of the table."""
     agent = load_agent(spec)
-    found = alone(agent, load_agent(args.beside), args.rounds, args.seed)
-    times = np.array([*found][WARM_UP:])
+    decisions = alone(agent, load_agent(args.beside), args.rounds, args.seed)
+    times = np.array([*decisions][WARM_UP:])
     middle, late = np.percentile(times, (50, 95))
     cells = [f"`{spec}`", f"{len(times):,}", f"{times.mean():.2f}", f"{middle:.2f}", f"{late:.2f}"]
     slow = times.mean() > SLOW_MS

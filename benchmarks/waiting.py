@@ -46,8 +46,8 @@ def decide_alone(agent: str, rounds: int) -> float:
     from benchmarks.thinking import WARM_UP, alone
     from goita_agents import load_agent
 
-    found = [*alone(load_agent(agent), load_agent("champion"), rounds, 1000)][WARM_UP:]
-    return sum(found) / len(found)
+    times = [*alone(load_agent(agent), load_agent("champion"), rounds, 1000)][WARM_UP:]
+    return sum(times) / len(times)
 
 
 def decide_in_batches(agent: str) -> float:
@@ -58,7 +58,7 @@ def decide_in_batches(agent: str) -> float:
     return batched(load_agent(agent), 20, 1000)
 
 
-def hint(fewest: int, most: int) -> float:
+def hint(fewest: int, limit: int) -> float:
     """Returns the seconds of a first hint in a round, the mean: with so many legal actions."""
     import numpy as np
 
@@ -68,7 +68,7 @@ def hint(fewest: int, most: int) -> float:
 
     played = play(["people"], 200, seed=178)
     count = played.legal.sum(axis=1)
-    (rows,) = np.nonzero((count >= fewest) & (count <= most) & (played.action < CALL))
+    (rows,) = np.nonzero((count >= fewest) & (count <= limit) & (played.action < CALL))
     spent = []
     for row in [rows[0], *np.random.default_rng(0).choice(rows, HINTS, replace=False)]:
         advised, view = advisor(), played.view(np.array([row]))
@@ -95,10 +95,10 @@ def learn_among_bots() -> float:
     step = batch("heuristic")
     for _ in range(3):
         step()
-    start, made = process_time(), 0
+    start, decisions = process_time(), 0
     for _ in range(20):
-        made += step()
-    return made / (process_time() - start)
+        decisions += step()
+    return decisions / (process_time() - start)
 
 
 def analyse() -> float:
@@ -173,32 +173,35 @@ LINES = (
 def run(line: Line, checkout: Path) -> float:
     """Measures a line with the packages of a checkout, in a process of its own."""
     paths = os.pathsep.join(map(str, (checkout, checkout / "agents")))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, __file__, "--line", line.name],
         env=os.environ | {"PYTHONPATH": paths},
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        raise RuntimeError(f"{line.name} failed in {checkout}:\n{done.stderr}")
-    return float(done.stdout.splitlines()[-1])
+    if process.returncode != 0:
+        raise RuntimeError(f"{line.name} failed in {checkout}:\n{process.stderr}")
+    return float(process.stdout.splitlines()[-1])
 
 
-def table(found: dict[str, list[list[float]]], lines: list[Line]) -> str:
+def table(measured: dict[str, list[list[float]]], lines: list[Line]) -> str:
     """Lays out the medians, and the ratios where there are two checkouts."""
-    two = all(len(one) == 2 for one in found.values())
+    two = all(len(figures) == 2 for figures in measured.values())
     rows = (
         ["| | old | new | times as fast |", "|---|--:|--:|--:|"] if two else ["| | |", "|---|--:|"]
     )
     for line in lines:
-        each = found[line.name]
-        middles = [median(values) for values in each]
+        by_checkout = measured[line.name]
+        middles = [median(values) for values in by_checkout]
         cells = [
-            f"{one:,.0f} {line.unit}" if one >= 100 else f"{one:.2g} {line.unit}" for one in middles
+            f"{figures:,.0f} {line.unit}" if figures >= 100 else f"{figures:.2g} {line.unit}"
+            for figures in middles
         ]
         if two:
-            ratios = [new / old if line.more else old / new for old, new in zip(*each, strict=True)]
+            ratios = [
+                new / old if line.more else old / new for old, new in zip(*by_checkout, strict=True)
+            ]
             cells.append(f"{median(ratios):.2f}")
         rows.append(" | ".join((f"| {line.name}", *cells)) + " |")
     return "\n".join(rows) + "\n"
@@ -234,15 +237,15 @@ def main() -> None:
         parser.error(f"--only: expected some of {', '.join(names)}, got {unknown!r}")
     lines = [line for line in LINES if line.name in args.only]
     checkouts = [ROOT] if args.against is None else [args.against.resolve(), ROOT]
-    found: dict[str, list[list[float]]] = {line.name: [[] for _ in checkouts] for line in lines}
+    measured: dict[str, list[list[float]]] = {line.name: [[] for _ in checkouts] for line in lines}
     for line in lines:
         if line.rounds is None:
             run(line, ROOT)  # what is compiled once is not counted
         for _ in range(line.rounds or args.rounds):
-            for values, checkout in zip(found[line.name], checkouts, strict=True):
+            for values, checkout in zip(measured[line.name], checkouts, strict=True):
                 values.append(run(line, checkout))
-        print(line.name, *(f"{median(values):.4g}" for values in found[line.name]), flush=True)
-    text = table(found, lines)
+        print(line.name, *(f"{median(values):.4g}" for values in measured[line.name]), flush=True)
+    text = table(measured, lines)
     print(f"\n{text}")
     if len(lines) == len(LINES):
         RESULT.write_text(f"{text}\n{conditions(args.rounds)}\n")

@@ -56,9 +56,11 @@ def drawn() -> str | None:
 def stored(path: Path) -> Iterator[tuple[bool, str, str, str | None]]:
     """Yields the same of a notebook, as it was stored."""
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        told = cell.get("outputs", [])
-        printed = "".join("".join(one.get("text", ())) for one in told)
-        png = next((one["data"]["image/png"] for one in told if "data" in one), None)
+        cell_outputs = cell.get("outputs", [])
+        printed = "".join("".join(output.get("text", ())) for output in cell_outputs)
+        png = next(
+            (output["data"]["image/png"] for output in cell_outputs if "data" in output), None
+        )
         yield cell["cell_type"] == "markdown", "".join(cell["source"]), printed, png
 
 
@@ -76,24 +78,26 @@ def run(path: Path) -> str:
 
 def notebook(path: Path) -> dict[str, Any]:
     """Runs a script cell by cell and returns it as a Jupyter notebook, nbformat 4.5."""
-    found: list[dict[str, Any]] = []
+    made_cells: list[dict[str, Any]] = []
     for is_words, content, printed, png in outputs(path):
-        cell = {"id": f"cell-{len(found)}", "metadata": {}, "source": content.splitlines(True)}
+        cell = {"id": f"cell-{len(made_cells)}", "metadata": {}, "source": content.splitlines(True)}
         if is_words:
-            found.append({"cell_type": "markdown", **cell})
+            made_cells.append({"cell_type": "markdown", **cell})
             continue
-        told: list[dict[str, Any]] = []
+        cell_outputs: list[dict[str, Any]] = []
         if printed:
             text = printed.splitlines(True)
-            told.append({"output_type": "stream", "name": "stdout", "text": text})
+            cell_outputs.append({"output_type": "stream", "name": "stdout", "text": text})
         if png:
             image = {"data": {"image/png": png}, "metadata": {}}
-            told.append({"output_type": "display_data", **image})
-        number = 1 + sum(one["cell_type"] == "code" for one in found)
-        found.append({"cell_type": "code", **cell, "execution_count": number, "outputs": told})
+            cell_outputs.append({"output_type": "display_data", **image})
+        count = 1 + sum(earlier["cell_type"] == "code" for earlier in made_cells)
+        made_cells.append(
+            {"cell_type": "code", **cell, "execution_count": count, "outputs": cell_outputs}
+        )
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    return {"cells": found, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return {"cells": made_cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 def setup(app: Any) -> dict[str, bool]:

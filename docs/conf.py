@@ -124,8 +124,10 @@ def _keep(_app: Sphinx, what: str, name: str, _o: object, _p: object, lines: lis
 
 
 def _as_of_a_method(
-    app: Sphinx, _what: str, name: str, thing: object, _p: object, lines: list[str]
+    app: Sphinx, _what: str, name: str, described: object, _p: object, lines: list[str]
 ) -> None:
     """Puts it in place again, its sections read."""
     if name in _kept:
-        lines[:] = GoogleDocstring(_kept.pop(name), app.config, app, "method", name, thing).lines()
+        lines[:] = GoogleDocstring(
+            _kept.pop(name), app.config, app, "method", name, described
+        ).lines()

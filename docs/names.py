@@ -15,22 +15,22 @@ MENTION: Final = re.compile(r"<!-- names: (\S+) (\S+) -->")
 
 def rows(module: ModuleType) -> list[tuple[str, str]]:
     """Returns the public classes and functions of a module with what they are in a sentence."""
-    found = []
+    names = []
     for name in sorted(module.__all__, key=str.lower):
         value = getattr(module, name)
         text = inspect.getdoc(value) if inspect.isclass(value) or inspect.isroutine(value) else None
         if text:
-            found.append((name, re.sub(r"\s+", " ", text.split("\n\n")[0]).replace("``", "`")))
-    return found
+            names.append((name, re.sub(r"\s+", " ", text.split("\n\n")[0]).replace("``", "`")))
+    return names
 
 
 def table(name: str, page: str) -> str:
     """Returns the table of a module's names."""
-    told = "\n".join(
-        f"| `{one}` | {text.replace('|', '/')} |"
-        for one, text in rows(importlib.import_module(name))
+    lines = "\n".join(
+        f"| `{public_name}` | {text.replace('|', '/')} |"
+        for public_name, text in rows(importlib.import_module(name))
     )
-    return f"**[`{name}`]({page}.md)**\n\n| | |\n|---|---|\n{told}\n"
+    return f"**[`{name}`]({page}.md)**\n\n| | |\n|---|---|\n{lines}\n"
 
 
 def setup(app: Any) -> dict[str, bool]:

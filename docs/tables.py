@@ -20,7 +20,9 @@ MENTION: Final = re.compile(r"<!-- table: (\w+) -->")
 def settings() -> str:
     """Returns the settings of a training that are no options: name, type, default, meaning."""
     shared = {field.name for field in fields(Options)}
-    texts = {one.arg_name: one.description or "" for one in parse_from_object(Training).params}
+    texts = {
+        param.arg_name: param.description or "" for param in parse_from_object(Training).params
+    }
     hints = get_type_hints(Training)
     rows = ["| setting | type | default | |", "|---|---|---|---|"]
     for field in fields(Training):
@@ -39,7 +41,7 @@ def presets() -> str:
     rows = ["| setting | " + " | ".join(f"`{name}`" for name in PRESETS) + " |"]
     rows.append("|---" * (len(PRESETS) + 1) + "|")
     for field in fields(Training):
-        values = [getattr(one, field.name) for one in PRESETS.values()]
+        values = [getattr(preset, field.name) for preset in PRESETS.values()]
         if field.name != "preset" and any(value != values[0] for value in values):
             rows.append(f"| `{field.name}` | " + " | ".join(map(_written, values)) + " |")
     return "\n".join(rows)
@@ -85,21 +87,21 @@ def principles() -> str:
         "champion | people | population | partner | opponents"
     )
     rows = [f"| principle | {heads} |", "|---" + "|--:" * 8 + "|"]
-    for one in PRINCIPLES:
-        found = evidence()[one.key]
-        rates = [_figure(rate, 2) for rate in found.followed.values()]
-        told = [_figure(nats, 2) for nats in (found.partner, found.opponents)]
-        points = [_figure(points, 1) for points in (found.worth, found.beyond)]
-        cells = [f"{found.positions}", *points, *rates, *told]
-        name = f"**{one.name}**" if found.pays else one.name
-        rows.append(f"| {name}: {one.sentence} | {' | '.join(cells)} |")
+    for principle in PRINCIPLES:
+        measured = evidence()[principle.key]
+        rates = [_figure(rate, 2) for rate in measured.followed.values()]
+        information = [_figure(nats, 2) for nats in (measured.partner, measured.opponents)]
+        points = [_figure(points, 1) for points in (measured.worth, measured.beyond)]
+        cells = [f"{measured.positions}", *points, *rates, *information]
+        name = f"**{principle.name}**" if measured.pays else principle.name
+        rows.append(f"| {name}: {principle.sentence} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 
-def _figure(found: Figure | None, decimals: int) -> str:
-    if found is None:
+def _figure(figure: Figure | None, decimals: int) -> str:
+    if figure is None:
         return "too few"
-    mean, low, high = (f"{value:.{decimals}f}" for value in found)
+    mean, low, high = (f"{value:.{decimals}f}" for value in figure)
     return f"{mean} [{low}, {high}]"
 
 

@@ -3,7 +3,7 @@
 
 Play it:  goita evaluate --agents "exec:./bot_python.py" greedy      (in this folder)
 
-It stores its own hand and the seat of the last attack. It leaves its partner's attacks alone.
+It stores its own hand and the seat of the last attack. It passes on its partner's attacks.
 Otherwise it plays the pair with the attack of which it holds most, so that it can repeat it.
 If it may send a message, it says whether it holds a king.
 """
@@ -15,14 +15,14 @@ POINTS = dict(zip("12345678", (10, 20, 20, 30, 30, 40, 40, 50), strict=True))
 
 
 class Game:
-    """What this seat knows of one deal."""
+    """One deal as this seat knows it."""
 
     def __init__(self, seat: int, hand: str) -> None:
         self.seat, self.hand = seat, list(hand)
         self.attacker: int | None = None
 
     def happens(self, event: dict) -> None:
-        """Takes in a public event; our own come back to us like everybody else's."""
+        """Takes in a public event, such as a play, our own plays included."""
         if event["event"] != "play":
             return
         self.attacker = event["seat"]
@@ -45,7 +45,7 @@ class Game:
         return max(pairs, key=self.worth)
 
     def worth(self, pair: str) -> tuple:
-        """Says how good a pair is: many of the attack's kind, a cheap block, no king spent."""
+        """Returns the worth of a pair: many of the attack's kind, a cheap block, no king spent."""
         block, attack = pair[0], pair[1]
         if len(self.hand) == 2:
             return (POINTS[attack],)
@@ -56,19 +56,19 @@ def main() -> None:
     games = {}
     for line in sys.stdin:
         message = json.loads(line)
-        kind, number = message["type"], message.get("game")
+        kind, game = message["type"], message.get("game")
         answer = None
         if kind == "hello":
             answer = {"type": "hello", "protocol": 1, "name": "example in Python"}
         elif kind == "deal":
-            games[number] = Game(message["seat"], message["hand"])
+            games[game] = Game(message["seat"], message["hand"])
         elif kind == "event":
-            games[number].happens(message)
+            games[game].happens(message)
         elif kind == "act":
-            action = games[number].decide(message["legal"])
-            answer = {"type": "act", "game": number, "action": action}
+            action = games[game].decide(message["legal"])
+            answer = {"type": "act", "game": game, "action": action}
         elif kind == "end":
-            games.pop(number, None)
+            games.pop(game, None)
         elif kind == "bye":
             break
         if answer:

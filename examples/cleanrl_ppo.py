@@ -4,8 +4,8 @@ pip install ".[train]"
 python examples/cleanrl_ppo.py --steps 1000000
 
 Row i of ``GoitaVectorEnv`` is the observation of the seat to act in game i, so the game's next step
-belongs to another seat. The return of a decision must contain what the same seat gets until that
-seat's next decision (``advantages``).
+belongs to another seat. The return of a decision must contain the rewards of the same seat until
+that seat's next decision (``advantages``).
 
 With seed 0, after a million decisions (66 s of CPU time of one shared core): +26.9 +/- 0.7 points a
 round as a team against random play, 95 % interval of 4,000 rounds.
@@ -83,26 +83,28 @@ def advantages(
 
     Returns:
         Advantages [T, N], and bool [T, N], True where the advantage is known. It is not known for a
-        seat's last decision in an episode that goes on, because it has no successor yet.
+        seat's last decision in an episode that continues, because it has no successor yet.
     """
     steps, games = seats.shape
-    every = np.arange(games)
-    known, found = np.zeros((games, 4), bool), np.zeros((steps, games), np.float32)
+    rows = np.arange(games)
+    is_known, estimates = np.zeros((games, 4), bool), np.zeros((steps, games), np.float32)
+    # By seat, looking ahead: the rewards until its next decision, that decision's value, and the
+    # advantage of that decision.
     gained, value, advantage = np.zeros((3, games, 4), np.float32)
     valid = np.zeros((steps, games), bool)
     for step in reversed(range(steps)):
         over = dones[step]
-        known[over] = True
+        is_known[over] = True
         gained[over] = value[over] = advantage[over] = 0.0
         gained += rewards[step]
         seat = seats[step]
-        delta = gained[every, seat] + value[every, seat] - values[step]
-        found[step] = delta + lam * advantage[every, seat]
-        valid[step] = known[every, seat]
-        advantage[every, seat], value[every, seat] = found[step], values[step]
-        gained[every, seat] = 0.0
-        known[every, seat] = True
-    return found, valid
+        delta = gained[rows, seat] + value[rows, seat] - values[step]
+        estimates[step] = delta + lam * advantage[rows, seat]
+        valid[step] = is_known[rows, seat]
+        advantage[rows, seat], value[rows, seat] = estimates[step], values[step]
+        gained[rows, seat] = 0.0
+        is_known[rows, seat] = True
+    return estimates, valid
 
 
 def measure(agent: Agent, rounds: int, seed: int) -> tuple[float, float]:
@@ -114,8 +116,8 @@ def measure(agent: Agent, rounds: int, seed: int) -> tuple[float, float]:
         with torch.no_grad():
             mask = torch.from_numpy(games.action_masks())
             chosen = agent.policy(torch.from_numpy(observation).float(), mask).probs.argmax(1)
-        observation, reward, done, _, _ = games.step(chosen.numpy())
-        points += reward[done].tolist()
+        observation, reward, is_over, _, _ = games.step(chosen.numpy())
+        points += reward[is_over].tolist()
     return float(np.mean(points)), 1.96 * float(np.std(points)) / len(points) ** 0.5
 
 
@@ -145,18 +147,18 @@ def main(args: Args) -> None:
             turn = env.step(actions[step].numpy())
             rewards[step], dones[step] = turn.reward / 100, turn.done
         steps += args.length * args.games
-        found, valid = advantages(seats, values, rewards, dones, args.lam)
+        gains, valid = advantages(seats, values, rewards, dones, args.lam)
 
         # Decisions with only one legal action teach nothing, so they are left out as well.
         rows = torch.from_numpy(np.flatnonzero(valid)).long()
         rows = rows[masks.flatten(0, 1)[rows].sum(1) > 1]
         flat = [
-            torch.as_tensor(one).flatten(0, 1)[rows]
-            for one in (seen, masks, actions, logs, found, found + values)
+            torch.as_tensor(table).flatten(0, 1)[rows]
+            for table in (seen, masks, actions, logs, gains, gains + values)
         ]
         for _ in range(args.epochs):
             for part in torch.randperm(len(rows)).split(args.minibatch):
-                bits, mask, action, log, gain, target = (one[part] for one in flat)
+                bits, mask, action, log, gain, target = (column[part] for column in flat)
                 policy = agent.policy(bits.float(), mask)
                 ratio = (policy.log_prob(action) - log).exp()
                 gain = (gain - gain.mean()) / (gain.std() + 1e-8)

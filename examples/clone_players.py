@@ -5,7 +5,7 @@ python examples/clone_players.py --method selfplay --epochs 4
 python examples/clone_players.py --data FOLDER     (logs in FOLDER/train and FOLDER/validation)
 
 The clone is one network that predicts the action of any player of the data. It is measured on
-players of methods that it has never seen, and by what it makes against rule bots.
+players of methods that it has never seen, and by its points against rule bots.
 """
 
 import argparse
@@ -21,16 +21,19 @@ from goita_lab.arena import play_pair
 SAMPLE = Path(__file__).parent / "population-sample"
 
 
-def read(folder: Path, method: str | None) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Returns what players saw [N, 512], what was legal [N, 69] and what they did [N]."""
+def read_decisions(
+    folder: Path, method: str | None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Returns observations [N, 512], legal actions [N, 69] and the players' actions [N]."""
     frame = pd.read_parquet(folder / "decisions")
     view = View(np.stack(frame["words"]))
     legal = view.legal()
-    some = legal.sum(axis=1) > 1  # a single legal action reveals nothing about a player
+    is_choice = legal.sum(axis=1) > 1  # a single legal action reveals nothing about a player
     if method:
-        some &= (frame["method"] == method).to_numpy()
-    actions = torch.from_numpy(frame["action"].to_numpy(np.int64)[some])
-    return torch.from_numpy(view.observation()[some]), torch.from_numpy(legal[some]), actions
+        is_choice &= (frame["method"] == method).to_numpy()
+    actions = torch.from_numpy(frame["action"].to_numpy(np.int64)[is_choice])
+    seen = torch.from_numpy(view.observation()[is_choice])
+    return seen, torch.from_numpy(legal[is_choice]), actions
 
 
 class Clone(torch.nn.Module):
@@ -69,18 +72,19 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=1000, help="deals against each rule bot")
     args = parser.parse_args()
     torch.manual_seed(0)
-    seen, legal, actions = read(args.data / "train", args.method)
-    kept = len(actions) * 9 // 10  # the last tenth is for measuring: other rounds
+    seen, legal, actions = read_decisions(args.data / "train", args.method)
+    split = len(actions) * 9 // 10  # the last tenth, other rounds, is for measuring
     clone, batch = Clone(), 512
     adam = torch.optim.Adam(clone.parameters(), lr=1e-3)
     for epoch in range(args.epochs):
-        for rows in torch.randperm(kept).split(batch):
+        for rows in torch.randperm(split).split(batch):
             loss = torch.nn.functional.cross_entropy(clone(seen[rows], legal[rows]), actions[rows])
             adam.zero_grad()
             loss.backward()
             adam.step()
-        print(f"epoch {epoch + 1}: {score(clone, seen[kept:], legal[kept:], actions[kept:])}")
-    print(f"players that are held out: {score(clone, *read(args.data / 'validation', None))}")
+        print(f"epoch {epoch + 1}: {score(clone, seen[split:], legal[split:], actions[split:])}")
+    validation = read_decisions(args.data / "validation", None)
+    print(f"players that are held out: {score(clone, *validation)}")
     for bot in ("greedy", "heuristic"):
         result = play_pair(clone, bot, deals=args.deals, seed=1)
         low, high = result.ci95

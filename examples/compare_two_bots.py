@@ -58,20 +58,20 @@ while not rounds.over:
     chosen = np.zeros(0, int)
     if len(decisions.rows):
         chosen = greedy.act(decisions.view, decisions.legal, rng)
-        others = heuristic.act(decisions.view, decisions.legal, rng)
+        alternative = heuristic.act(decisions.view, decisions.legal, rng)
         seen += zip(
-            decisions.view.num_plays.tolist(), chosen.tolist(), others.tolist(), strict=True
+            decisions.view.num_plays.tolist(), chosen.tolist(), alternative.tolist(), strict=True
         )
     decisions = rounds.step(chosen)
 
-plays, one, other = np.array(seen).T
-print(f"{len(seen)} decisions, {np.mean(one != other):.0%} differ")
+plays, by_greedy, by_heuristic = np.array(seen).T
+print(f"{len(seen)} decisions, {np.mean(by_greedy != by_heuristic):.0%} differ")
 for name, phase in {
     "up to 3 plays made": plays <= 3,
     "4 to 7": (plays > 3) & (plays < 8),
     "more": plays > 7,
 }.items():
-    print(f"  {name:20} {np.mean(one[phase] != other[phase]):.0%}")
+    print(f"  {name:20} {np.mean(by_greedy[phase] != by_heuristic[phase]):.0%}")
 
 # %% [markdown]
 """
@@ -79,6 +79,6 @@ Where they differ, which one passes?
 """
 
 # %%
-differ = one != other
-for name, passes in {"greedy": one, "heuristic": other}.items():
-    print(f"{name:10} passes in {np.mean(passes[differ] == actions.PASS):.0%} of these")
+differ = by_greedy != by_heuristic
+for name, chosen in {"greedy": by_greedy, "heuristic": by_heuristic}.items():
+    print(f"{name:10} passes in {np.mean(chosen[differ] == actions.PASS):.0%} of these")

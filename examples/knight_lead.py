@@ -16,7 +16,7 @@ class KnightLead(HeuristicAgent):
     """The rule bot with one more convention: a knight as the first attack means a rook."""
 
     def speak(self, view: View) -> np.ndarray:
-        """Returns what is added to the score of each action: float64 [N, 69]."""
+        """Returns a bonus to the score of each action: float64 [N, 69]."""
         first = view.leads & (view.hand_sizes[:, 0] == 8)
         worth = np.where(view.hand[:, ROOK] > 0, 20.0, -20.0)
         return np.outer(first * worth, ATTACKS == KNIGHT)

@@ -4,9 +4,9 @@ pip install openai
 goita evaluate --deals 5 --agents random \
     examples.language_model:LanguageModel:model=NAME,base=https://HOST/v1,key=NAME_OF_VARIABLE
 
-Every answer is kept in an SQLite file before it is used, so a tournament that was killed and runs
-again asks for nothing twice. ``key`` names the environment variable with the key of the server, and
-no file ever holds the key itself.
+Every answer is stored in an SQLite file before it is used, so a tournament that was killed and runs
+again repeats no request. ``key`` names the environment variable with the key of the server, and no
+file ever holds the key itself.
 """
 
 import json
@@ -46,7 +46,7 @@ class LanguageModel:
         answers: the SQLite file.
         parallel, timeout: most requests at once, and seconds that each may take.
         tokens, temperature: of an answer; below 0: the server's temperature.
-        deduced: tell the model what follows for certain.
+        deduced: give the model the facts that follow for certain.
         example: show an answer first, so that weak models answer in the right form.
     """
 
@@ -69,7 +69,7 @@ class LanguageModel:
         # After an error of the server or a time-out the client waits and tries once more.
         self.client = openai.OpenAI(base_url=base, api_key=secret, timeout=timeout, max_retries=1)
         self.pool = ThreadPoolExecutor(parallel)
-        self.outputs = (answers,)  # no part of what it is: answers are added while it plays
+        self.outputs = (answers,)  # changes during play, so it is no part of the agent's identity
         self.base, self.file, self.deduced, self.shots = base, answers, deduced, 2 * example
         self.options: dict[str, Any] = {"model": model, "max_completion_tokens": tokens}
         self.options |= {"temperature": temperature} if temperature >= 0 else {}
@@ -78,8 +78,8 @@ class LanguageModel:
 
     def act(self, view: View, legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Returns an action for each position, -1, a fault, without one: int [N]."""
-        found = [action for action, _ in self._choose(view, legal)]
-        return np.array([-1 if action is None else action for action in found])
+        chosen = [action for action, _ in self._choose(view, legal)]
+        return np.array([-1 if action is None else action for action in chosen])
 
     def beliefs(self, view: View) -> np.ndarray:
         """Asks after the action how likely seats have at least one of each kind, not face up.
@@ -90,14 +90,17 @@ class LanguageModel:
         chosen, nothing = self._choose(view, view.legal()), np.full((3, 8), 0.5)
 
         def ask(n: int, where: list[int]) -> np.ndarray:
-            said = [*chosen[n][1], {"role": "user", "content": BELIEFS}]
-            found = self._chat(where, said, read_beliefs, BELIEFS)[0] if chosen[n][1] else None
-            return nothing if found is None else found
+            _, messages = chosen[n]
+            if not messages:
+                return nothing
+            messages = [*messages, {"role": "user", "content": BELIEFS}]
+            belief, _ = self._chat(where, messages, read_beliefs, BELIEFS)
+            return nothing if belief is None else belief
 
         return np.stack(self._each(view, ask, nothing))
 
     def plays(self, information: InformationStructure) -> bool:
-        """Returns True: any game, since the text tells all that a seat sees."""
+        """Returns True: any game, since the text holds all that a seat sees."""
         return True
 
     def close(self) -> None:
@@ -105,21 +108,21 @@ class LanguageModel:
         self.client.close()
 
     def _choose(self, view: View, legal: np.ndarray) -> list[tuple[int | None, Messages]]:
-        """Returns each position's action, None without one, and what was said."""
-        told = text.describe(view, legal, deduced=self.deduced)
+        """Returns each position's action, None without one, and the messages of the chat."""
+        positions = text.describe(view, legal, deduced=self.deduced)
         first = [{"role": "system", "content": text.rules(view.rules)}]
         first += [{"role": role, "content": content} for role, content in EXAMPLE[: self.shots]]
 
         def ask(n: int, where: list[int]) -> tuple[int | None, Messages]:
-            said = [*first, {"role": "user", "content": f"{told[n]}\n{ASK}"}]
-            again = AGAIN.format(codes=told[n].rpartition(": ")[2])
-            return self._chat(where, said, lambda answer: text.parse(answer, legal[n]), again)
+            messages = [*first, {"role": "user", "content": f"{positions[n]}\n{ASK}"}]
+            again = AGAIN.format(codes=positions[n].rpartition(": ")[2])
+            return self._chat(where, messages, lambda answer: text.parse(answer, legal[n]), again)
 
         return self._each(view, ask, (None, []))
 
     def _each(self, view: View, ask: Callable[[int, list[int]], Any], nothing: Any) -> list[Any]:
         """Asks for all positions in parallel; ``nothing`` where the server has not answered."""
-        # Which deal, seat (from the dealer on) and decision it is.
+        # The deal, the seat (from the dealer on) and the decision of each position.
         places = np.stack((view.game, -view.dealer % 4, view.decisions().length), axis=1).tolist()
 
         def answered(n: int) -> Any:
@@ -128,37 +131,38 @@ class LanguageModel:
             except ConnectionError as error:
                 return error
 
-        found = list(self.pool.map(answered, range(len(view))))
-        failed = [one for one in found if isinstance(one, ConnectionError)]
-        if failed and len(failed) == len(found):
+        answers = list(self.pool.map(answered, range(len(view))))
+        failed = [answer for answer in answers if isinstance(answer, ConnectionError)]
+        if failed and len(failed) == len(answers):
             raise AgentError(f"expected answers from {self.base}, got {failed[0]}")
-        return [nothing if isinstance(one, ConnectionError) else one for one in found]
+        return [nothing if isinstance(answer, ConnectionError) else answer for answer in answers]
 
     def _chat(
-        self, where: list[int], said: Messages, read: Callable[[str], Any], again: str
+        self, where: list[int], messages: Messages, read: Callable[[str], Any], again: str
     ) -> tuple[Any, Messages]:
-        """Asks, and once more if nothing can be read; returns what was read and what was said."""
+        """Asks, twice if ``read`` returns None; returns its value and the messages of the chat."""
         for attempt in range(2):
-            said = [*said, {"role": "user", "content": again}] if attempt else said
-            answer = self._answer([*where, attempt], said)
-            said = [*said, {"role": "assistant", "content": answer}]
-            if (found := read(answer)) is not None:
+            if attempt:
+                messages = [*messages, {"role": "user", "content": again}]
+            answer = self._answer([*where, attempt], messages)
+            messages = [*messages, {"role": "assistant", "content": answer}]
+            if (value := read(answer)) is not None:
                 break
-        return found, said
+        return value, messages
 
-    def _answer(self, where: list[int], said: Messages) -> str:
+    def _answer(self, where: list[int], messages: Messages) -> str:
         """Returns the answer in the file; else asks for one and writes it there first."""
-        sent = self.options | {"messages": said}
+        sent = self.options | {"messages": messages}
         key = (sha256(json.dumps([self.base, sent], sort_keys=True).encode()).hexdigest(), *where)
         with closing(sqlite3.connect(self.file, timeout=60)) as store:
-            known = "SELECT answer FROM answers WHERE (sent, game, seat, decision, attempt) = "
-            if kept := store.execute(known + "(?, ?, ?, ?, ?)", key).fetchone():
-                return str(kept[0])
+            select = "SELECT answer FROM answers WHERE (sent, game, seat, decision, attempt) = "
+            if row := store.execute(select + "(?, ?, ?, ?, ?)", key).fetchone():
+                return str(row[0])
         try:
             reply = self.client.chat.completions.create(**sent)
             answer = str(reply.choices[0].message.content or "")
             answer = answer.encode(errors="replace").decode()  # the file has no half characters
-        except Exception as error:  # whatever a server sends; its words may repeat the key
+        except Exception as error:  # of any kind; its text may repeat the key
             raise ConnectionError(type(error).__name__) from None
         with closing(sqlite3.connect(self.file, timeout=60)) as store, store:
             store.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)", (*key, answer))

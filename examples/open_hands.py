@@ -50,11 +50,11 @@ def main() -> None:
     if worlds is None:
         worlds = sample(view, args.steps, np.random.default_rng(0))
     positions = determinize(view, worlds)
-    one_by_one = solver.solve_many(positions)
+    solutions = solver.solve_many(positions)
     print(f"\nSeat {game.seat} is asked; {len(worlds)} worlds. Points, on average:\n")
     print("action  hands open  " + "  ".join(CONTINUED_BY))
     for action in game.legal_actions():
-        open_hands = worlds.weight @ [one.values[action] for one in one_by_one]
+        open_hands = worlds.weight @ [solution.values[action] for solution in solutions]
         row = f"{actions.name(action):>6}  {open_hands:10.1f}"
         for name in CONTINUED_BY:
             points = worlds.weight @ play_out(positions, action, load_agent(name))

@@ -3,8 +3,8 @@
     pip install 'goita-env[lab,openspiel]'
     python examples/open_spiel_mccfr.py --seconds 120
 
-External-sampling MCCFR learns for all four seats. What it has learned is measured by the best
-response of each seat, on the enumerated game.
+External-sampling MCCFR learns for all four seats. Its policy is measured by the best response of
+each seat, on the enumerated game.
 """
 
 import argparse
@@ -20,15 +20,16 @@ from goita_lab.exact.values import gains, value
 
 
 def average(solver: ExternalSamplingSolver, tree: Tree) -> np.ndarray:
-    """Returns the average policy by actions of information sets; uniform where none was met."""
-    found, hands = tree.uniform(), {}
+    """Returns the average policy by actions of information sets; uniform at unvisited ones."""
+    policy, sums_by_observation = tree.uniform(), {}
+    # The last word of an information set's text is the observation in hexadecimal.
     for text, (_, sums) in solver._infostates.items():
-        hands[text.split()[-1]] = sums
-    for sets, words in enumerate(tree.words):
-        sums = hands.get(words.tobytes().hex())
+        sums_by_observation[text.split()[-1]] = sums
+    for index, words in enumerate(tree.words):
+        sums = sums_by_observation.get(words.tobytes().hex())
         if sums is not None:
-            found[tree.starts[sets] : tree.starts[sets + 1]] = sums / sums.sum()
-    return found
+            policy[tree.starts[index] : tree.starts[index + 1]] = sums / sums.sum()
+    return policy
 
 
 def main() -> None:
@@ -40,15 +41,16 @@ def main() -> None:
     np.random.seed(0)  # noqa: NPY002  (OpenSpiel's algorithms draw from it)
     game = pyspiel.load_game(f"python_goita(rules={args.rules})")
     solver, tree = ExternalSamplingSolver(game), enumerate_game(args.rules)
-    start, shown, rounds = time.monotonic(), 0.0, 0
+    start, next_report, iterations = time.monotonic(), 0.0, 0
     while (passed := time.monotonic() - start) < args.seconds:
         solver.iteration()
-        rounds += 1
-        if passed >= shown:
-            shown += args.seconds / 4
+        iterations += 1
+        if passed >= next_report:
+            next_report += args.seconds / 4
             policy = average(solver, tree)
-            most = max(gains(tree, policy).values())
-            print(f"{rounds} iterations: value {value(tree, policy):+.2f}, a seat gains {most:.2f}")
+            gain = max(gains(tree, policy).values())
+            points = value(tree, policy)
+            print(f"{iterations} iterations: value {points:+.2f}, a seat gains {gain:.2f}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from goita_env.testing import check_agent
 
 
 class Cautious:
-    """Leaves the partner its attack, else plays the pair of whose attack it holds most."""
+    """Passes on its partner's attacks, else plays the pair whose attack it holds most often."""
 
     def __init__(self, keep: int = 2) -> None:
         self.keep = keep
@@ -47,13 +47,13 @@ def main() -> None:
     _, info = env.reset(seed=0)
     for _ in range(args.steps):
         action = env.action_space.sample(info["action_mask"])
-        _, reward, done, _, info = env.step(action)
-        if done:
+        _, reward, is_over, _, info = env.step(action)
+        if is_over:
             points.append(float(reward))
             _, info = env.reset()
         if info["skipped"]:
             points += [info["skipped_points"] / info["skipped"]] * info["skipped"]
-    print(f"random play beside {bot.name}, against greedy: {np.mean(points):+.1f} points a round")
+    print(f"random play with {bot.name}, against greedy: {np.mean(points):+.1f} points a round")
 
 
 if __name__ == "__main__":

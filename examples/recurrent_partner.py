@@ -1,12 +1,12 @@
-"""Trains a recurrent partner, which learns within a match with whom it plays.
+"""Trains a recurrent partner, which adapts to its partner within a match.
 
 pip install ".[train]"
 python examples/recurrent_partner.py --decisions 2500000 --games 48 --seed 1 -o recurrent.pt
 goita coordination "examples.recurrent_partner:Recurrent:path=recurrent.pt" --episode match
 
-A GRU goes from decision to decision of one seat, through all rounds of a match. It reads what the
-champion's network makes of an observation and adds to its logits, so it begins as the champion. PPO
-trains it in matches beside members of the population, another one for each group of games.
+A GRU goes from decision to decision of one seat, through all rounds of a match. It reads the
+last features of the champion's network and adds to its logits, so it begins as the champion. PPO
+trains it in matches with members of the population, a different one for each group of games.
 
 Trained by the command above, eleven minutes of one core, it is not shown to be better than the
 champion: +0.02 [-0.08, +0.15] points a round more with the test partners (docs/ad_hoc_teamwork.md).
@@ -31,7 +31,7 @@ from goita_env import View
 
 WIDTH = 64  # of the GRU
 STEPS = 64  # decisions of each game between updates
-EPOCHS = 2  # passes over them in an update
+EPOCHS = 2  # passes over these decisions in an update
 MINIBATCHES = 4  # of games, in each pass
 CLIP = 0.2
 LAMBDA = 0.9  # of generalised advantage estimation; there is no discount
@@ -51,18 +51,18 @@ class Core(nn.Module):
         def layer(name: str) -> tuple[Tensor, Tensor]:
             return champion[f"{name}.weight"], champion[f"{name}.bias"]
 
-        self.frozen_layers = [layer(f"layers.{number}") for number in range(3)]
+        self.frozen_layers = [layer(f"layers.{index}") for index in range(3)]
         self.frozen_policy, self.frozen_value = layer("policy"), layer("value")
         self.inner, self.cell = nn.Linear(512, WIDTH), nn.GRUCell(WIDTH, WIDTH)
         self.more, self.value = nn.Linear(2 * WIDTH, 69), nn.Linear(2 * WIDTH, 1)
-        # What they add is 0 at first.
+        # Both heads add 0 at first.
         for head in (self.more, self.value):
             nn.init.zeros_(head.weight)
             nn.init.zeros_(head.bias)
 
     @torch.no_grad()
     def features(self, observations: np.ndarray) -> Tensor:
-        """Returns what the champion makes of observations uint8 [N, 512]: float32 [N, 512]."""
+        """Returns the champion's features of observations uint8 [N, 512]: float32 [N, 512]."""
         features = torch.from_numpy(observations).float()
         for weight, bias in self.frozen_layers:
             features = torch.relu(features @ weight.T + bias)
@@ -110,7 +110,7 @@ class Recurrent:
 
 
 class Groups:
-    """Games beside several partners, a group for each; N games in all."""
+    """Games with several partners, a group for each; N games in all."""
 
     def __init__(self, partners: Sequence[str], games: int, seed: int) -> None:
         self.envs: list[Any] = [
@@ -118,20 +118,20 @@ class Groups:
                 "goita/Seat-v0",
                 num_envs=games,
                 partner=partner,
-                opponents=OPPONENTS[number % len(OPPONENTS)],
+                opponents=OPPONENTS[group % len(OPPONENTS)],
                 episode="match",
                 reward_scale=REWARD_SCALE,
             )
-            for number, partner in enumerate(partners)
+            for group, partner in enumerate(partners)
         ]
-        first = [env.reset(seed=seed + number)[0] for number, env in enumerate(self.envs)]
+        first = [env.reset(seed=seed + group)[0] for group, env in enumerate(self.envs)]
         self.observations = np.concatenate(first)
 
     def legal(self) -> Tensor:
         return torch.from_numpy(np.concatenate([env.action_masks() for env in self.envs]))
 
     def step(self, actions: np.ndarray) -> tuple[Tensor, Tensor]:
-        """Returns rewards float32 [N], and which matches ended: bool [N]."""
+        """Returns rewards float32 [N], and bool [N], True where a match ended."""
         parts = zip(self.envs, np.split(actions, len(self.envs)), strict=True)
         steps = [env.step(part) for env, part in parts]
         observations, rewards, ended = (
@@ -145,7 +145,7 @@ class Groups:
 class Rollout:
     """STEPS decisions of each of N games: T is STEPS."""
 
-    begin: Tensor  # [N, WIDTH] the state before the first of them
+    begin: Tensor  # [N, WIDTH] the state before the first of these decisions
     features: Tensor  # [T, N, 512]
     legal: Tensor  # [T, N, 69]
     action: Tensor  # [T, N]
@@ -153,7 +153,7 @@ class Rollout:
     value: Tensor  # [T, N]
     reward: Tensor  # [T, N] from the decision to the next one
     ended: Tensor  # [T, N] the match ended before the next one
-    last_value: Tensor  # [N] after the last of them
+    last_value: Tensor  # [N] after the last decision
 
 
 @torch.no_grad()
@@ -183,17 +183,17 @@ def advantages(rollout: Rollout) -> Tensor:
     estimates, advantage = torch.zeros_like(rollout.value), torch.zeros_like(rollout.last_value)
     next_value = rollout.last_value
     for step in reversed(range(STEPS)):
-        goes_on = (~rollout.ended[step]).float()
-        error = rollout.reward[step] + goes_on * next_value - rollout.value[step]
-        advantage = error + LAMBDA * goes_on * advantage
+        continues = (~rollout.ended[step]).float()
+        error = rollout.reward[step] + continues * next_value - rollout.value[step]
+        advantage = error + LAMBDA * continues * advantage
         estimates[step], next_value = advantage, rollout.value[step]
     return estimates
 
 
 def replay(core: Core, rollout: Rollout, games: Tensor) -> tuple[Categorical, Tensor]:
-    """Goes through the decisions of some games [n] again, with gradients through time.
+    """Repeats the decisions of games [n], with gradients through time.
 
-    Returns the policy at each of them, and the values [T, n].
+    Returns the policy and the value of each: [T, n].
     """
     state, outputs = rollout.begin[games], []
     for step in range(STEPS):
@@ -206,7 +206,7 @@ def replay(core: Core, rollout: Rollout, games: Tensor) -> tuple[Categorical, Te
 
 
 def update(core: Core, optimizer: torch.optim.Optimizer, rollout: Rollout) -> None:
-    """Learns from a rollout by PPO, some games at once."""
+    """Learns from a rollout by PPO, a minibatch of games at a time."""
     advantage = advantages(rollout)
     returns = advantage + rollout.value
     for _ in range(EPOCHS):
@@ -228,7 +228,7 @@ def update(core: Core, optimizer: torch.optim.Optimizer, rollout: Rollout) -> No
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--decisions", type=int, default=2_000_000)
-    parser.add_argument("--games", type=int, default=32, help="games beside each partner")
+    parser.add_argument("--games", type=int, default=32, help="games with each partner")
     parser.add_argument("--partners", nargs="+", default=["population:train", "heuristic"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-o", "--output", default="recurrent.pt")

@@ -69,12 +69,12 @@ def main() -> None:
     algorithm = configure(args.opponents, args.games, args.batch).build_algo()
     start, steps = time.perf_counter(), 0
     while steps < args.steps:
-        told = algorithm.train()["env_runners"]
-        steps = int(told["num_env_steps_sampled_lifetime"])
+        results = algorithm.train()["env_runners"]
+        steps = int(results["num_env_steps_sampled_lifetime"])
         print(
             f"{steps:,} decisions, {time.perf_counter() - start:.0f} s: "
-            f"{told['episode_return_mean']:+.2f} points a round, "
-            f"{told['episode_len_mean']:.1f} decisions in each"
+            f"{results['episode_return_mean']:+.2f} points a round, "
+            f"{results['episode_len_mean']:.1f} decisions in each"
         )
     if args.save:
         torch.save(algorithm.get_module().state_dict(), args.save)

@@ -29,7 +29,7 @@ TEAMS = {"player_0": "even", "player_2": "even", "player_1": "odd", "player_3": 
 
 
 class Renamed(BaseWrapper):
-    """Calls the parts of an observation as RLlib's examples do."""
+    """Gives the parts of an observation the names of RLlib's examples."""
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
         space: Any = self.env.observation_space(agent)
@@ -72,9 +72,9 @@ def main() -> None:
     algorithm = config.build_algo()
     start, steps = time.perf_counter(), 0
     while steps < args.steps:
-        told = algorithm.train()["env_runners"]
-        steps = int(told["num_env_steps_sampled_lifetime"])
-        means = told["agent_episode_returns_mean"]
+        results = algorithm.train()["env_runners"]
+        steps = int(results["num_env_steps_sampled_lifetime"])
+        means = results["agent_episode_returns_mean"]
         print(
             f"{steps:,} decisions, {time.perf_counter() - start:.0f} s, "
             f"seats 0 and 2 get {means['player_0']:+.2f} points a round"

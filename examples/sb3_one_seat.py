@@ -43,8 +43,8 @@ def measure(model: MaskablePPO, env: SeatVecEnv, rounds: int) -> tuple[float, fl
     infos = env.reset_infos
     while True:
         for info in infos:  # deals without a decision count once each, with their average points
-            many = info.get("skipped", 0)
-            points += [info["skipped_points"] / many] * many if many else []
+            skipped = info.get("skipped", 0)
+            points += [info["skipped_points"] / skipped] * skipped if skipped else []
         if len(points) >= rounds:
             return float(np.mean(points)), 1.96 * float(np.std(points)) / len(points) ** 0.5
         masks = env.action_masks()
@@ -82,8 +82,8 @@ def main() -> None:
     test = make(args.games, args.opponents, args.partner, args.seed + 1)
     clock, cpu = time.perf_counter(), time.process_time()
     while model.num_timesteps < args.steps:
-        more = min(args.steps - model.num_timesteps, max(args.steps // 10, 1))
-        model.learn(more, reset_num_timesteps=False)
+        steps = min(args.steps - model.num_timesteps, max(args.steps // 10, 1))
+        model.learn(steps, reset_num_timesteps=False)
         mean, half = measure(model, test, args.rounds)
         print(
             f"{model.num_timesteps:,} decisions, {time.perf_counter() - clock:.0f} s "

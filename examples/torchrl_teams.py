@@ -41,7 +41,7 @@ def policy_of(group: str, logits: Logits) -> ProbabilisticActor:
     )
 
 
-def asked_rows(data: TensorDict, advantage: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def acting_rows(data: TensorDict, advantage: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Returns observation, mask, action and advantage of the seat to act in each frame."""
     parts = []
     for group, sign in (("even", 1.0), ("odd", -1.0)):
@@ -66,8 +66,8 @@ def measure(logits: Logits, rounds: int) -> tuple[float, float]:
         legal = torch.from_numpy(games.action_masks())
         with torch.no_grad():
             scores = logits.net(torch.from_numpy(observation).float()).masked_fill(~legal, -1e9)
-        observation, reward, done, _, _ = games.step(scores.argmax(1).numpy())
-        points += reward[done].tolist()
+        observation, reward, is_over, _, _ = games.step(scores.argmax(1).numpy())
+        points += reward[is_over].tolist()
     return float(np.mean(points)), 1.96 * float(np.std(points)) / len(points) ** 0.5
 
 
@@ -105,14 +105,14 @@ def main() -> None:
         rewards = {group: data["next", group, "reward"].sum().item() for group in GROUPS}
         assert sum(rewards.values()) == 0, "the rewards of the two teams sum to zero"
         reward = data["next", "even", "reward"][:, :1, 0] / 100
-        done = data["next", "done"]
+        is_over = data["next", "done"]
         with torch.no_grad():
             value = critic(data["state"].float())
             after = critic(data["next", "state"].float())
             advantage, target = generalized_advantage_estimate(
-                1.0, 0.95, value[None], after[None], reward[None], done[None], done[None]
+                1.0, 0.95, value[None], after[None], reward[None], is_over[None], is_over[None]
             )
-        seen, legal, action, gain = asked_rows(data, advantage[0, :, 0])
+        seen, legal, action, gain = acting_rows(data, advantage[0, :, 0])
         gain = (gain - gain.mean()) / (gain.std() + 1e-8)
         with torch.no_grad():
             old = MaskedCategorical(logits=logits.net(seen.float()), mask=legal).log_prob(action)
@@ -125,7 +125,7 @@ def main() -> None:
             (miss - objective).backward()
             optimizer.step()
         steps += data.numel()
-        rounds = int(done.sum())
+        rounds = int(is_over.sum())
         length = data.numel() / max(rounds, 1)
         print(
             f"{steps:,} decisions, {time.perf_counter() - start:.0f} s: {rounds} rounds of "

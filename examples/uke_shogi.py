@@ -27,7 +27,7 @@ RULES = UkeShogiRules(must_match=False)
 
 
 class Seat(gymnasium.Env[np.ndarray, Any]):
-    """One learner, whose seat changes with the deal, asked where it has a choice."""
+    """One learner, whose seat changes with the deal; it acts where it has a choice."""
 
     def __init__(self, opponents: str, seed: int) -> None:
         self.observation_space = Box(0, max(RULES.counts), (observation_size(RULES),), np.uint8)
@@ -39,23 +39,23 @@ class Seat(gymnasium.Env[np.ndarray, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deals until the learner has a choice."""
-        is_asked = False
-        while not is_asked:
+        has_choice = False
+        while not has_choice:
             deal = int(self.rng.integers(2**63))
             self.game, self.seat = UkeShogiGame(RULES, seed=deal), deal % RULES.players
-            is_asked = self._goes_on()
+            has_choice = self._play_to_choice()
         return self._look(), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Makes the learner's choice and plays on; the reward comes with the end of the deal."""
         self.game.play(action)
-        is_over = not self._goes_on()
+        is_over = not self._play_to_choice()
         return self._look(), self.game.rewards()[self.seat], is_over, False, {}
 
     def action_masks(self) -> np.ndarray:
         return np.isin(np.arange(NUM_ACTIONS), self.game.legal_actions())
 
-    def _goes_on(self) -> bool:
+    def _play_to_choice(self) -> bool:
         while self.game.seat is not None:
             legal = self.game.legal_actions()
             if len(legal) == 1:
@@ -76,14 +76,14 @@ def make(games: int, opponents: str, seed: int) -> DummyVecEnv:
 
 
 def measure(model: MaskablePPO, tables: DummyVecEnv, deals: int) -> str:
-    """Returns what the learner gains in a deal, with a 95 % interval."""
+    """Returns the learner's points a deal, with a 95 % interval."""
     gains: list[float] = []
     observations: Any = tables.reset()
     while len(gains) < deals:
         masks = np.array(tables.env_method("action_masks"))
         actions, _ = model.predict(observations, action_masks=masks, deterministic=True)
-        observations, rewards, done, _ = tables.step(actions)
-        gains += rewards[done].tolist()
+        observations, rewards, is_over, _ = tables.step(actions)
+        gains += rewards[is_over].tolist()
     margin = 1.96 * np.std(gains) / np.sqrt(len(gains))
     return f"{np.mean(gains):+.3f} +- {margin:.3f} a deal, {len(gains)} deals"
 
@@ -102,7 +102,7 @@ def main() -> None:
         n_steps=256,
         batch_size=512,
         n_epochs=4,
-        learning_rate=lambda left: 1e-3 * left,
+        learning_rate=lambda remaining: 1e-3 * remaining,
         ent_coef=0.01,
         gamma=1.0,
         policy_kwargs={"net_arch": [128, 128]},

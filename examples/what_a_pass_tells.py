@@ -25,8 +25,8 @@ from goita_lab.signals.playing import Play
 LOG = Path(__file__).parent / "champion-log"
 
 
-def a_pass(play: Play) -> int:
-    """Finds a seat's first turn, on an opponent's attack, at which it passes."""
+def first_pass(play: Play) -> int:
+    """Returns the row of a seat's first turn, on an opponent's attack, at which it passes."""
     view = play.view()
     fits = (play.action == PASS) & play.choice & (view.num_plays == 1) & (view.attack > 0)
     fits &= (view.attacker == 3) | (view.attacker == 1)
@@ -47,7 +47,7 @@ def beliefs(play: Play, row: int, assumed: OpponentModel) -> tuple[HandBelief, H
 def main(deals: int) -> None:
     # 1. A log holds every decision; one of them is a partner's pass.
     play = log.read(LOG)
-    row = a_pass(play)
+    row = first_pass(play)
     view = play.view(np.array([row]))
     kind = int(view.attack[0])
     print(f"An opponent attacks with a {NAMES[kind]}, and my partner passes.")
@@ -55,12 +55,13 @@ def main(deals: int) -> None:
     # 2. What did that reveal? Compare the beliefs before and after.
     for name, assumed in (("the champion", PolicyModel("champion")), ("anybody", UNIFORM_MODEL)):
         before, after = beliefs(play, row, assumed)
-        some = after.probability > 0
-        told = after.probability[some] @ np.log(after.probability[some] / before.probability[some])
-        one = [belief.at_least(1)[kind] for belief in (before, after)]
+        possible = after.probability > 0
+        new, old = after.probability[possible], before.probability[possible]
+        nats = new @ np.log(new / old)
+        holds = [belief.at_least(1)[kind] for belief in (before, after)]
         print(
-            f"  If it plays as {name}: {told:.2f} nats; P(it holds a {NAMES[kind]}) "
-            f"from {one[0]:.2f} to {one[1]:.2f}"
+            f"  If it plays as {name}: {nats:.2f} nats; P(it holds a {NAMES[kind]}) "
+            f"from {holds[0]:.2f} to {holds[1]:.2f}"
         )
     hand = play.hands[play.deal[row], play.seat[row]]
     print(f"  It was dealt {format_hand(hand)}.")

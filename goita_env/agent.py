@@ -1,10 +1,10 @@
-"""Defines what an agent is, and checks what agents answer.
+"""Defines what an agent is, and checks the answers of agents.
 
 An agent is shown views and legal actions, and chooses an action in each row.
 
-``N`` is the number of rows, 69 the number of actions; rows are independent positions, as a rule of
-different games. At least one action is legal in each. The answer for a row may depend on nothing
-but that row's view, mask and random numbers, and on what the agent remembers of the same game.
+``N`` is the number of rows, 69 the number of actions; rows are independent positions, usually of
+different games. At least one action is legal in each. The answer for a row may depend only on that
+row's view, mask and random numbers, and on what the agent remembers of the same game.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from goita_env.views import View
 
 
 class Agent(Protocol):
-    """Plays. Every agent has this much.
+    """What every agent has: a name and ``act``.
+
+    Two more attributes are optional. If ``by_seat`` is true, as it is for agents of a user's class,
+    and the agent was named by a text, then each seat gets an agent of its own, which sees one hand
+    of a deal. If ``trusted_class`` is the agent's class, and the class is part of this
+    distribution, then tests have checked its answers, and they are not checked again during play.
 
     Attributes:
-        name: by which results know the agent. The seat environments do without one. Where an
-            agent that a text names has an attribute ``by_seat`` that is true, as those of a user's
-            class have, it plays one seat alone, so that it sees one hand of a deal. Where an
-            attribute ``trusted_class`` is its class, and the class is of this distribution, tests
-            have checked its answers, and nothing checks them again while it plays.
+        name: the agent's name in results. The seat environments need none.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Agent(Protocol):
         """Returns a legal action in each row: int64 [N].
 
         Args:
-            view: N positions, each as the seat that is asked there sees it.
+            view: N positions, each as its acting seat sees it.
             legal: bool [N, 69], True where legal, one at least in every row; [1, 69] for a
                 single position.
             rng: consumed; the only source of randomness.
@@ -54,7 +55,7 @@ class Agent(Protocol):
 
 
 def is_built_in(point: EntryPoint) -> bool:
-    """Tells whether an entry point is of this distribution, so that no other can replace it."""
+    """Tells whether an entry point is part of this distribution: those of others are not used."""
     return point.dist is not None and point.dist.name.replace("_", "-") == "goita-env"
 
 
@@ -69,7 +70,7 @@ class Policy(Agent, Protocol):
 
 @runtime_checkable
 class HasTemperature(Policy, Protocol):
-    """An agent with a known policy that can be made sharper or flatter, as a network."""
+    """An agent with a known policy that can be made sharper or flatter, such as a network."""
 
     temperature: float
 
@@ -80,10 +81,9 @@ class HasTemperature(Policy, Protocol):
 
 @runtime_checkable
 class PlaysInformed(Protocol):
-    """An agent that plays other games than the base one, and says which.
+    """An agent that plays games beyond the base game, and says which.
 
-    In other games the masks are bool [N, 77] where a message is asked for, and views may show
-    hands.
+    There the masks are bool [N, 77] if messages are sent, and views may show hands.
     """
 
     def plays(self, information: InformationStructure) -> bool:
@@ -112,10 +112,10 @@ class Results:
 
 @runtime_checkable
 class StatefulAgent(Protocol):
-    """Is told where rounds begin and end, beside what an ``Agent`` does.
+    """An agent with a memory: it is also notified when rounds begin and end.
 
-    What was public in a round is all in its view, so most agents need no memory. ``view.game``
-    numbers a game *and* a seat in it: two partners have two memories, even of the same agent.
+    A view holds everything public in its round, so most agents need no memory. ``view.game``
+    numbers a game *and* a seat in it: two partners have two memories, even in the same agent.
     """
 
     def begin(self, games: Int, seats: Int, view: View) -> None:
@@ -141,10 +141,10 @@ class StatefulAgent(Protocol):
 
 @runtime_checkable
 class RedealObserver(StatefulAgent, Protocol):
-    """Is told how deals ended in a redeal, too."""
+    """An agent with a memory that is also notified of deals that ended in a redeal."""
 
     def redeal(self, games: Int, view: View) -> None:
-        """Takes note of deals that ended in a redeal; ``begin`` tells of the next ones.
+        """Takes note of deals that ended in a redeal; ``begin`` follows with the next ones.
 
         Args:
             games: [n] their numbers.
@@ -154,14 +154,14 @@ class RedealObserver(StatefulAgent, Protocol):
 
 
 PROJECT: Final = re.compile(r"goita_(?:env|agents|lab)\b")
-"""Begins the names of this distribution's modules."""
+"""Matches the beginning of the names of this distribution's modules."""
 
 SUM_TOLERANCE: Final = 1e-6
 """By how much the sum of an agent's probabilities may differ from 1."""
 
 
 def is_trusted(agent: object) -> bool:
-    """Tells whether an agent is of this distribution, so that only tests check its answers.
+    """Tells whether an agent is part of this distribution, so that only tests check its answers.
 
     A copy of a trusted agent is trusted, too; an object of a class derived from its class is not.
     """
@@ -171,7 +171,7 @@ def is_trusted(agent: object) -> bool:
 
 @cache
 def _is_shipped(kind: type) -> bool:
-    """Tells whether a class is one of this distribution's: what a class says of itself may lie."""
+    """Tells whether a class is part of this distribution: its own ``__module__`` may be false."""
     module = sys.modules.get(kind.__module__)
     is_ours = PROJECT.match(kind.__module__) is not None
     return is_ours and getattr(module, kind.__qualname__, None) is kind
@@ -183,12 +183,12 @@ def copied(view: View, legal: Bool) -> tuple[View, Bool]:
 
 
 def read_actions(answer: object, legal: Bool, source: str) -> tuple[Int, dict[int, ActionError]]:
-    """Reads what an agent answered when it was to choose actions.
+    """Reads the actions that an agent returned.
 
     Args:
         answer: what ``act`` returned, possibly a foreign object; it is made an array only once.
         legal: bool [N, 69], with messages [N, 77].
-        source: who answered, for the errors: " from 'greedy'".
+        source: the agent, for the errors: " from 'greedy'".
 
     Returns:
         The actions, int64 [N], 0 in wrong rows; and for each row with NaN, another number or an
@@ -220,12 +220,12 @@ def read_actions(answer: object, legal: Bool, source: str) -> tuple[Int, dict[in
 
 
 def read_probabilities(answer: object, legal: Bool, source: str) -> Float:
-    """Reads what an agent answered when its probabilities were asked for: float64 [N, 69].
+    """Reads the probabilities that an agent returned: float64 [N, 69].
 
     Args:
         answer: what ``probabilities`` returned, possibly a foreign object.
         legal: bool [N, 69], with messages [N, 77].
-        source: who answered, for the error: " from 'greedy'".
+        source: the agent, for the error: " from 'greedy'".
 
     Raises:
         AnswerError: if it is not N rows of finite floats, at least 0, 0 where illegal, with a sum
@@ -241,7 +241,7 @@ def read_probabilities(answer: object, legal: Bool, source: str) -> Float:
     rows = rows.astype(np.float64)  # a copy: an agent may write its next answer into the same array
     with np.errstate(invalid="ignore", over="ignore"):
         total = rows.sum(axis=1)
-    # One pass over all rows; what is wrong in a row is found only where something is.
+    # One pass over all rows; they are searched for the error only if there is one.
     if (rows >= 0).all() and (abs(total - 1) <= SUM_TOLERANCE).all() and not rows[~legal].any():
         return rows
     for row, (chances, allowed) in enumerate(zip(rows, legal, strict=True)):
@@ -272,9 +272,10 @@ def uniform(legal: Bool, numbers: Float) -> Int:
         legal: bool [N, 69], True where legal, one at least in every row.
         numbers: [N] from 0 to below 1, as ``rng.random(N)`` gives them.
     """
-    summed = legal.cumsum(axis=1, dtype=np.uint8)
-    rank = (numbers * summed[:, -1]).astype(np.uint8)
-    return np.asarray((summed <= rank[:, None]).sum(axis=1))
+    # The action of rank r is the first whose running count exceeds r: as many do not as precede it.
+    count = legal.cumsum(axis=1, dtype=np.uint8)
+    rank = (numbers * count[:, -1]).astype(np.uint8)
+    return np.asarray((count <= rank[:, None]).sum(axis=1))
 
 
 def sample_at(probabilities: Float, numbers: Float) -> Int:
@@ -306,7 +307,7 @@ def certain(chosen: Int, num_actions: int = NUM_ACTIONS) -> Float:
 
 
 def close(agents: Iterable[object]) -> None:
-    """Ends what agents run beside them: those that have a ``close``."""
+    """Calls ``close`` of all agents that have it: they end their own processes."""
     for agent in agents:
         end = getattr(agent, "close", None)
         if callable(end):

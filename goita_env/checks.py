@@ -17,7 +17,7 @@ from goita_env.tiles import NUM_SEATS
 
 
 def integers(values: npt.ArrayLike) -> npt.NDArray[np.integer[Any]] | None:
-    """Reads values as an array of integers; None if they are none, or rows of different lengths."""
+    """Reads values as an array of integers; None for other values or rows of different lengths."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -54,7 +54,7 @@ def check_seed(seed: int) -> int:
 
 
 def is_writable(text: str) -> bool:
-    """Tells whether UTF-8 can write a text: half of a surrogate pair, alone, it cannot."""
+    """Tells whether UTF-8 can write a text: it cannot write half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -79,18 +79,18 @@ def check_reward_scale(scale: float) -> float:
 
 
 def check_regular(path: Path) -> None:
-    """Raises a SettingError if a path is a folder or a device, or a fifo, on which one waits."""
+    """Raises a SettingError for a folder, a device or a fifo, at which a program would wait."""
     if path.exists() and not path.is_file():
-        raise SettingError(f"expected a regular file, got {str(path)!r}, which is none")
+        raise SettingError(f"expected a regular file, got {str(path)!r}, which is not one")
 
 
-def read_limited(path: Path, most: int) -> bytes:
-    """Returns the content of a regular file; a SettingError if it has more than ``most`` bytes."""
+def read_limited(path: Path, limit: int) -> bytes:
+    """Returns the content of a regular file; a SettingError if it has more than ``limit`` bytes."""
     check_regular(path)
     with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise SettingError(f"expected at most {most:,} bytes in {str(path)!r}, got more")
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise SettingError(f"expected at most {limit:,} bytes in {str(path)!r}, got more")
     return content
 
 
@@ -98,7 +98,7 @@ def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Returns an object of JSON whose keys differ, as ``object_pairs_hook`` of ``json.loads``.
 
     Raises:
-        SettingError: if a key is there twice, of which Python would take the last.
+        SettingError: if a key occurs twice; Python would take the last.
     """
     table = dict(pairs)
     if len(table) < len(pairs):
@@ -108,14 +108,14 @@ def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return table
 
 
-def check_options(options: object, known: Collection[str]) -> dict[str, Any]:
+def check_options(options: object, names: Collection[str]) -> dict[str, Any]:
     """Returns the options of ``reset`` that are not None; a SettingError for unknown ones."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise SettingError(f"expected options as a dict with keys of {[*known]}, got {options!r}")
-    if unknown := [key for key in options if key not in known]:
-        raise SettingError(f"expected options of {[*known]}, got {unknown!r}")
+        raise SettingError(f"expected options as a dict with keys of {[*names]}, got {options!r}")
+    if unknown := [key for key in options if key not in names]:
+        raise SettingError(f"expected options of {[*names]}, got {unknown!r}")
     return {key: value for key, value in options.items() if value is not None}
 
 
@@ -128,12 +128,13 @@ def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> int:
     return int(action)
 
 
-def check_actions(values: npt.ArrayLike, number: int, source: str = "") -> Int:
-    """Returns actions as int64 [number] after a check of type and shape, not of range."""
-    array = integers(values) if number else np.asarray(values)
-    if array is None or array.shape != (number,):
+def check_actions(values: npt.ArrayLike, count: int, source: str = "") -> Int:
+    """Returns actions as int64 [count] after a check of type and shape, not of range."""
+    # Of no actions any array is taken: an empty list is one of floats.
+    array = integers(values) if count else np.asarray(values)
+    if array is None or array.shape != (count,):
         raise ActionError(
-            f"expected {number} actions as whole numbers of shape ({number},){source}, "
+            f"expected {count} actions as whole numbers of shape ({count},){source}, "
             f"got {describe(values)}"
         )
     return array.astype(np.int64, copy=False)
@@ -142,6 +143,7 @@ def check_actions(values: npt.ArrayLike, number: int, source: str = "") -> Int:
 def are_legal(chosen: Int, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Tells which of ``chosen``, whole numbers, are legal actions: bool [N]; ``legal``: [N, A]."""
     inside: npt.NDArray[np.bool_] = (chosen >= 0) & (chosen < legal.shape[1])
+    # Numbers outside look up action 0, and stay False whatever it says.
     inside &= legal[np.arange(len(chosen)), chosen * inside]
     return inside
 
@@ -149,20 +151,20 @@ def are_legal(chosen: Int, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_
 def illegal_action(
     action: int, legal: npt.NDArray[np.bool_], source: str = "", place: str = "", came: str = ""
 ) -> ActionError:
-    """Returns the error for an action that is none, or that the rules forbid.
+    """Returns the error for a number that is no action, or an action that the rules forbid.
 
     Args:
         action: the number that came.
-        legal: bool [A], what could have come.
-        source: from whom, as " from seat 0".
-        place: where, as " in game 3".
-        came: the name that came for it, if it is another than its own.
+        legal: bool [A], the legal actions.
+        source: the seat or agent, as " from seat 0".
+        place: the game, as " in game 3".
+        came: the name that the user wrote, if it is not the action's own.
     """
     if not 0 <= action < len(legal):
         return ActionError(f"expected actions 0..{len(legal) - 1}{source}, got {action!r}{place}")
-    many = len(legal)
-    names = " ".join(actions.name(one, many) for one in np.flatnonzero(legal).tolist())
-    came = came or actions.name(action, many)
+    size = len(legal)
+    names = " ".join(actions.name(choice, size) for choice in np.flatnonzero(legal).tolist())
+    came = came or actions.name(action, size)
     return IllegalActionError(f"expected one of {names}{source}, got {came!r} ({action}){place}")
 
 

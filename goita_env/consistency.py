@@ -1,4 +1,4 @@
-"""Finds agents whose answer for a view depends on anything else than this view."""
+"""Detects agents whose answer for a view depends on anything but this view."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from goita_env.views import View
 FIXED_VIEWS: Final = 256
 """Views on which ``find_inconsistency`` compares an agent with itself."""
 
-ALONE: Final = 64
-"""Number of these views that are also shown in batches of one, which costs most of the time."""
+SINGLE_VIEWS: Final = 64
+"""How many of them it also shows in batches of one, which costs most of the time."""
 
-TOLERANCE: Final = 1e-4
+PROBABILITY_TOLERANCE: Final = 1e-4
 """By how much probabilities of one view may differ: a network's sums depend on the batch."""
 
 
@@ -36,7 +36,7 @@ def find_inconsistency(agent: Agent, rules: str | Rules = "jga") -> str | None:
     numbers: then they are not compared.
 
     Args:
-        agent: an agent without a memory, because no method tells it of deals.
+        agent: an agent without a memory, because it is not notified of deals.
         rules: a rule set or its name.
 
     Returns:
@@ -69,7 +69,7 @@ def find_inconsistency(agent: Agent, rules: str | Rules = "jga") -> str | None:
     if first.shape != (len(view),):
         return f"expected actions of shape ({len(view)},), got {first.shape}"
     difference = None if draws else _difference(act, "actions", view, legal, first)
-    # A batch in another order may be the first in which the agent draws.
+    # Asked again: a batch in another order may be the first in which the agent draws.
     return None if draws else difference
 
 
@@ -80,7 +80,7 @@ def _difference(
     legal: Bool,
     first: npt.NDArray[Any],
 ) -> str | None:
-    """Says where answers for the views differ from the first ones; None: nowhere."""
+    """Returns how answers for the views differ from the first ones; None: they are the same."""
 
     def again() -> Iterator[tuple[str, npt.NDArray[Any], npt.NDArray[Any]]]:
         yield "a second time", answer(view, legal), first
@@ -90,18 +90,18 @@ def _difference(
         yield "in games of other numbers", answer(renumbered, legal), first
         order = rng.permutation(len(view))
         yield "in another order", answer(view[order], legal[order]), first[order]
-        rows = np.arange(0, len(view), len(view) // ALONE)
-        alone = [answer(view[row : row + 1], legal[row : row + 1]) for row in rows.tolist()]
-        yield "one at a time", np.concatenate(alone), first[rows]
+        rows = np.arange(0, len(view), len(view) // SINGLE_VIEWS)
+        singles = [answer(view[row : row + 1], legal[row : row + 1]) for row in rows.tolist()]
+        yield "one at a time", np.concatenate(singles), first[rows]
 
     for how, answers, expected in again():
         if answers.shape != expected.shape:
             return f"expected {what} of shape {expected.shape}, asked {how}, got {answers.shape}"
         # The largest difference in each row; NaN counts as different.
         apart = np.abs(answers.astype(np.float64) - expected).reshape(len(expected), -1).max(axis=1)
-        if different := int((~(apart <= TOLERANCE)).sum()):
+        if different := int((~(apart <= PROBABILITY_TOLERANCE)).sum()):
             return (
-                f"expected {what} that depend on the view alone, got others for {different} of "
+                f"expected {what} that depend only on the view, got others for {different} of "
                 f"{len(expected)} views when asked {how}"
             )
     return None

@@ -33,11 +33,11 @@ class IllegalActionError(ActionError):
 
 
 class EpisodeOverError(GoitaError):
-    """A step where no seat is asked: after the end, or before the first reset."""
+    """A step where no seat acts: after the end, or before the first reset."""
 
 
 class StaleTurnError(GoitaError):
-    """A turn's view that was asked for after the next step, without observations."""
+    """A turn's view that was first read after the next step, without observations."""
 
 
 class AgentError(GoitaError):

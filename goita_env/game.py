@@ -1,4 +1,4 @@
-"""Plays one game for people, notebooks and records: a batch of one with names one remembers."""
+"""Plays one game for people, notebooks and records: a batch of one with simple names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PlayedDeal:
     scores: tuple[int, int]
     """Points of the two teams before it."""
     moves: list[tuple[int, int]] = field(default_factory=list)
-    """(seat, action) of every decision so far, passes and questions included."""
+    """(seat, action) of every decision so far, passes and pre-play decisions included."""
 
 
 class Game:
@@ -107,7 +107,7 @@ class Game:
 
     @property
     def seat(self) -> int | None:
-        """Seat that is asked now, None at the end."""
+        """The acting seat, None at the end."""
         return None if self.done else int(self._state.seat[0])
 
     @property
@@ -149,15 +149,15 @@ class Game:
         """
         if (seat := self.seat) is None:
             raise EpisodeOverError(f"expected no action after the end, got {action!r}\n{self}")
-        number = actions.parse(action) if isinstance(action, str) else action
-        number = check_action(number, self.information.num_actions)
+        chosen = actions.parse(action) if isinstance(action, str) else action
+        chosen = check_action(chosen, self.information.num_actions)
         legal = self._legal()
-        if not legal[number]:
+        if not legal[chosen]:
             came = action if isinstance(action, str) else ""
-            raise illegal_action(number, legal, f" from seat {seat}", f"\n{self}", came)
-        self.moves.append((seat, number))
+            raise illegal_action(chosen, legal, f" from seat {seat}", f"\n{self}", came)
+        self.moves.append((seat, chosen))
         self.winner, self.points = None, 0
-        if (outcome := self._match.step(np.array([number]))) is not None:
+        if (outcome := self._match.step(np.array([chosen]))) is not None:
             self.winner, self.points = int(outcome.winner[0]), int(outcome.points[0])
             even, odd = self.scores
             gained = (0, self.points) if self.winner & 1 else (self.points, 0)
@@ -166,11 +166,11 @@ class Game:
             self._new_deal()
 
     def copy(self) -> Self:
-        """Copies the game; both go on independently and identically."""
+        """Copies the game; both continue independently, with the same deals to come."""
         return copy.deepcopy(self)
 
     def view(self, seat: int) -> View:
-        """Returns what a seat may know, asked or not: a view of one position.
+        """Returns what a seat may know, acting or not: a view of one position.
 
         Raises:
             SettingError: if it is no seat.
@@ -188,7 +188,7 @@ class Game:
 
         Args:
             viewer: the seat at the bottom.
-            options: how, and what beside it (``goita_env.render.svg.Options``).
+            options: how, and the panels below it (``goita_env.render.svg.Options``).
 
         Raises:
             SettingError: if there is no such seat, or an option is impossible.
@@ -204,8 +204,8 @@ class Game:
 
     def __repr__(self) -> str:
         hands = ",".join(format_hand(hand) for hand in self.dealt)
-        many = self.information.num_actions
-        moves = " ".join(f"{seat}:{actions.name(action, many)}" for seat, action in self.moves)
+        size = self.information.num_actions
+        moves = " ".join(f"{seat}:{actions.name(action, size)}" for seat, action in self.moves)
         return f"<Game {self.rules.name} {hands} dealer {self.dealer} {list(self.scores)} {moves}>"
 
     def _legal(self) -> npt.NDArray[np.bool_]:

@@ -15,9 +15,9 @@ With a PettingZoo that has a registry, ``pettingzoo.make("aec", "goita/goita-v0"
 | reward "win" | +1 and -1 at the end of the episode |
 | episode | "round": ends with the first scored round; "match": ends at the rules' total |
 
-The mask is all zero for a seat that is not asked. The pre-play decisions (calls of five or more
-pawns) are asked of the seats they concern, so ``agent_selection`` shows every onlooker who is
-asked. Observations do not: a silent seat reveals nothing.
+The mask is all zero for a seat that does not act. In the pre-play decisions (calls of five or more
+pawns) only the seats with such a hand act, and ``agent_selection`` shows them to every onlooker.
+Observations do not: a silent seat reveals nothing.
 
 Version history: v0, the first.
 """
@@ -39,7 +39,7 @@ from goita_env.engine import core
 from goita_env.engine.episodes import Episode, Match, Reward, check_reward
 from goita_env.envs.aec_base import AllAct, ForfeitWrapper, SeatedEnv
 from goita_env.envs.seat_games import forfeit_loss
-from goita_env.envs.seat_vector_env import GIVEN, Form, check_form
+from goita_env.envs.seat_vector_env import DEAL_OPTIONS, Form, check_form
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.render import RENDER_MODES, RenderMode, frame
 from goita_env.rules import Rules
@@ -97,7 +97,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         """Begins the next episode, or with a seed its first.
 
         Args:
-            seed: of the deals; None goes on with the next episode.
+            seed: of the deals; None: the next episode of the present seed.
             options: for the first deal, any of "hands" (four strings of digits, or kinds, int
                 [4, 8]), "dealer" (a seat), "scores" (the points of seats 0 and 2, and of seats 1
                 and 3, before the round).
@@ -105,7 +105,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        self._match.reset(**self._given(options, *GIVEN), seed=seed)
+        self._match.reset(**self._deal_options(options, *DEAL_OPTIONS), seed=seed)
         self._begin()
         self._ask()
 
@@ -141,7 +141,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
             self.render()
 
     def observe(self, agent: str) -> Any:
-        """Returns what an agent may know, asked or not.
+        """Returns what an agent may know, acting or not.
 
         Raises:
             EpisodeOverError: before the first reset.
@@ -149,8 +149,8 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         """
         self._check_begun("observation")
         state, seat = self._match.state, self._seat(agent)
-        asked = seat == self._asked
-        words = packing.pack(state) if asked else packing.pack_seat(state, seat)
+        is_acting = seat == self._acting_seat
+        words = packing.pack(state) if is_acting else packing.pack_seat(state, seat)
         seen = packing.expand(words)[0]
         return seen if self._flat else {"observation": seen, "action_mask": self._mask(seat)}
 
@@ -177,23 +177,25 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
 
     def _ask(self) -> None:
         state = self._match.state
-        self._asked = int(state.seat[0])
+        self._acting_seat = int(state.seat[0])
         low, high = core.legal_actions(state)
         self._legal = core.unpack_legal(low, high, self._num_actions)[0].view(np.int8)
-        self.agent_selection = self.possible_agents[self._asked]
-        self._tell()
+        self.agent_selection = self.possible_agents[self._acting_seat]
+        self._write_masks()
 
     def _end(self) -> None:
-        self._asked = -1
-        self._tell()
+        self._acting_seat = -1
+        self._write_masks()
         super()._end()
 
     def _mask(self, seat: int) -> npt.NDArray[np.int8]:
-        return self._legal.copy() if seat == self._asked else np.zeros_like(self._legal)
+        return self._legal.copy() if seat == self._acting_seat else np.zeros_like(self._legal)
 
-    def _tell(self) -> None:
+    def _write_masks(self) -> None:
         if self._flat:
-            self.infos = {name: {"action_mask": self._mask(at)} for name, at in self._seats.items()}
+            self.infos = {
+                agent: {"action_mask": self._mask(seat)} for agent, seat in self._seats.items()
+            }
 
 
 def env(

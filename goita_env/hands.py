@@ -42,7 +42,7 @@ def parse_hands(hands: Sequence[str], deck: Sequence[int] = COUNTS) -> npt.NDArr
 
 
 def _holds_text(value: object) -> bool:
-    return isinstance(value, Sequence) and any(isinstance(one, str) for one in value)
+    return isinstance(value, Sequence) and any(isinstance(part, str) for part in value)
 
 
 def _digits_read(hands: object, size: int, where: str = "") -> list[list[int]]:
@@ -65,7 +65,10 @@ def read_digits(hand: str, seat: int, where: str = "") -> list[int]:
 
 
 def list_hands(tiles: Sequence[int], size: int) -> npt.NDArray[np.int64]:
-    """Lists the hands of so many of some tiles: counts of each kind, int64 [n, 8]."""
+    """Lists the hands of ``size`` tiles that can be dealt from ``tiles``, [8] counts of each kind.
+
+    They are counts, too: int64 [n, 8].
+    """
     hands: list[tuple[int, ...]] = [()]
     for available in tiles:
         hands = [

@@ -49,11 +49,11 @@ class MessageChannel:
     in the step that sends. The other team's seats get them. Points of rounds stay as they are."""
 
     def __post_init__(self) -> None:
-        for name, least, most in (("bits", 1, MAX_BITS), ("cost", 0, MAX_COST)):
+        for name, low, high in (("bits", 1, MAX_BITS), ("cost", 0, MAX_COST)):
             value = getattr(self, name)
-            if type(value) is not int or not least <= value <= most:
+            if type(value) is not int or not low <= value <= high:
                 raise SettingError(
-                    f"expected a whole number from {least} to {most} as {name} of a message "
+                    f"expected a whole number from {low} to {high} as {name} of a message "
                     f"channel, got {value!r}"
                 )
         if not isinstance(self.audience, str) or self.audience not in AUDIENCES:
@@ -71,11 +71,11 @@ class InformationStructure:
     """
 
     shown: Audience | None = None
-    """Whose tiles each seat sees, those under their face-down blocks among them: its partner's, or
-    all. None: nobody's."""
+    """The seats whose tiles each seat sees, also under their face-down blocks: its partner, or all
+    seats. None: no seat."""
 
     channel: MessageChannel | None = None
-    """What each seat may tell before play; None: nothing."""
+    """The messages that each seat may send before play; None: there are none."""
 
     def __post_init__(self) -> None:
         if self.shown is not None and self.shown not in AUDIENCES:
@@ -102,7 +102,7 @@ class InformationStructure:
 
     @property
     def shown_seats(self) -> tuple[int, ...]:
-        """Relative seats whose tiles a view shows beside the viewer's."""
+        """Relative seats whose tiles a view shows in addition to the viewer's."""
         return _SHOWN_SEATS[self.shown]
 
     @property
@@ -128,21 +128,21 @@ class InformationStructure:
         """Returns what ``to_keys`` wrote.
 
         Raises:
-            SettingError: if the keys stand for none.
+            SettingError: if the keys describe no information options.
         """
         table = keys.get("information")
         if table is None:
             return PLAIN
-        found = _fields(table, ["shown", "token"], "information")
-        channel = found.pop("token", None)
+        options = _fields(table, ["shown", "token"], "information")
+        channel = options.pop("token", None)
         if isinstance(channel, dict):
             names = [field.name for field in fields(MessageChannel)]
             channel = MessageChannel(**_fields(channel, names, "token", "bits"))
-        return cls(**found, channel=channel)
+        return cls(**options, channel=channel)
 
 
 PLAIN: Final = InformationStructure()
-"""The base game: nobody is shown, and nothing is told but by play."""
+"""The base game: no tiles are shown and no messages are sent."""
 
 
 def read_information(path: str) -> InformationStructure:
@@ -159,17 +159,17 @@ def _from_file(content: object) -> InformationStructure:
 
 
 def check_information(information: InformationStructure) -> InformationStructure:
-    """Returns the options; a SettingError if it is none."""
+    """Returns the options; a SettingError if they are not an ``InformationStructure``."""
     if not isinstance(information, InformationStructure):
         raise SettingError(f"expected an InformationStructure value, got {information!r}")
     return information
 
 
-def _fields(table: object, known: list[str], name: str, *wanted: str) -> dict[str, Any]:
-    """Returns a table of known fields after checking their names."""
-    if not isinstance(table, dict) or not {*wanted} <= table.keys() <= {*known}:
-        must = f", {', '.join(wanted)} among them" if wanted else ""
+def _fields(table: object, fields: list[str], name: str, *required: str) -> dict[str, Any]:
+    """Returns a table whose keys are some of ``fields`` and all of ``required``, after a check."""
+    if not isinstance(table, dict) or not {*required} <= table.keys() <= {*fields}:
+        must = f", {', '.join(required)} among them" if required else ""
         raise SettingError(
-            f"expected a table as {name!r} with fields of {known}{must}, got {table!r}"
+            f"expected a table as {name!r} with fields of {fields}{must}, got {table!r}"
         )
     return dict(table)

@@ -2,11 +2,11 @@
 
 Parameters: ``rules``, the name of a rule set; ``deck``, the letters of 16 tiles for a small game of
 your own (``tiles.LETTERS``), such as PPPPPPPPLLLLGGGG; ``dealer``, a seat. A game is one round.
-Each hand but the last is one chance node, so a small game has few histories.
+Each hand except the last is one chance node, so a small game has few histories.
 A seat's observation has perfect recall of the deal, so it is its information state, too: the 512
-bits of the environments. A redeal deals again, and nothing is recalled of the deal before it: that
-tells nothing of the next hands, but formally games with redeals (all but the small ones) have no
-perfect recall.
+bits of the environments. A redeal deals again, and the observation recalls nothing of the deal
+before it. That deal reveals nothing of the next hands, but formally games with redeals (all except
+the small ones) have no perfect recall.
 
 It needs the extra ``[openspiel]``.
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 from math import comb, prod
+from operator import le, sub
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy.typing as npt
 
 from goita_env import actions
 from goita_env.engine import core
-from goita_env.engine.dealing import lay, prepare
+from goita_env.engine.dealing import lay_deals, prepare_deals
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER, WAITING, code_of
 from goita_env.errors import IllegalActionError, SettingError, install
@@ -38,10 +39,10 @@ except ImportError as error:
     raise ImportError(f"games of OpenSpiel need open_spiel: {install('openspiel')}") from error
 
 MOST_WITH_REDEALS: Final = 1_000
-"""Decisions of a round, as OpenSpiel is told, where hands may be dealt again: each redeal adds up
-to eight, and there is no limit."""
+"""Most decisions of a round for OpenSpiel, where hands may be dealt again: each redeal adds up to
+eight, and there is no limit."""
 
-_TYPE: Final = pyspiel.GameType(
+_GAME_TYPE: Final = pyspiel.GameType(
     short_name="python_goita",
     long_name="Goita",
     dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
@@ -68,21 +69,26 @@ def _hands(rules: Rules) -> list[Hand]:
     return [tuple(hand) for hand in list_hands(rules.deck, rules.hand_size).tolist()]
 
 
-def _read(params: dict[str, Any]) -> tuple[Rules, int]:
-    rules, deck, dealer = (params.get(name) for name in ("rules", "deck", "dealer"))
-    found = get_rules(rules or "jga")
+def _read_params(params: dict[str, Any]) -> tuple[Rules, int]:
+    name, deck, dealer = (params.get(key) for key in ("rules", "deck", "dealer"))
+    rules = get_rules(name or "jga")
     if deck:
         if unknown := set(deck) - set(LETTERS):
             raise SettingError(f"expected letters of {LETTERS} as deck, got {sorted(unknown)}")
         tiles = tuple(deck.count(letter) for letter in LETTERS)
-        found = replace(found, name=f"{found.name} of {deck}", deck=tiles)
+        rules = replace(rules, name=f"{rules.name} of {deck}", deck=tiles)
     if (dealer or 0) not in range(NUM_SEATS):
         raise SettingError(f"expected a dealer 0..3, got {dealer!r}")
-    return found, dealer or 0
+    return rules, dealer or 0
+
+
+def _fits(hand: Hand, tiles: Hand) -> bool:
+    """Tells whether a hand can be dealt from these tiles."""
+    return all(map(le, hand, tiles))
 
 
 def most_decisions(rules: Rules) -> int:
-    """Returns the most decisions of a round: three passes after each play but the last.
+    """Returns the most decisions of a round: three passes after each play except the last.
 
     Hands that are called, after which there may be a redeal, have five pawns.
     """
@@ -100,7 +106,7 @@ class GoitaGame(pyspiel.Game):  # type: ignore[misc]
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
-        self.rules, self.dealer = _read(params or {})
+        self.rules, self.dealer = _read_params(params or {})
         self.hands = _hands(self.rules)
         info = pyspiel.GameInfo(
             num_distinct_actions=actions.NUM_ACTIONS,
@@ -111,7 +117,7 @@ class GoitaGame(pyspiel.Game):  # type: ignore[misc]
             utility_sum=0.0,
             max_game_length=most_decisions(self.rules),
         )
-        super().__init__(_TYPE, info, params or {})
+        super().__init__(_GAME_TYPE, info, params or {})
 
     def new_initial_state(self) -> GoitaState:
         return GoitaState(self)
@@ -119,10 +125,10 @@ class GoitaGame(pyspiel.Game):  # type: ignore[misc]
     def make_py_observer(
         self, iig_obs_type: Any = None, params: dict[str, Any] | None = None
     ) -> GoitaObserver | None:
-        """Returns an observer of what one seat sees; None if something else is to be observed."""
+        """Returns an observer of one seat's view; None for other kinds of observation."""
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        one = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
-        return GoitaObserver(params) if one and kind.public_info else None
+        of_one_seat = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        return GoitaObserver(params) if of_one_seat and kind.public_info else None
 
 
 class _Round:
@@ -136,7 +142,7 @@ class _Round:
 
 
 class GoitaState(pyspiel.State):  # type: ignore[misc]
-    """A moment of a round: hands are dealt, a seat is asked, or the round is over."""
+    """A moment of a round: hands are dealt, a seat acts, or the round is over."""
 
     def __init__(self, game: GoitaGame) -> None:
         super().__init__(game)
@@ -161,16 +167,16 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Returns the hands that the next seat may be dealt, by number."""
-        game, left = self.get_game(), self._left()
-        total = comb(sum(left), game.rules.hand_size)
+        game, undealt = self.get_game(), self._undealt()
+        total = comb(sum(undealt), game.rules.hand_size)
         return [
-            (number, prod(map(comb, left, hand)) / total)
-            for number, hand in enumerate(game.hands)
-            if all(held <= many for held, many in zip(hand, left, strict=True))
+            (index, prod(map(comb, undealt, hand)) / total)
+            for index, hand in enumerate(game.hands)
+            if _fits(hand, undealt)
         ]
 
     def view(self, player: int) -> View | None:
-        """Returns what a seat sees; None while hands are dealt."""
+        """Returns a seat's view; None while hands are dealt."""
         state = self._round.state
         return None if state is None else seat_view(state, player)
 
@@ -181,11 +187,11 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
     def _moves(self) -> list[tuple[int, int]]:
         return [(pair.player, pair.action) for pair in self.full_history()]
 
-    def _left(self) -> Hand:
-        left: Hand = self.get_game().rules.deck
+    def _undealt(self) -> Hand:
+        undealt: Hand = self.get_game().rules.deck
         for hand in self._round.dealt:
-            left = tuple(many - held for many, held in zip(left, hand, strict=True))
-        return left
+            undealt = tuple(map(sub, undealt, hand))
+        return undealt
 
     def _legal_actions(self, player: int) -> list[int]:
         assert self._round.state is not None
@@ -204,21 +210,19 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
         if int(state.status[0]) == WAITING:  # a redeal
             self._round = _Round()
 
-    def _deal(self, number: int) -> None:
+    def _deal(self, index: int) -> None:
         game = self.get_game()
-        if number not in range(len(game.hands)) or any(
-            held > many for held, many in zip(game.hands[number], self._left(), strict=True)
-        ):
+        if index not in range(len(game.hands)) or not _fits(game.hands[index], self._undealt()):
             raise IllegalActionError(
-                f"expected the number of a hand that is left after {str(self)!r}, got {number!r}"
+                f"expected the number of a hand that is left after {str(self)!r}, got {index!r}"
             )
-        self._round.dealt = (*self._round.dealt, game.hands[number])
+        self._round.dealt = (*self._round.dealt, game.hands[index])
         if len(self._round.dealt) == NUM_SEATS - 1:
-            hands = (*self._round.dealt, self._left())
+            hands = (*self._round.dealt, self._undealt())
             codes = np.array([[code_of(hand) for hand in hands]])
             self._round.state = State.empty(1, game.rules)
-            dealt = prepare(game.rules, codes, np.array([game.dealer]))
-            lay(self._round.state, np.zeros(1, np.int64), dealt)
+            dealt = prepare_deals(game.rules, codes, np.array([game.dealer]))
+            lay_deals(self._round.state, np.zeros(1, np.int64), dealt)
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
@@ -227,7 +231,7 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
 
 
 class GoitaObserver:
-    """An observer of what one seat sees: its observation, which has perfect recall of the deal."""
+    """An observer of one seat: its observation, which has perfect recall of the deal."""
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         if params:
@@ -236,16 +240,16 @@ class GoitaObserver:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: GoitaState, player: int) -> None:
-        """Writes what a seat sees; zeros while hands are dealt."""
+        """Writes a seat's observation; zeros while hands are dealt."""
         view = state.view(player)
         self.tensor[:] = 0 if view is None else view.observation()[0]
 
     def string_from(self, state: GoitaState, player: int) -> str:
-        """Returns what a seat sees: who it is, its hand, and the observation in hexadecimal."""
+        """Returns a seat's number, its hand, and its observation in hexadecimal."""
         view = state.view(player)
         if view is None:
             return f"{player}: nothing is dealt"
         return f"{player}: {format_hand(view.hand[0])} {view.words.tobytes().hex()}"
 
 
-pyspiel.register_game(_TYPE, GoitaGame)
+pyspiel.register_game(_GAME_TYPE, GoitaGame)

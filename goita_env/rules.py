@@ -36,7 +36,8 @@ def _is_deck(value: object) -> bool:
     if not isinstance(value, tuple) or len(value) != NUM_KINDS:
         return False
     whole = all(
-        type(one) is int and 0 <= one <= most for one, most in zip(value, COUNTS, strict=True)
+        type(count) is int and 0 <= count <= limit
+        for count, limit in zip(value, COUNTS, strict=True)
     )
     return whole and sum(value) in (sum(COUNTS), SMALL_DECK)
 
@@ -82,7 +83,7 @@ class Rules:
 
     partners_fives_win: Literal["called", "held"] = "called"
     """Partners with five pawns each win 150: when both have called (booklet B: "both revealed"), or
-    as soon as both have been asked, whatever they answered (nine-kinds page: "have")."""
+    as soon as both have answered, whatever they answered (nine-kinds page: "have")."""
 
     opponents_fives: Literal["choice", "redeal"] = "choice"
     """Opponents who both called five: a redeal if both partners choose it (booklet B), or at once
@@ -94,8 +95,8 @@ class Rules:
 
     deck: tuple[int, ...] = COUNTS
     """Tiles of each kind: the full set of 32, or 16 of its tiles. With 16 each seat is dealt four
-    tiles and makes two plays at most, so there are no special hands of pawns. Rounds of small games
-    are episodes by themselves: there are no matches, and no points before a round."""
+    tiles and makes two plays at most, so there are no special hands of pawns. In small games an
+    episode is one round: there are no matches, and no points before a round."""
 
     def __post_init__(self) -> None:
         if isinstance(self.deck, list):  # JSON has no tuples
@@ -103,24 +104,24 @@ class Rules:
         for field, hint in get_type_hints(Rules).items():
             value, choices = getattr(self, field), get_args(hint)
             if hint is str:
-                wanted, fine = "a text", isinstance(value, str) and value != ""
+                expected, fine = "a text", isinstance(value, str) and value != ""
                 if fine and not is_writable(value):
-                    wanted, fine = "a text that UTF-8 can write", False
+                    expected, fine = "a text that UTF-8 can write", False
             elif hint is bool:
-                wanted, fine = "True or False", isinstance(value, bool)
+                expected, fine = "True or False", isinstance(value, bool)
             elif hint is int:
-                wanted = f"a multiple of ten from 10 to {MATCH_POINTS}"
+                expected = f"a multiple of ten from 10 to {MATCH_POINTS}"
                 fine = type(value) is int and value in range(10, MATCH_POINTS + 1, 10)
             elif field == "deck":
-                wanted = f"{list(COUNTS)}, or {SMALL_DECK} tiles of these,"
+                expected = f"{list(COUNTS)}, or {SMALL_DECK} tiles of these,"
                 fine = _is_deck(value)
             else:
-                wanted, fine = " or ".join(map(repr, choices)), value in choices
+                expected, fine = " or ".join(map(repr, choices)), value in choices
             if not fine:
                 raise SettingError(
-                    f"expected {wanted} as {field} of the rule set {self.name!r}, got {value!r}"
+                    f"expected {expected} as {field} of the rule set {self.name!r}, got {value!r}"
                 )
-        # While the rule sets of the texts are built themselves, there is none of the name yet.
+        # ``RULE_SETS`` has no set of the name yet while this module builds those of the texts.
         official = RULE_SETS.get(self.name, self)
         for field, value in asdict(official).items():
             if getattr(self, field) != value:
@@ -164,11 +165,11 @@ class Rules:
         """Returns the rule set that ``to_keys`` wrote.
 
         Raises:
-            SettingError: if the keys stand for none.
+            SettingError: if the keys describe no rule set.
         """
         name, own = keys.get("rules"), keys.get("rules_fields")
         if own is None:
-            return get_rules(name)  # type: ignore[arg-type]  # it refuses what is no text
+            return get_rules(name)  # type: ignore[arg-type]  # it refuses a name that is no text
         if not isinstance(own, dict):
             raise SettingError(f"expected a table of fields as 'rules_fields', got {own!r}")
         return _from_table({**own, "name": name})
@@ -241,20 +242,20 @@ def read_rules(text: str) -> Rules:
     return read_table(text, _from_table, "rules")
 
 
-MOST_BYTES: Final = 1 << 20
+MAX_TABLE_BYTES: Final = 1 << 20
 """Largest size of a file of rules or of information options."""
 
 
 def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
-    """Returns what a small JSON file stands for.
+    """Returns the value that a small JSON file describes.
 
     Args:
         path: the file.
-        build: returns it from the file's content, or raises a SettingError.
-        what: what it is, for errors.
+        build: returns the value for the file's content, or raises a SettingError.
+        what: the name of such values, for errors.
     """
     try:
-        text = read_limited(Path(path), MOST_BYTES).decode("utf-8")
+        text = read_limited(Path(path), MAX_TABLE_BYTES).decode("utf-8")
         return build(json.loads(text, object_pairs_hook=unique_keys))
     except SettingError as error:
         raise SettingError(f"{path}: {error}") from None
@@ -265,7 +266,7 @@ def read_table(path: str, build: Callable[[Any], T], what: str) -> T:
 def _from_table(table: object) -> Rules:
     if not isinstance(table, dict) or "name" not in table:
         raise SettingError(f"expected a table of fields with a 'name', got {table!r}")
-    known = list(Rules.__dataclass_fields__)
-    if unknown := sorted(table.keys() - known):
-        raise SettingError(f"expected fields of {known}, got {unknown}")
+    fields = list(Rules.__dataclass_fields__)
+    if unknown := sorted(table.keys() - fields):
+        raise SettingError(f"expected fields of {fields}, got {unknown}")
     return Rules(**table)

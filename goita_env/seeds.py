@@ -1,11 +1,11 @@
-"""Derives the keys of deals, and what bots are given, from a seed.
+"""Derives the keys of deals, and generators and game numbers for bots, from a seed.
 
-The j-th deal of episode k of game i under seed s depends on (s, i, k, j) alone, and so does the
+The j-th deal of episode k of game i under seed s depends only on (s, i, k, j), and so does the
 first dealer of an episode; not on the batch, the number of workers or the play. The hash is
 SplitMix64 (Steele, Lea and Flood 2014), which is fast and can be inverted.
 
-The seed of the deals tells all hands. So what bots are given, generators and numbers of games, is
-derived by BLAKE2b (RFC 7693), which cannot be inverted. That does not hide a seed that is published
+The seed of the deals reveals all hands. So generators and numbers of games for bots are derived
+from it by BLAKE2b (RFC 7693), which cannot be inverted. That does not hide a seed that is published
 or small enough to be guessed.
 """
 
@@ -56,29 +56,29 @@ def game_keys(seed: int, games: npt.NDArray[np.int64]) -> Keys:
 
 
 def deal_keys(
-    games: Keys, episode: npt.NDArray[np.int64], number: npt.NDArray[np.int64] | int
+    games: Keys, episode: npt.NDArray[np.int64], deal: npt.NDArray[np.int64] | int
 ) -> Keys:
     """Returns the keys of deals: uint64 [n].
 
     Args:
         games: [n] the games' keys.
         episode: [n] from 0.
-        number: [n] of the deal in its episode, rounds and redeals counted, from 0.
+        deal: [n] number of the deal in its episode, rounds and redeals counted, from 0.
     """
     counter = episode << _DEAL_BITS
-    counter += number
+    counter += deal
     keys = counter.view(U64) * GOLDEN
     keys += games
     return mix(keys)
 
 
 def bot_seed(seed: int, purpose: str, *parts: int | str) -> int:
-    """Derives a seed of 128 bits for what bots are given; it does not tell ``seed``.
+    """Derives a seed of 128 bits for a bot's generator or numbers; it does not reveal ``seed``.
 
     Args:
         seed: of the deals.
-        purpose: what the number is for; another purpose has other numbers.
-        parts: what else it depends on, such as block, player, seating and seat.
+        purpose: the use of the numbers; another purpose has other numbers.
+        parts: all else that it depends on, such as block, player, seating and seat.
     """
     text = json.dumps([purpose, check_seed(seed), *parts])
     return int.from_bytes(blake2b(text.encode(), digest_size=16, person=b"goita-bots").digest())
@@ -99,8 +99,8 @@ _ROUNDS: Final = 8
 class GameNumbers:
     """Numbers of games for bots: a keyed permutation of 0 to 2**51 - 1.
 
-    The true numbers would tell which deal of the seed a bot plays. So it is shown others: a Feistel
-    network whose round keys follow from the seed by BLAKE2b.
+    The true numbers would reveal which deal of the seed a bot plays. So it is shown other numbers,
+    by a Feistel network whose round keys follow from the seed by BLAKE2b.
 
     Args:
         seed: of the deals.
@@ -111,19 +111,21 @@ class GameNumbers:
         rng = np.random.Generator(np.random.Philox(key=bot_seed(seed, purpose, *parts)))
         self._keys = rng.integers(0, 1 << 64, size=_ROUNDS, dtype=U64)
 
-    def shown(self, games: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def numbers(self, games: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Returns the numbers that bots see: int64 [...]; ``games``: int64 [...] < 2**51."""
         return self._permuted(games, range(_ROUNDS))
 
-    def games(self, shown: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Returns the games that numbers stand for: the inverse of ``shown``."""
-        return self._permuted(shown, range(_ROUNDS)[::-1])
+    def games(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Returns the games of these numbers: the inverse of ``numbers``."""
+        return self._permuted(numbers, range(_ROUNDS)[::-1])
 
     def _permuted(self, numbers: npt.NDArray[np.int64], rounds: range) -> npt.NDArray[np.int64]:
         values = np.asarray(numbers).astype(U64)
         halves = [values >> U64(_LOW_BITS), values & U64((1 << _LOW_BITS) - 1)]
         widths = (NUMBER_BITS - _LOW_BITS, _LOW_BITS)
-        for number in rounds:
-            one, other = number & 1, 1 - (number & 1)
-            halves[one] ^= mix(halves[other] + self._keys[number]) >> U64(64 - widths[one])
+        for round_index in rounds:
+            # A round scrambles one half by the other, which stays: the rounds backwards undo it.
+            half, other_half = round_index & 1, 1 - (round_index & 1)
+            scramble = mix(halves[other_half] + self._keys[round_index])
+            halves[half] ^= scramble >> U64(64 - widths[half])
         return ((halves[0] << U64(_LOW_BITS)) | halves[1]).astype(np.int64)

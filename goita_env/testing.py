@@ -20,7 +20,7 @@ from goita_env.envs.bots import Bots
 from goita_env.envs.vector import GoitaVectorEnv
 from goita_env.errors import AnswerError
 from goita_env.rounds import Rounds
-from goita_env.rounds.telling import tell
+from goita_env.rounds.telling import notify_agents
 from goita_env.rules import Rules, get_rules
 from goita_env.views import View
 
@@ -41,11 +41,11 @@ def check_agent(
 ) -> None:
     """Plays an agent in all seats of many games: legal actions of the right shape, reproducible.
 
-    An agent with a memory (``begin`` and ``end``) is told of deals, redeals and ends of rounds, and
-    is asked once, where it has a choice, for it may remember that it was asked. Others are asked
-    everywhere, and twice, and their answers must depend on nothing but the view
-    (``find_inconsistency``). Some of the masks are narrower than the rules: an agent plays within
-    the mask that it is given.
+    An agent with a memory (``begin`` and ``end``) is notified of deals, redeals and ends of rounds,
+    and acts once in each position with a choice, for it may remember that it acted. Other agents
+    act twice in every position, and their answers must depend only on the view
+    (``find_inconsistency``). Some masks are narrower than the rules: an agent plays within the mask
+    that it is given.
 
     Args:
         agent: anything with ``act(view, legal, rng)``; ``probabilities(view, legal)`` is checked
@@ -84,27 +84,27 @@ def _check_methods(agent: object) -> None:
     """Raises an AssertionError for a class instead of an agent, and for wrong arguments."""
     _expect(not isinstance(agent, type), "an agent, an instance of its class", f"{agent!r}")
     _expect(callable(getattr(agent, "act", None)), "an agent with act()", f"{agent!r}")
-    for called, arguments in _METHODS.items():
-        if (method := getattr(agent, called, None)) is not None:
+    for name, arguments in _METHODS.items():
+        if (method := getattr(agent, name, None)) is not None:
             try:
                 signature = inspect.signature(method)
                 signature.bind(*arguments)
             except ValueError:
                 continue  # the signature is not known, as of functions in C
             except TypeError as error:
-                wanted = f"{called}({', '.join(arguments)})"
+                call = f"{name}({', '.join(arguments)})"
                 raise AssertionError(
-                    f"expected a method {wanted}, got {method!r}: {error}"
+                    f"expected a method {call}, got {method!r}: {error}"
                 ) from error
 
 
 def _check_memory(agent: Any, rules: str | Rules, num_games: int, steps: int) -> None:
     bots = Bots(num_games, rules, agent, agent)
-    bots.lineup[:] = 0  # the one bot that there is sits in every seat
+    bots.lineup[:] = 0  # the agent, bot 0, sits in every seat
     rounds = Rounds(num_games, rules=rules, auto_reset=True)
     for step in range(steps):
         now = rounds.decisions
-        tell(now, bots.remembering)
+        notify_agents(now, bots.remembering)
         legal = narrowed(now.legal, step, least=2) if step % 2 else now.legal
         rounds.step(
             _ask(agent, now.view, legal, step, now.rows, now.seats) if len(now.rows) else []
@@ -113,6 +113,8 @@ def _check_memory(agent: Any, rules: str | Rules, num_games: int, steps: int) ->
 
 def narrowed(legal: Bool, seed: int, least: int = 1) -> Bool:
     """Returns masks that are narrower by chance, ``least`` actions or more legal: bool [N, 69]."""
+    # Illegal actions get the number 1, above all others, so the first columns of a sorted row are
+    # legal actions. Those up to the bound stay, and all below a half.
     numbers = np.where(legal, np.random.default_rng(seed).random(legal.shape), 1)
     bound = np.sort(numbers, axis=1)[:, least - 1, None]
     return np.asarray(legal & (numbers <= np.maximum(bound, 0.5)))
@@ -128,7 +130,7 @@ def _ask(
 ) -> npt.NDArray[np.integer[Any]]:
     """Returns an agent's actions [N], after a check of them and of its probabilities.
 
-    ``games`` and ``seats`` [N] are named with what is wrong; None: the views are of no game.
+    Errors name ``games`` and ``seats``, [N]; None: the views are of no game.
     """
     answer = agent.act(*copied(view, legal), np.random.default_rng(seed))
     try:

@@ -33,7 +33,7 @@ from goita_env.worlds.constraints import Hidden, hidden
 
 __all__ = ["describe", "parse", "rules"]
 
-_SEATS: Final = ("you", *RELATIVE_SEATS)
+_SEAT_NAMES: Final = ("you", *RELATIVE_SEATS)
 _QUESTIONS: Final = (
     "nothing, you are not asked",
     "call your pawns, or keep silent",
@@ -42,13 +42,13 @@ _QUESTIONS: Final = (
     "lead: a block face down, then an attack",
     "receive the attack {attack} of {attacker}, or pass",
 )
-_MARKED: Final = re.compile(
+_MARKED_CODE: Final = re.compile(
     r"\[([^\[\]]*)\]|\\boxed\{([^{}]*)\}|`([^`]*)`|\"action\"\s*:\s*\"?([^\",{}\s]*)",
     re.IGNORECASE,
 )
 """The parts of a line that may be the code of an action, one group for each form."""
 
-_LABEL: Final = re.compile(r"^(?:action|move|play|answer)\s*[:=]\s*")
+_ANSWER_LABEL: Final = re.compile(r"^(?:action|move|play|answer)\s*[:=]\s*")
 _LATEX_TEXT: Final = re.compile(r"\\text(?:bf|tt)?\{([^{}]*)\}")
 _JAPANESE_BRACKETS: Final = str.maketrans("【】", "[]")
 
@@ -89,18 +89,18 @@ def rules(rule_set: str | Rules) -> str:
 def _match_and_calls(r: Rules) -> list[str]:
     """Explains the match, and the calls before play, which small games do not have."""
     says = {"choice": "may call (call) or keep silent (silent)", "duty": "must call (call)"}
-    five, more = says[r.call_five], says[r.call_six_or_more]
-    who = f"five pawns or more {five}" if five == more else f"five pawns {five}, with more {more}"
+    five, six = says[r.call_five], says[r.call_six_or_more]
+    who = f"five pawns or more {five}" if five == six else f"five pawns {five}, with more {six}"
     unlike = "" if r.kings_are_alike else " (kings are not)"
     twice = f", twice if alike{unlike}" if r.six_alike_doubles else ""
-    held = "with five each, called or not," if r.partners_fives_win == "held" else "who call five"
+    fives = "with five each, called or not," if r.partners_fives_win == "held" else "who call five"
     when = "if both partners choose it" if r.opponents_fives == "choice" else "at once"
     return [
         f"That player deals next. The first team with {r.match_points} points wins the match.",
         f"Before play, from the dealer on, a player with {who}. A call shows the pawns. After five "
         "the caller's partner chooses a new deal by the same dealer (redeal), or play (continue). "
         "A call of more ends the round for the caller's team: six pawns score the higher of the "
-        f"other tiles{twice}; seven, twice the other tile; eight, 100. Partners {held} win 150. "
+        f"other tiles{twice}; seven, twice the other tile; eight, 100. Partners {fives} win 150. "
         f"If two opponents call five, there is a new deal {when}.",
     ]
 
@@ -108,13 +108,13 @@ def _match_and_calls(r: Rules) -> list[str]:
 def describe(
     view: View, legal: Bool, *, deduced: bool = False, list_legal: bool = True
 ) -> list[str]:
-    """Writes N positions as N texts, a function of the view and the legal actions alone.
+    """Writes N positions as N texts, which depend only on the view and the legal actions.
 
     Args:
         view: N positions.
-        legal: bool [N, 69], with messages [N, 77]. Where none is legal the viewer is not asked.
-        deduced: where the viewer is asked, add what follows for certain from tiles and rules.
-        list_legal: end with the codes of the legal actions; False: the reader has to know them.
+        legal: bool [N, 69], with messages [N, 77]. Where none is legal the viewer does not act.
+        deduced: where the viewer acts, add all that follows for certain from tiles and rules.
+        list_legal: end with the codes of the legal actions; False: the model has to know them.
 
     Raises:
         SettingError: if ``legal`` has another shape, or a deduction meets the end of a round.
@@ -132,16 +132,19 @@ def describe(
         view.leads,
         is_asked,
     ]
-    question = np.argmax(flags, axis=0)  # the first that holds
+    question = np.argmax(flags, axis=0)  # the index of the first flag that is true
     shown_seats = (0, *view.information.shown_seats)
+    # One for each row in which the viewer acts, taken one by one below.
     deductions = hidden(view[is_asked]) if deduced else iter(())
     names, texts = [actions.name(action, shape[1]) for action in range(shape[1])], []
     for n, moves in enumerate(_moves(view)):
-        attack, attacker = DIGITS[view.attack[n]], _SEATS[view.attacker[n]]
-        seen = [f"{_SEATS[s]} {format_hand(hands[n, s])}" for s in shown_seats]
-        tiles_left = [f"{_SEATS[s]} {size}" for s, size in enumerate(view.hand_sizes[n].tolist())]
+        attack, attacker = DIGITS[view.attack[n]], _SEAT_NAMES[view.attacker[n]]
+        seen = [f"{_SEAT_NAMES[s]} {format_hand(hands[n, s])}" for s in shown_seats]
+        tiles_left = [
+            f"{_SEAT_NAMES[s]} {size}" for s, size in enumerate(view.hand_sizes[n].tolist())
+        ]
         lines = [
-            f"Rule set {view.rules.name}. Dealer: {_SEATS[view.dealer[n]]}.",
+            f"Rule set {view.rules.name}. Dealer: {_SEAT_NAMES[view.dealer[n]]}.",
             f"Points: your team {scores[n][0]}, the other team {scores[n][1]}",
             f"Known hands: {', '.join(seen)}",
             f"Moves: {'; '.join(moves) or 'none'}",
@@ -168,19 +171,21 @@ def _moves(view: View) -> Iterator[list[str]]:
     for n, (dealer, sent, called, chosen) in enumerate(answers):
         order = [(int(dealer) + turn) % NUM_SEATS for turn in range(NUM_SEATS)]
         callers = [s for s in order if called[s]]
-        moves = [f"{_SEATS[s]}: say{sent[s]}" for s in order if sent[s]]
-        moves += [f"{_SEATS[s]}: call {called[s]} pawns" for s in callers]
+        moves = [f"{_SEAT_NAMES[s]}: say{sent[s]}" for s in order if sent[s]]
+        moves += [f"{_SEAT_NAMES[s]}: call {called[s]} pawns" for s in callers]
         partners = [(s + 2) % NUM_SEATS for s in callers]
-        moves += [f"{_SEATS[s]}: {actions.name(chosen[s])}" for s in partners if chosen[s]]
+        moves += [f"{_SEAT_NAMES[s]}: {actions.name(chosen[s])}" for s in partners if chosen[s]]
         for place in range(decisions.length[n]):
             s, play, event, down = (column[n][place] for column in decided)
             code = "".join(signs[column[n][s][play]] for column in tiles)
-            moves.append(f"{_SEATS[s]}: " + ("p" if event == NONE else f"{verbs[down]} {code}"))
+            moves.append(
+                f"{_SEAT_NAMES[s]}: " + ("p" if event == NONE else f"{verbs[down]} {code}")
+            )
         yield moves
 
 
 def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
-    """Yields what is certain of the tiles that the viewer cannot see."""
+    """Yields the facts about the tiles that the viewer cannot see."""
     places, counts = hidden_tiles.places, np.bincount(hidden_tiles.others, minlength=NUM_KINDS)
     counts[KING] += bool(hidden_tiles.king)
     counts[PAWN] += 0 if hidden_tiles.pawns is None else hidden_tiles.pawns.counts[0].sum()
@@ -188,7 +193,7 @@ def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
     yield f"Tiles not seen, in hands or face down: {', '.join(unseen) or 'none'}"
     if hidden_tiles.pawns is not None:
         low, high = hidden_tiles.pawns.counts.min(axis=0), hidden_tiles.pawns.counts.max(axis=0)
-        ranges = [f"{_SEATS[s]} {low[s - 1]} to {high[s - 1]}" for s in (1, 2, 3)]
+        ranges = [f"{_SEAT_NAMES[s]} {low[s - 1]} to {high[s - 1]}" for s in (1, 2, 3)]
         yield f"Pawns of these: {', '.join(ranges)}"
     if hidden_tiles.king:
         down = [
@@ -198,7 +203,7 @@ def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
         ]
         where = ["in hand"] * (hidden_tiles.king[0] < places.num_hand)
         where += [f"face down in play {1 + play % NUM_SEATS}" for play in down]
-        holder = _SEATS[places.seat[hidden_tiles.king[0]]]
+        holder = _SEAT_NAMES[places.seat[hidden_tiles.king[0]]]
         yield f"The king not seen: {holder}, {' or '.join(where)}"
 
 
@@ -209,18 +214,20 @@ def parse(answer: str, legal: Bool) -> int | None:
     models mark an answer: ``[Action: 13]``, ``[1 3]``, ``\boxed{13}``, a code between backticks,
     ``{"action": "13"}``, ``【13】``, and brackets or digits of full width. The last line that
     names an action decides. A line that names two, as "[31], since I would not pass [p]" does, is
-    no answer: which of them is meant cannot be told from their order. What comes before
-    ``</think>`` is not read.
+    no answer: their order does not say which of them is meant. All before ``</think>`` is left
+    out.
 
     Args:
         answer: the text of a language model.
         legal: bool [69], with messages [77]. An action that is not legal is no answer.
     """
-    plain = unicodedata.normalize("NFKC", answer).translate(_JAPANESE_BRACKETS)
-    plain = _LATEX_TEXT.sub(r"\1", plain.rpartition("</think>")[2])
-    for line in reversed(plain.splitlines()):
-        marked = ("".join(groups) for groups in _MARKED.findall(line))
-        named = {action for text in marked if (action := _action(text)) is not None}
+    text = unicodedata.normalize("NFKC", answer).translate(_JAPANESE_BRACKETS)
+    text = _LATEX_TEXT.sub(r"\1", text.rpartition("</think>")[2])
+    for line in reversed(text.splitlines()):
+        codes = (
+            "".join(groups) for groups in _MARKED_CODE.findall(line)
+        )  # one group of each is filled
+        named = {action for code in codes if (action := _action(code)) is not None}
         if named:
             action = named.pop()
             return action if not named and action < len(legal) and legal[action] else None
@@ -229,7 +236,7 @@ def parse(answer: str, legal: Bool) -> int | None:
 
 def _action(text: str) -> int | None:
     """Returns the action whose code a marked part of an answer is; None if it is no code."""
-    code = _LABEL.sub("", text.strip().lower())
+    code = _ANSWER_LABEL.sub("", text.strip().lower())
     try:
         return actions.parse("".join(code.split()))
     except ActionError:

@@ -11,7 +11,7 @@ With a PettingZoo that has a registry, ``pettingzoo.make("aec", "goita/uke_shogi
 | reward | of every deal, zero in sum: the payments, or +1 for the winner, shared by the others |
 | episode | so many deals; the winner of one deals the next |
 
-The mask is all zero for a seat that is not asked. ``goita_env.uke_shogi.view.layout`` lists the
+The mask is all zero for a seat that does not act. ``goita_env.uke_shogi.view.layout`` lists the
 observation.
 
 Version history: v0, the first.
@@ -79,17 +79,17 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         """Begins the next episode, or with a seed its first.
 
         Args:
-            seed: of the deals; None goes on with the next episode.
+            seed: of the deals; None: the next episode of the present seed.
             options: for the first deal, any of "hands" (strings of digits, or kinds, int
                 [players, hand_size]) and "dealer" (a seat).
 
         Raises:
             HandsError, SettingError: if one of them is impossible; nothing has changed then.
         """
-        given = self._given(options, "hands", "dealer")
+        deal_options = self._deal_options(options, "hands", "dealer")
         episode = self._episode + 1 if seed is None else 0
         new_seed = self._seed if seed is None else check_seed(seed)
-        self._game = UkeShogiGame(self.rules, **given, seed=new_seed, episode=episode)
+        self._game = UkeShogiGame(self.rules, **deal_options, seed=new_seed, episode=episode)
         self._seed, self._episode, self._number = new_seed, episode, 0
         self._begin()
         self._ask()
@@ -118,7 +118,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """Returns what an agent may know, asked or not.
+        """Returns what an agent may know, acting or not.
 
         Raises:
             EpisodeOverError: before the first reset.

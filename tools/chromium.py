@@ -18,9 +18,9 @@ def find() -> str | None:
 
 def path() -> str:
     """Returns the path of Chromium, and ends the program where there is none."""
-    if (found := find()) is None:
+    if (executable := find()) is None:
         raise SystemExit(f"no Chromium on this machine (looked for {' and '.join(NAMES)})")
-    return found
+    return executable
 
 
 def launch(playwright: Playwright) -> Browser:

@@ -39,48 +39,48 @@ def outline(face: freetype.Face, character: str, bolder: float) -> tuple[int, st
     face.load_char(character, freetype.FT_LOAD_NO_HINTING | freetype.FT_LOAD_NO_BITMAP)
     drawn = face.glyph.outline
     advance = face.glyph.advance.x / FINE
-    more, handle = round(bolder * FINE), byref(drawn._FT_Outline)
-    freetype.FT_Outline_EmboldenXY(handle, more, more)
-    freetype.FT_Outline_Translate(handle, -more // 2, -more // 2)
-    path, at, start, before = "", (0, 0), (0, 0), ""
+    weight, handle = round(bolder * FINE), byref(drawn._FT_Outline)
+    freetype.FT_Outline_EmboldenXY(handle, weight, weight)
+    freetype.FT_Outline_Translate(handle, -weight // 2, -weight // 2)
+    path, pen, start, before = "", (0, 0), (0, 0), ""
     for letter, points in commands(drawn):
         ends = [(round(x / FINE), round(-y / FINE)) for x, y in points]
         if letter == "z":
-            path, at, before = path + "z", start, ""
+            path, pen, before = path + "z", start, ""
             continue
-        flat = letter == "q" and all(off_chord(at, end, ends[-1]) <= FLAT for end in ends[:-1])
+        flat = letter == "q" and all(off_chord(pen, end, ends[-1]) <= FLAT for end in ends[:-1])
         word, ends = ("l", ends[-1:]) if flat else (letter, ends)
-        if word == "l" and ends[-1] == at:
+        if word == "l" and ends[-1] == pen:
             continue
-        numbers = "".join(f" {b - a}" for end in ends for a, b in zip(at, end, strict=True))
+        numbers = "".join(f" {b - a}" for end in ends for a, b in zip(pen, end, strict=True))
         path += numbers if word == before else word + numbers[1:]
-        at, before = ends[-1], word
-        start = at if letter == "m" else start
+        pen, before = ends[-1], word
+        start = pen if letter == "m" else start
     return round(advance), path.replace(" -", "-")
 
 
 def commands(drawn: freetype.Outline) -> list[tuple[str, list[Point]]]:
-    """Lists the parts of an outline as the letters of SVG, with their points."""
-    found: list[tuple[str, list[Point]]] = []
+    """Lists the parts of an outline: letters of SVG paths with their points."""
+    parts: list[tuple[str, list[Point]]] = []
 
     def note(letter: str) -> Callable[..., None]:
         def noted(*given: Any) -> None:
             points = [(point.x, point.y) for point in given if hasattr(point, "x")]
-            found.extend([("z", [])] if letter == "m" and found else [])
-            found.append((letter, points))
+            parts.extend([("z", [])] if letter == "m" and parts else [])
+            parts.append((letter, points))
 
         return noted
 
     def simpler(first: Any, second: Any, end: Any, _: object) -> None:
-        x, y = found[-1][1][-1]
+        x, y = parts[-1][1][-1]
         between = [
             (3 * (a + b) - c - d) / 4
             for a, b, c, d in ((first.x, second.x, x, end.x), (first.y, second.y, y, end.y))
         ]
-        found.append(("q", [(between[0], between[1]), (end.x, end.y)]))
+        parts.append(("q", [(between[0], between[1]), (end.x, end.y)]))
 
     drawn.decompose(None, note("m"), note("l"), note("q"), simpler)
-    return [*found, ("z", [])] if found else []
+    return [*parts, ("z", [])] if parts else []
 
 
 def off_chord(start: Point, point: Point, end: Point) -> float:
@@ -95,7 +95,7 @@ def off_chord(start: Point, point: Point, end: Point) -> float:
 
 
 def main() -> None:
-    told, found = [], dict[str, tuple[int, str]]()
+    fonts, glyphs = [], dict[str, tuple[int, str]]()
     for path, (characters, bolder) in FONTS.items():
         face = freetype.Face(path)
         face.set_char_size(GRID * FINE)
@@ -104,17 +104,17 @@ def main() -> None:
             for name in map(face.get_sfnt_name, range(face.sfnt_name_count))
             if name.platform_id == 3
         }
-        told.append(f"{names[4]}: {names[0]}")
-        found |= {character: outline(face, character, bolder) for character in characters}
+        fonts.append(f"{names[4]}: {names[0]}")
+        glyphs |= {character: outline(face, character, bolder) for character in characters}
     rows = ",\n".join(
         f"{json.dumps(character, ensure_ascii=False)}:{json.dumps(glyph, separators=(',', ':'))}"
-        for character, glyph in found.items()
+        for character, glyph in glyphs.items()
     )
     head = json.dumps(
         {
             "about": "Outlines extracted by tools/glyphs.py, on a grid of 100 units an em; each "
             "character has its advance and an SVG path. SIL Open Font License 1.1, see OFL.txt.",
-            "fonts": told,
+            "fonts": fonts,
         },
         indent=1,
     )

@@ -49,7 +49,7 @@ def total(counts: Counts, places: tuple[str, ...]) -> tuple[int, int]:
 
 def count(revision: str | None) -> Counts:
     """Counts the tracked files of a revision; None: those of the checkout as they are."""
-    found: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+    counts: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for name in listed(revision):
         path = PurePosixPath(name)
         if path.suffix not in SUFFIXES or path.parts[0] not in ROWS:
@@ -58,10 +58,10 @@ def count(revision: str | None) -> Counts:
         parts = path.parts[1:] if path.parts[:2] == ("agents", "goita_agents") else path.parts
         deep = path.parts[0] in LAYERS and len(parts) > 2
         place = "/".join(parts[: 2 if deep else 1])
-        lines, statements = found[place]
+        lines, statements = counts[place]
         extra = statements_of(text) if path.suffix == ".py" else 0
-        found[place] = lines + len(text.splitlines()), statements + extra
-    return found
+        counts[place] = lines + len(text.splitlines()), statements + extra
+    return counts
 
 
 def statements_of(text: str) -> int:

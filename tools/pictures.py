@@ -7,7 +7,7 @@ import numpy as np
 from goita_agents import solver
 from goita_env import Game, View, actions, records, worlds
 from goita_env.render import animation, svg
-from goita_env.render.pen import Drawing, Pen, document
+from goita_env.render.pen import Drawing, Pen, write_document
 from goita_env.render.themes import Theme
 from goita_env.tiles import COUNTS, KING, NAMES, NUM_KINDS, POINTS
 from goita_lab.signals.playing import load_policy
@@ -37,15 +37,15 @@ def acting_view(game: Game) -> View:
     return game.view(game.seat)
 
 
-def counts(view: View, number: int = 4000) -> np.ndarray:
+def counts(view: View, num_worlds: int = 4000) -> np.ndarray:
     """Returns how probable each hand holds 0, 1, ... tiles of each kind: [4, 8, 11].
 
     All worlds that the view allows are equally probable, here.
     """
-    hands = worlds.sample(view, number, np.random.default_rng(0)).hands
-    found = (hands[..., None] == np.arange(11)).mean(axis=0)
-    found[0] = 0  # the viewer's own
-    return np.asarray(found)
+    hands = worlds.sample(view, num_worlds, np.random.default_rng(0)).hands
+    shares = (hands[..., None] == np.arange(11)).mean(axis=0)
+    shares[0] = 0  # the viewer's own
+    return np.asarray(shares)
 
 
 def policy_and_points() -> tuple[np.ndarray, View, np.ndarray]:
@@ -69,7 +69,7 @@ training of the population, selfplay-4."""
 def learning(theme: Theme) -> list[Drawing]:
     """Draws a learning curve, one measurement after another."""
     drawings = []
-    for shown in range(1, len(CURVE) + 1):
+    for length in range(1, len(CURVE) + 1):
         pen = Pen(theme, "letters")
         colors = pen.colors
         pen.box(0, 0, CARD, CARD, colors.ground)
@@ -78,13 +78,13 @@ def learning(theme: Theme) -> list[Drawing]:
             height = 60 + 11 * (5 - points)
             pen.path(f"M70 {height}H590", stroke=colors.slot)
             pen.text(60, height + 6, f"{points}", 20, colors.faint, "end")
-        line = "L".join(f"{x} {y}" for x, y in places[:shown])
+        line = "L".join(f"{x} {y}" for x, y in places[:length])
         pen.path(f"M{line}", stroke=colors.mover, weight=5)
-        for x, y in places[:shown]:
+        for x, y in places[:length]:
             pen.path(f"M{x - 7} {y}a7 7 0 1 0 14 0a7 7 0 1 0 -14 0", fill=colors.mover)
-        x, y = places[shown - 1]
-        pen.text(min(x, 520), y - 20, f"{CURVE[shown - 1][1]:+}", 26, colors.text, "middle")
-        pen.text(330, 540, f"{CURVE[shown - 1][0]} million decisions", 26, colors.text, "middle")
+        x, y = places[length - 1]
+        pen.text(min(x, 520), y - 20, f"{CURVE[length - 1][1]:+}", 26, colors.text, "middle")
+        pen.text(330, 540, f"{CURVE[length - 1][0]} million decisions", 26, colors.text, "middle")
         pen.text(330, 580, "points a round against heuristic", 22, colors.faint, "middle")
         drawings.append(pen.drawing(CARD, CARD, "A learning curve", "Strength by decisions."))
     return drawings
@@ -108,7 +108,7 @@ def analysed(theme: Theme) -> list[Drawing]:
 
 def cards() -> dict[str, str]:
     """Draws what moves on the first page of the site, for both themes."""
-    found = {}
+    pictures = {}
     for theme in ("light", "dark"):
         deal = records.from_game(position(14)).deals[0]
         rows = {
@@ -117,8 +117,8 @@ def cards() -> dict[str, str]:
             "play": (deal.drawings(theme=theme), 1.0),
         }
         for name, (drawings, seconds) in rows.items():
-            found[f"{name}-{theme}.svg"] = animation.animated(drawings, seconds, width=300)
-    return found
+            pictures[f"{name}-{theme}.svg"] = animation.animated(drawings, seconds, width=300)
+    return pictures
 
 
 FIRST = ["11235578", "11112333", "11444567", "11224568"]
@@ -128,12 +128,12 @@ STEPS = ("14", "42 p p p", "11 15 p 54", "p p p 14 82 25 p p 56")
 
 def first_game() -> dict[str, str]:
     """Draws the steps of the first game, for both themes."""
-    game, found = Game(hands=FIRST, dealer=2), {}
-    for number, step in enumerate(STEPS, 1):
+    game, pictures = Game(hands=FIRST, dealer=2), {}
+    for index, step in enumerate(STEPS, 1):
         play(game, step.split())
         for theme in ("light", "dark"):
-            found[f"first-{number}-{theme}.svg"] = svg.render(game, theme=theme)
-    return found
+            pictures[f"first-{index}-{theme}.svg"] = svg.render(game, theme=theme)
+    return pictures
 
 
 BOOKLET = ["12355688", "11123467", "11122344", "11134557"]
@@ -145,7 +145,7 @@ def favicon() -> str:
     """Draws a king's tile."""
     pen = Pen("light", "characters")
     pen.tiles([(32, 32, KING, False)], scale=1.2)
-    return document(pen.drawing(64, 64, "Goita", "A king"), 64)
+    return write_document(pen.drawing(64, 64, "Goita", "A king"), 64)
 
 
 def tiles() -> str:
@@ -156,7 +156,9 @@ def tiles() -> str:
         x = 45 + 90 * kind
         pen.text(x, 96, f"{COUNTS[kind]} x {NAMES[kind]}", 16, pen.colors.text, "middle")
         pen.text(x, 118, f"{POINTS[kind]} points", 15, pen.colors.faint, "middle")
-    return document(pen.drawing(90 * NUM_KINDS, 130, "Tiles", "The eight kinds of tiles"), 720)
+    return write_document(
+        pen.drawing(90 * NUM_KINDS, 130, "Tiles", "The eight kinds of tiles"), 720
+    )
 
 
 def main() -> None:

@@ -39,11 +39,13 @@ def main() -> None:
         command = [sys.executable, "-m", "goita_lab", "play", *words, f"{folder}/match.json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
             try:
-                found = re.search(r"http://\S+", served.stdout.readline() if served.stdout else "")
+                address = re.search(
+                    r"http://\S+", served.stdout.readline() if served.stdout else ""
+                )
                 browser = launch(playwright)
                 size = {"width": 1180, "height": 860}
                 page = browser.new_page(viewport=size, reduced_motion="reduce")
-                page.goto(found[0] if found else "")
+                page.goto(address[0] if address else "")
                 page.click("#welcome button")
                 page.wait_for_selector("#hand button:enabled")
                 photograph(page)

@@ -54,8 +54,8 @@ def widened(path: Path, bits: np.ndarray) -> str:
     info = NetworkInfo.parse(metadata | {"network": msgspec.json.encode(described).decode()})
     size, old = info.information.observation_size, tensors[FIRST]
     wide = np.zeros((len(old), size), np.float32)
-    kept = np.delete(np.arange(size), bits)
-    wide[:, kept] = old[:, kept] if old.shape[1] == size else old
+    old_bits = np.delete(np.arange(size), bits)
+    wide[:, old_bits] = old[:, old_bits] if old.shape[1] == size else old
     write_whole(path, write_network(info, tensors | {FIRST: wide}, half=half))
     return NetworkAgent.load(path).digest
 

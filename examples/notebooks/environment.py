@@ -60,10 +60,10 @@ Everything has a row for each game. A finished game starts again with a new deal
 # %%
 from goita_env import GoitaVectorEnv
 
-many = GoitaVectorEnv(num_games=1000, seed=0)
-turn, finished = many.reset(), 0
+games = GoitaVectorEnv(num_games=1000, seed=0)
+turn, finished = games.reset(), 0
 for _ in range(100):
-    turn = many.step(many.sample_legal(rng))
+    turn = games.step(games.sample_legal(rng))
     finished += int(turn.done.sum())
 print(turn.observation.shape, turn.action_mask.shape, turn.reward.shape)
 print(f"{finished:,} rounds ended in 100,000 steps")

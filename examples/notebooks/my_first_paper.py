@@ -64,19 +64,19 @@ from goita_lab.signals.listening import listen
 from goita_lab.signals.playing import play
 
 SEATS = {"the partner": 2, "the next seat": 3, "the previous seat": 1}  # the passer, from there
-told = {}
+gains = {}
 for name, runs in methods.items():
-    found = []
+    by_run = []
     for run in runs:
         rounds = play([run], ROUNDS, seed=2)
         model = {"policy": PolicyModel(run)}
         heard, _ = listen(rounds, model, listeners=range(4), where="first_pass", knowledge=False)
-        row = [
+        by_listener = [
             measures.information_gain(rounds, heard, speaker=speaker)[0].revealed.mean
             for speaker in SEATS.values()
         ]
-        found.append(row)
-    told[name] = np.array(found)  # [runs, listeners]
+        by_run.append(by_listener)
+    gains[name] = np.array(by_run)  # [runs, listeners]
 
 
 def over_runs(values):
@@ -85,7 +85,7 @@ def over_runs(values):
     return values.mean(axis=0), t.ppf(0.975, len(values) - 1) * error
 
 
-for name, values in told.items():
+for name, values in gains.items():
     for seat, mean, half in zip(SEATS, *over_runs(values), strict=True):
         print(f"{name}: {mean:.3f} +/- {half:.3f} nats to {seat}")
 
@@ -104,10 +104,10 @@ for place, gap in enumerate(gaps.values()):
 left.axhline(0, color="gray", linewidth=0.8)
 left.set(xticks=range(len(gaps)), xticklabels=list(gaps), xlim=(-0.5, len(gaps) - 0.5))
 left.set_title("Self-play minus cross-play,\npoints a round", fontsize=10)
-for place, (name, values) in enumerate(told.items()):
+for place, (name, values) in enumerate(gains.items()):
     mean, half = over_runs(values)
-    at = np.arange(len(SEATS)) + 0.15 * (place - 0.5)
-    right.errorbar(at, mean, half, fmt="o", capsize=4, label=name)
+    x = np.arange(len(SEATS)) + 0.15 * (place - 0.5)
+    right.errorbar(x, mean, half, fmt="o", capsize=4, label=name)
 right.set(xticks=range(len(SEATS)), xticklabels=list(SEATS))
 right.set_title("Information gain of a first pass,\nnats", fontsize=10)
 right.legend()
@@ -142,9 +142,9 @@ how much could it have avoided? Values are points a round, without intervals.
 # %%
 from goita_lab.exact.teamwork import Benchmark
 
-found = Benchmark.load("mini_3", "test").measure(["heuristic", "greedy", "champion", "gradient-0"])
+scores = Benchmark.load("mini_3", "test").measure(["heuristic", "greedy", "champion", "gradient-0"])
 print(f"{'':38}{'points':>8}{'regret':>8}{'left':>8}{'strength':>10}")
-for row in found.rows:
+for row in scores.rows:
     score = row.score
     figures = f"{score.points.mean():+8.2f}{score.regret.mean():8.2f}{score.left:8.2f}"
     print(f"{row.name:38}{figures}{score.strength:+10.2f}")

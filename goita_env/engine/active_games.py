@@ -1,8 +1,8 @@
-"""Moves some of N games while the others stand: a step costs what moves, not what is there.
+"""Moves some of N games while the others stand still: a step costs time only for moving games.
 
-Games that stand lie in their match's state, whose clock stays at 0: the seat that is asked sits on
-slot 0. Games that move lie side by side in a state of their own, whose clock runs. On the way from
-one to the other a game's seats are turned by the clock, which is an order of the block's rows.
+*Standing* games lie in their match's state, whose clock stays at 0: the acting seat sits on slot 0.
+*Moving* games lie in a smaller state of their own, whose clock runs. When a game is copied from one
+state to the other, its seats are turned by the clock: its rows are taken in another order.
 """
 
 from __future__ import annotations
@@ -16,31 +16,40 @@ from goita_env.arrays import Bits, Int
 from goita_env.engine import core
 from goita_env.engine.episodes import Match, Outcome
 from goita_env.engine.legal_bits import only_action
-from goita_env.engine.state import NO_ROWS, OFFSET, ONE, ROWS, SEATS, THREE, State, in_question
+from goita_env.engine.state import (
+    NO_ROWS,
+    NUM_ROWS,
+    OFFSET_ROW,
+    ONE,
+    SEAT_ROWS,
+    THREE,
+    State,
+    in_question,
+)
 from goita_env.engine.tables import OVER, WAITING
 from goita_env.tiles import NUM_SEATS
 
-_EVERY_ROW: Final = np.arange(ROWS)[:, None]
+_EVERY_ROW: Final = np.arange(NUM_ROWS)[:, None]
 _ROWS_BY_TURN: Final = [
-    np.concatenate((np.roll(SEATS, by, axis=1).reshape(-1, 1), _EVERY_ROW[SEATS.size :]))
+    np.concatenate((np.roll(SEAT_ROWS, by, axis=1).reshape(-1, 1), _EVERY_ROW[SEAT_ROWS.size :]))
     for by in range(NUM_SEATS)
 ]
 """By how many slots the seats of all games move on: [r, 1] the rows to take, in order."""
 _WAITING: Final = np.array(WAITING)
-_SPARSE: Final = 0.5
-_FEW: Final = 64
-"""Those that have left are dropped once less than this share of the block still moves, but not from
-a block of a few games, which costs hardly more than one."""
+_DROP_BELOW_SHARE: Final = 0.5
+_SMALL_BLOCK: Final = 64
+"""Games that have left are dropped once less than this share of the block still moves, but not from
+a block of up to this many games, in which a step costs hardly more than in a block of one."""
 
 
 @dataclass(frozen=True)
 class Endings:
-    """Which deals have ended; ``n`` games."""
+    """Deals that have ended; ``n`` games."""
 
     rows: Int
     """[n] The games, ascending."""
     final: State
-    """How they ended, before anything was dealt."""
+    """The games at their ends, before new deals."""
     outcome: Outcome | None
     """The rounds among them; None: all are dealt again."""
     redealt: Int
@@ -50,52 +59,52 @@ class Endings:
 
 
 class ActiveGames:
-    """Those of a match's games that move; all stand at first.
+    """The moving games of a match; at first there are none.
 
     Attributes:
-        match: the games that stand; what of the others lies there is out of date.
-        rows: int64 [m] which games move, or have left and are not dropped yet. Those that join come
-            last; only ``join`` and ``step`` drop any.
+        match: the standing games; its rows of moving games are out of date.
+        rows: int64 [m] the games that move, and those that have left and are not dropped yet. Games
+            that join come last; only ``join`` and ``step`` drop games.
     """
 
     def __init__(self, match: Match) -> None:
         self.match = match
         self.rows: Int = NO_ROWS
         self._state = match.state.select(NO_ROWS)
-        self._many = 0
+        self._num_moving = 0
         self._ended: list[Int] = []
-        """Games that have ended and stand."""
+        """Games that have ended, and wait for their next deal."""
 
     def __len__(self) -> int:
-        return self._many
+        return self._num_moving
 
     def join(self, rows: Int) -> None:
-        """Lets games [n] that stand move."""
+        """Lets standing games [n] move."""
         data = self._fetch(rows)
-        if self._many:
+        if self._num_moving:
             live = (self._state.status < _WAITING).nonzero()[0]
             data = np.concatenate((self._state.data.take(live, axis=1), data), axis=1)
             rows = np.concatenate((self.rows[live], rows))
-        self.rows, self._many = rows, len(rows)
+        self.rows, self._num_moving = rows, len(rows)
         self._state = self._state.like(data)
 
     def leave(self, places: Int) -> None:
-        """Lets games [n] stand, given by where they are in ``rows``."""
+        """Makes moving games stand; ``places``: [n] their places in ``rows``."""
         if len(places) == 0:
             return
         state = self._state
         self._store(places)
         state.status[places] = _WAITING
-        self._many -= len(places)
+        self._num_moving -= len(places)
         if len(state.asking):
             state.asking = in_question(state.status).nonzero()[0]
 
     def seats(self, places: Int) -> Int:
-        """[n] The seats that are asked in some games."""
+        """[n] The acting seats in the games at ``places``."""
         return np.asarray((self._state.clock - self._state.offset[places]) & THREE)
 
     def legal(self) -> tuple[Bits, Bits, Int, Int]:
-        """Returns what the acting seats may do: two [m] of bits; [m] the only action, else 0.
+        """Returns the legal actions: two [m] of bits; [m] the only legal action, else 0.
 
         And [n] the places in which there is a choice.
         """
@@ -104,56 +113,56 @@ class ActiveGames:
         return low, high, forced, (legal_count > ONE).nonzero()[0]
 
     def costs(self, actions: Int) -> Int | None:
-        """[m] What seats 0 and 2 pay seats 1 and 3 for messages; arguments as ``step``."""
+        """[m] Points that seats 0 and 2 pay seats 1 and 3 for messages; arguments as ``step``."""
         return core.costs(self._state, actions)
 
     def step(self, actions: Int) -> Endings | None:
-        """Makes a decision in every game that moves; where a deal ends the game leaves.
+        """Makes a decision in every moving game; where a deal ends, the game leaves.
 
-        It joins again with its next deal, at once or, while many others move, some steps later.
-        ``actions``: [m] legal ones, 0 for those that have left. Returns what has ended, so far as
-        it is gone on with; None: nothing.
+        It joins again with its next deal, at once or, while many others move, some steps later: a
+        few deals at a time cost hardly less than many. ``actions``: [m] legal ones, 0 for games
+        that have left. Returns the ended deals whose games joined again; None: there are none.
         """
         state = self._state
         core.step(state, actions)
         if len(state.ended):
             self._store(state.ended)
             self._ended.append(self.rows[state.ended])
-            self._many -= len(state.ended)
-        # As many as still move: a few at a time cost hardly less.
-        if self._ended and sum(map(len, self._ended)) >= self._many:
+            self._num_moving -= len(state.ended)
+        if self._ended and sum(map(len, self._ended)) >= self._num_moving:
             return self._begin_next()
-        if self._many < _SPARSE * len(self.rows) and len(self.rows) > _FEW:
+        share = _DROP_BELOW_SHARE * len(self.rows)
+        if self._num_moving < share and len(self.rows) > _SMALL_BLOCK:
             self.join(NO_ROWS)
         return None
 
     def _begin_next(self) -> Endings:
         match = self.match
-        stand, rows = match.state, np.sort(np.concatenate(self._ended))
+        standing, rows = match.state, np.sort(np.concatenate(self._ended))
         self._ended.clear()
-        final = stand.select(rows)
-        stand.asking, stand.ended = NO_ROWS, rows
+        final = standing.select(rows)
+        standing.asking, standing.ended = NO_ROWS, rows
         outcome = match.begin_next()
-        dealt = rows[stand.status[rows] != OVER]
+        dealt = rows[standing.status[rows] != OVER]
         self.join(dealt)
         return Endings(rows, final, outcome, match.redealt, dealt)
 
     def _fetch(self, rows: Int) -> Int:
-        """[r, n] Games that stand, turned to the clock."""
-        clock, stand = self._state.clock, self.match.state
-        places = _ROWS_BY_TURN[clock] * stand.num_games + rows
-        fetched: Int = stand.data.reshape(-1).take(places)
-        offset = fetched[OFFSET]
+        """[r, n] Standing games, turned to the clock."""
+        clock, standing = self._state.clock, self.match.state
+        places = _ROWS_BY_TURN[clock] * standing.num_games + rows
+        fetched: Int = standing.data.reshape(-1).take(places)
+        offset = fetched[OFFSET_ROW]
         offset += clock
         offset &= THREE
         return fetched
 
     def _store(self, places: Int) -> None:
-        """Writes games that move to where they stand."""
-        state, stand = self._state, self.match.state
+        """Writes moving games back into the rows of the match."""
+        state, standing = self._state, self.match.state
         back, rows = _ROWS_BY_TURN[-state.clock & 3], self.rows[places]
         stored = state.data.reshape(-1).take(back * len(self.rows) + places)
-        offset = stored[OFFSET]
+        offset = stored[OFFSET_ROW]
         offset -= state.clock
         offset &= THREE
-        stand.data.reshape(-1)[_EVERY_ROW * stand.num_games + rows] = stored
+        standing.data.reshape(-1)[_EVERY_ROW * standing.num_games + rows] = stored

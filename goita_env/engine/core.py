@@ -17,11 +17,11 @@ from goita_env.engine.state import ONE, THREE, ZERO, State, in_question
 from goita_env.information import Audience
 from goita_env.tiles import MATCH_POINTS
 
-_NOTE: Final = np.zeros(MAX_ACTIONS, np.int64)
-_NOTE[[CALL, REDEAL, CONTINUE]] = 1 << np.array(
+_NOTE_OF_ANSWER: Final = np.zeros(MAX_ACTIONS, np.int64)
+_NOTE_OF_ANSWER[[CALL, REDEAL, CONTINUE]] = 1 << np.array(
     [tables.NOTE_CALLED, tables.NOTE_REDEAL, tables.NOTE_CONTINUE]
 )
-_HEARERS: Final[dict[Audience, tuple[int, ...]]] = {"partner": (0, 2), "all": (0, 1, 2, 3)}
+_OBSERVERS: Final[dict[Audience, tuple[int, ...]]] = {"partner": (0, 2), "all": (0, 1, 2, 3)}
 """Seats, counted from the sender, that observe a message; the sender does, too."""
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
@@ -52,16 +52,16 @@ def unpack_legal(low: Bits, high: Bits, num_actions: int = NUM_ACTIONS) -> Bool:
     words = np.empty((len(low), 2), U64)
     words[:, 0] = low
     words[:, 1] = high
-    # Whole bytes unpack twice as fast as 69 bits; the rows of the result stand 72 bytes apart.
-    many = (num_actions + 7) // 8
-    bits = np.unpackbits(words.view(np.uint8)[:, :many], axis=1, bitorder="little")
+    # Whole bytes unpack twice as fast as 69 bits; the rows of the result are 72 bytes apart.
+    num_bytes = (num_actions + 7) // 8
+    bits = np.unpackbits(words.view(np.uint8)[:, :num_bytes], axis=1, bitorder="little")
     return bits.view(bool)[:, :num_actions]
 
 
 def allowed(low: Bits, high: Bits, actions: Int) -> Bits:
     """Tells which actions are legal, each in its row: uint64 [N] of zeros and ones.
 
-    Numbers that are no action are not allowed.
+    Numbers that are not actions are not allowed.
     """
     unsigned = actions.view(U64)
     legal = low >> unsigned  # 0 for actions beyond the word
@@ -73,7 +73,7 @@ def allowed(low: Bits, high: Bits, actions: Int) -> Bits:
 def step(state: State, actions: Int) -> None:
     """Makes one decision in every game, in place, and moves the clock.
 
-    ``actions``: [N] a legal action of each acting seat; where nobody is asked it does nothing.
+    ``actions``: [N] a legal action of each acting seat; where no seat acts it does nothing.
     """
     t, clock, status, event = state.tables, state.clock, state.status, state.event
     asking = state.asking
@@ -81,7 +81,7 @@ def step(state: State, actions: Int) -> None:
     key = status * _NUM_ACTIONS
     key += actions
     if t.bits:
-        key[asking] = 0  # messages have no keys; no answer moves tiles, nor does this one
+        key[asking] = 0  # messages have no keys; key 0 moves no tiles, and no answer does
     moves = t.moves.take(key, axis=1)
     played, face_up, _, _, is_play, pass_bits, after = moves
 
@@ -131,18 +131,18 @@ def show_seventh(state: State, slot: int, rows: Int, seventh: Int) -> None:
 
 
 def _answer(state: State, rows: Int, answers: Int) -> None:
-    """Takes answers to pre-play decisions, [n], and turns games to the seat asked next.
+    """Takes answers to pre-play decisions, [n], and turns games to the seat that acts next.
 
     The clock has not moved yet.
     """
     entries, clock = state.tables.questions, state.clock
-    state.notes[clock][rows] |= _NOTE[answers]
+    state.notes[clock][rows] |= _NOTE_OF_ANSWER[answers]
     if state.tables.bits:
-        _hear(state, rows, answers)
+        _show_messages(state, rows, answers)
     query = entries.next[state.query[rows] * entries.num_actions + answers]
     status = entries.status[query]
     state.query[rows], state.status[rows] = query, status
-    next_slot = entries.asked[query] + state.dealer[rows] + state.offset[rows]
+    next_slot = entries.seat[query] + state.dealer[rows] + state.offset[rows]
     turned = (clock + 1 - next_slot) & THREE
     state.turn(rows, turned)
     closed = (status >= tables.WAITING).nonzero()[0]
@@ -156,15 +156,15 @@ def _answer(state: State, rows: Int, answers: Int) -> None:
 def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
     """Scores the rounds that an answer ended: two fives of partners, or a call of six or more.
 
-    ``query`` tells how the questions ended, ``slot`` where the seat that answered last sits; [n].
+    ``query``: how the questions ended; ``slot``: the slot of the seat that answered last; [n].
     """
     scored = query != tables.REDEALT
     state.winner[rows[scored]] = (slot[scored] - state.offset[rows[scored]]) & THREE
     state.points[rows[scored]] = MATCH_POINTS
-    many = query == tables.CALLED
-    if not np.count_nonzero(many):
+    is_call = query == tables.CALLED
+    if not np.count_nonzero(is_call):
         return
-    called, slot = rows[many], slot[many]
+    called, slot = rows[is_call], slot[is_call]
     # The caller of six or more lays its hand open, as four plays that are no events.
     hand = state.hand[slot, called] & tables.CODE_MASK
     state.points[called] = state.tables.call_points[hand]
@@ -173,31 +173,32 @@ def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
     state.up[called] = hand
 
 
-def _hear(state: State, rows: Int, answers: Int) -> None:
-    """Shows messages among answers [n] to those who observe them, in place; the clock as above."""
+def _show_messages(state: State, rows: Int, answers: Int) -> None:
+    """Shows messages among answers [n] to their observers, in place, before the clock moves."""
     channel = state.information.channel
-    said = (answers > MESSAGE).nonzero()[0]
-    if channel is None or len(said) == 0:
+    sent = (answers > MESSAGE).nonzero()[0]  # message 0, silence, leaves the bits as they are
+    if channel is None or len(sent) == 0:
         return
-    rows, messages = rows[said], answers[said] - MESSAGE
-    for hearer in _HEARERS[channel.audience]:
-        sender = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * (-hearer & 3)
-        state.frame[(state.clock + hearer) & 3][rows] |= messages << sender
+    rows, messages = rows[sent], answers[sent] - MESSAGE
+    for observer in _OBSERVERS[channel.audience]:
+        # It sits ``observer`` seats after the sender, which is at -observer seen from it.
+        sender = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * (-observer & 3)
+        state.frame[(state.clock + observer) & 3][rows] |= messages << sender
 
 
 def costs(state: State, actions: Int) -> Int | None:
-    """[N] What seats 0 and 2 pay seats 1 and 3 for the messages among actions that come now.
+    """[N] Points that seats 0 and 2 pay seats 1 and 3 for the messages among the next actions.
 
     None: messages are free.
     """
     cost = state.information.cost
     if cost == 0:
         return None
-    odd = (state.clock - state.offset) & 1
+    odd = (state.clock - state.offset) & 1  # 1 where seat 1 or 3 sends
     return (actions > MESSAGE) * (cost - 2 * cost * odd)
 
 
 def note(state: State, action: int) -> None:
-    """Writes an answer of all acting seats where those who learn of it see it, in place."""
-    state.notes[state.clock] |= _NOTE[action]
-    _hear(state, np.arange(state.num_games), np.full(state.num_games, action))
+    """Writes an answer of all acting seats into the notes and messages that reveal it, in place."""
+    state.notes[state.clock] |= _NOTE_OF_ANSWER[action]
+    _show_messages(state, np.arange(state.num_games), np.full(state.num_games, action))

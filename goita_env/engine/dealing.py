@@ -1,6 +1,6 @@
-"""Deals: shuffles by key, works out all that a deal sets, and lays it into games.
+"""Deals: shuffles by key, prepares all that a deal sets, and lays it into games.
 
-What is dealt is a pure function of its key (``seeds``): there is no generator object per game.
+A deal is a pure function of its key (``seeds``): there is no generator object per game.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from goita_env.tiles import COUNTS, KING, MATCH_POINTS, NUM_KINDS, NUM_SEATS
 
 # Arrays without a dimension: numpy takes them in half the time of a scalar.
 _RANDOM_BITS: Final = np.array(~np.uint32(NUM_KINDS - 1))
-_PAIR_KINDS: Final = np.array((NUM_KINDS - 1) | (NUM_KINDS - 1) << 32, U64)
+_PAIR_KIND_MASK: Final = np.array((NUM_KINDS - 1) | (NUM_KINDS - 1) << 32, U64)
 _PAIR_SHIFT: Final = np.array(29, U64)
-_PAIR: Final = np.array(NUM_KINDS**2 - 1, U64)
+_PAIR_MASK: Final = np.array(NUM_KINDS**2 - 1, U64)
 _RADIX_OF_PAIR: Final = np.array(
     [tables.RADIX[p % 8] + tables.RADIX[p // 8] for p in range(NUM_KINDS**2)]
 )
@@ -44,14 +44,15 @@ def hand_codes(keys: Keys, deck: tuple[int, ...] = COUNTS) -> Int:
     fall back on the kind, come in one deal of a million and shift nothing measurable.
     """
     steps, kinds = _tiles_of(deck)
-    bits = mix(keys[:, None] + steps).view(np.uint32)
+    bits = mix(keys[:, None] + steps).view(np.uint32)  # two numbers in each word
     bits &= _RANDOM_BITS
     bits |= kinds
     bits.sort(axis=1)
+    # Again two tiles in each word; of each only its kind stays, and the two make one index.
     pairs = bits.view(U64)
-    pairs &= _PAIR_KINDS
+    pairs &= _PAIR_KIND_MASK
     pairs |= pairs >> _PAIR_SHIFT
-    pairs &= _PAIR
+    pairs &= _PAIR_MASK
     tiles: Int = _RADIX_OF_PAIR.take(pairs.view(np.int64))
     while tiles.shape[1] > NUM_SEATS:  # adding neighbours is faster than a sum over four
         tiles = tiles[:, 0::2] + tiles[:, 1::2]
@@ -73,10 +74,10 @@ _PAWN_DIGITS: Final = np.array(tables.PAWN_DIGITS)
 _FIVE: Final = np.array(5)
 
 HAND, FRAME, STATUS, OFFSET, QUERY, DEALER, SCORES = DEAL_ROWS
-_ROWS: Final = SCORES.stop
+_NUM_ROWS: Final = SCORES.stop
 
 
-def prepare(
+def prepare_deals(
     rules: Rules,
     codes: Int,
     dealer: Int,
@@ -85,13 +86,13 @@ def prepare(
     questions: bool = True,
     information: InformationStructure = PLAIN,
 ) -> Int:
-    """Works out all that n deals set, for ``lay``: int64 [14, n].
+    """Prepares all that n deals set, for ``lay_deals``: int64 [14, n].
 
     ``codes``: [n, 4] the hands by seat; ``dealer``: [n] seats; ``scores``: [2, n] points of the
     teams before the round, None: 0. Without ``questions`` the dealer begins whatever the hands, and
     no messages are sent.
     """
-    dealt = np.zeros((_ROWS, len(dealer)), np.int64)
+    dealt = np.zeros((_NUM_ROWS, len(dealer)), np.int64)
     hand, frame, offset = dealt[HAND], dealt[FRAME], dealt[OFFSET]
     dealt[DEALER] = dealer
     np.negative(dealer, out=offset)
@@ -100,7 +101,7 @@ def prepare(
         query = entries.opening(dealer, pawns)
         dealt[QUERY] = query
         dealt[STATUS] = entries.status[query]
-        offset -= entries.asked[query]
+        offset -= entries.seat[query]
     offset &= THREE
 
     seat = (SLOTS - offset) & THREE
@@ -117,8 +118,8 @@ def prepare(
     return dealt
 
 
-def lay(state: State, rows: Int, dealt: Int) -> None:
-    """Gives prepared deals, which are consumed, to games [n] in which nobody is asked, in place."""
+def lay_deals(state: State, rows: Int, dealt: Int) -> None:
+    """Gives prepared deals, which are consumed, to games [n] in which no seat acts, in place."""
     (prepared, clear), flat = places(state.num_games), state.data.reshape(-1)
     offset = dealt[OFFSET]
     offset += state.clock
@@ -126,9 +127,9 @@ def lay(state: State, rows: Int, dealt: Int) -> None:
     # One index into the flat block is six times as fast as one along the last axis.
     flat[prepared[state.clock] + rows] = dealt
     flat[clear + rows] = CLEAR_VALUES
-    asked = dealt[QUERY].nonzero()[0]
-    if len(asked):
-        state.asking = np.sort(np.concatenate((state.asking, rows[asked])))
+    questions = dealt[QUERY].nonzero()[0]
+    if len(questions):
+        state.asking = np.sort(np.concatenate((state.asking, rows[questions])))
 
 
 class ReadyDeals:
@@ -136,10 +137,10 @@ class ReadyDeals:
 
     For each of N games there are places for the first deal of its next two episodes and, where that
     deal has pre-play decisions, for the deal after a redeal. The dealers are the first ones, and
-    there are no points yet. What is dealt is a function of the keys alone, so this changes no game.
+    there are no points yet. A deal depends only on its keys, so preparing it changes no game.
 
     The first deal of episode k of game i has the place i + N * (k & 1). The deal after a redeal has
-    i + N * (2 + k % 3): it may still be wanted when the one of two episodes later is dealt.
+    i + N * (2 + k % 3): it may still be needed when that of episode k + 2 is dealt.
     """
 
     def __init__(
@@ -148,9 +149,9 @@ class ReadyDeals:
         self._rules, self._information = rules, information
         self._num_games = np.array(num_games)
         self._questions = len(tables.tables(rules).questions.status)
-        self._deals: Int = np.zeros((_ROWS, 5 * num_games), np.int64)
+        self._deals: Int = np.zeros((_NUM_ROWS, 5 * num_games), np.int64)
         self._ready = np.zeros(5 * num_games, bool)
-        self._rows: Int = np.arange(_ROWS)[:, None] * (5 * num_games)
+        self._rows: Int = np.arange(_NUM_ROWS)[:, None] * (5 * num_games)
 
     def clear(self) -> None:
         self._ready[:] = False
@@ -189,13 +190,13 @@ class ReadyDeals:
         first = seeds.deal_keys(keys[rows], following, 0)
         dealer = first_dealers(first)
         codes = hand_codes(first, self._rules.deck)
-        dealt = prepare(self._rules, codes, dealer, information=self._information)
+        dealt = prepare_deals(self._rules, codes, dealer, information=self._information)
         self._put(places, dealt)
         asks = (dealt[QUERY] % self._questions).nonzero()[0]  # more than a message
         rows, following = rows[asks], following[asks]
         second = seeds.deal_keys(keys[rows], following, 1)
         codes = hand_codes(second, self._rules.deck)
-        dealt = prepare(self._rules, codes, dealer[asks], information=self._information)
+        dealt = prepare_deals(self._rules, codes, dealer[asks], information=self._information)
         self._put(self._second_places(rows, following), dealt)
 
     def _put(self, places: Int, dealt: Int) -> None:

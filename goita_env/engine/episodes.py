@@ -1,4 +1,4 @@
-"""Runs rounds and matches over the core: who deals next, when an episode ends, and the next deal.
+"""Runs rounds and matches over the core: the next dealer, the end of an episode, the next deal.
 
 The first dealer of an episode is drawn; then the winner of a round deals the next (article D of the
 booklet), and after a redeal the same seat deals again (article B). A match ends at the rule set's
@@ -17,7 +17,7 @@ from goita_env import seeds
 from goita_env.arrays import Bool, Int
 from goita_env.checks import check_count, check_dealer, check_scores
 from goita_env.engine import core
-from goita_env.engine.dealing import ReadyDeals, first_dealers, hand_codes, lay, prepare
+from goita_env.engine.dealing import ReadyDeals, first_dealers, hand_codes, lay_deals, prepare_deals
 from goita_env.engine.state import NO_ROWS, ONE, ZERO, State
 from goita_env.engine.tables import codes_of
 from goita_env.errors import SettingError
@@ -30,12 +30,12 @@ EPISODES: Final = ("round", "match")
 Reward = Literal["points", "win"]
 REWARDS: Final = ("points", "win")
 
-_SIGNS: Final = np.array([[1, -1, 1, -1], [-1, 1, -1, 1]], np.float32)
+_REWARD_SIGNS: Final = np.array([[1, -1, 1, -1], [-1, 1, -1, 1]], np.float32)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Which games a step ended a round in; ``n`` games."""
+    """The rounds that a step ended; ``n`` games."""
 
     rows: Int
     """[n] The games."""
@@ -47,9 +47,9 @@ class Outcome:
     """[n] The round also ended the episode."""
 
     def rewards(self, reward: Reward) -> npt.NDArray[np.float32]:
-        """Returns what each seat gets, [n, 4]: points of the round, or 1 for a won episode."""
+        """Returns the reward of each seat, [n, 4]: points of the round, or 1 for a won episode."""
         gain = self.points if reward == "points" else self.done
-        return np.asarray(gain[:, None] * _SIGNS[self.winner & 1], np.float32)
+        return np.asarray(gain[:, None] * _REWARD_SIGNS[self.winner & 1], np.float32)
 
 
 def check_episode(
@@ -58,7 +58,7 @@ def check_episode(
     """Returns a kind of episode after a check.
 
     Raises:
-        SettingError: if it is none, or a match where messages cost or of a small game.
+        SettingError: if there is no such kind, or for a match with costs or of a small game.
     """
     if episode not in EPISODES:
         raise SettingError(f"expected an episode of {EPISODES}, got {episode!r}")
@@ -72,7 +72,7 @@ def check_episode(
 
 
 def check_reward(reward: Reward, information: InformationStructure = PLAIN) -> Reward:
-    """Returns a kind of reward; a SettingError if it is none, or one that messages can't cost."""
+    """Returns a kind of reward; a SettingError for others, and for "win" where messages cost."""
     if reward not in REWARDS:
         raise SettingError(f"expected a reward of {REWARDS}, got {reward!r}")
     if reward != "points" and check_information(information).cost:
@@ -81,10 +81,10 @@ def check_reward(reward: Reward, information: InformationStructure = PLAIN) -> R
 
 
 class Match:
-    """N games, each an endless row of episodes, a round or a match long.
+    """N games, each an endless row of episodes, which are rounds or matches.
 
     ``games``: [N] numbers of the games in the deals' keys, 0 to N - 1 by default. With
-    ``auto_reset`` a game goes on with its next episode at once, else it stays still at its end.
+    ``auto_reset`` the next episode of a game begins at once, else the game stays at its end.
 
     Attributes:
         state: the games.
@@ -119,17 +119,18 @@ class Match:
 
     @classmethod
     def standing_at(cls, state: State, keys: seeds.Keys) -> Self:
-        """Takes over rounds somewhere in their first deal, which don't go on after their end."""
-        match, many = cls.__new__(cls), state.num_games
+        """Takes over rounds somewhere in their first deal; they stay at their end."""
+        match, num_games = cls.__new__(cls), state.num_games
         match.rules, match.information = state.rules, state.information
         match.episode, match.auto_reset = "round", False
-        match.state, match.keys, match.games = state, keys, np.arange(many)
-        match.episodes, match.deals = np.zeros(many, np.int64), np.ones(many, np.int64)
+        match.state, match.keys, match.games = state, keys, np.arange(num_games)
+        match.episodes = np.zeros(num_games, np.int64)
+        match.deals = np.ones(num_games, np.int64)
         match.redealt = NO_ROWS
         return match
 
     def keep(self, rows: Int) -> None:
-        """Drops all games but those of ``rows``; only where they don't go on after their end."""
+        """Drops all games except ``rows``; only for games that stay at their end."""
         self.state = self.state.select(rows)
         self.games, self.keys = self.games[rows], self.keys[rows]
         self.episodes, self.deals = self.episodes[rows], self.deals[rows]
@@ -148,8 +149,8 @@ class Match:
     ) -> None:
         """Begins the next episode of every game or of ``rows``, ascending; with a seed, its first.
 
-        Hands, dealer and scores of the first deals are checked before anything changes; else they
-        are dealt, drawn and 0. A seed is that of all games from now on.
+        Hands, dealer and scores of the first deals are checked before anything changes; without
+        them, hands are dealt, dealers drawn and scores 0. A seed is that of all games from now on.
         """
         rows = np.arange(self.num_games) if rows is None else rows
         codes = None if hands is None else codes_of(read_hands(hands, len(rows), self.rules.deck))
@@ -170,7 +171,7 @@ class Match:
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], 0)
         codes = hand_codes(keys, self.rules.deck) if codes is None else codes
         dealers = first_dealers(keys) if dealers is None else dealers
-        lay(self.state, rows, self._prepare(codes, dealers, before))
+        lay_deals(self.state, rows, self._prepare(codes, dealers, before))
 
     def step(self, actions: Int) -> Outcome | None:
         """Makes a legal decision, not checked here, in every game; then as ``begin_next``."""
@@ -189,24 +190,24 @@ class Match:
         if self.episode == "match":
             scores = state.scores[:, rows]
             scores[winner & 1, np.arange(len(rows))] += points
-            done = scores.max(axis=0) >= self.rules.match_points
-            on = ~done
-            if np.count_nonzero(on):
-                self._next_round(rows[on], winner[on], scores[:, on])
+            is_over = scores.max(axis=0) >= self.rules.match_points
+            continues = ~is_over
+            if np.count_nonzero(continues):
+                self._next_round(rows[continues], winner[continues], scores[:, continues])
         else:
-            done = np.ones(len(rows), bool)
+            is_over = np.ones(len(rows), bool)
         if self.auto_reset:
-            over = rows[done] if self.episode == "match" else rows
+            over = rows[is_over] if self.episode == "match" else rows
             again = self._deal_ready(over, again)
         if len(again):  # the same dealer and scores (article B of the booklet)
             self._next_round(again, state.dealer[again], state.scores[:, again])
-        return Outcome(rows, points, winner, done) if len(rows) else None
+        return Outcome(rows, points, winner, is_over) if len(rows) else None
 
     def _deal_ready(self, over: Int, again: Int) -> Int:
-        """Deals what lies ready: the next episodes of ``over``, and second deals to ``again``.
+        """Lays deals that are ready: the next episodes of ``over``, second deals of ``again``.
 
         Returns:
-            The games of ``again`` for which nothing lay ready.
+            The games of ``again`` for which no deal was ready.
         """
         rows, places = over, self.ready.first(self.keys, over, self.episodes)
         self.episodes[over] += 1
@@ -218,7 +219,7 @@ class Match:
             places = np.concatenate((places, second[ready]))
             self.deals[again[ready]] = 2
             again = again[~ready]
-        lay(self.state, rows, self.ready.take(places))
+        lay_deals(self.state, rows, self.ready.take(places))
         return again
 
     def _next_round(self, rows: Int, dealer: Int, scores: Int) -> None:
@@ -226,7 +227,7 @@ class Match:
         keys = seeds.deal_keys(self.keys[rows], self.episodes[rows], self.deals[rows])
         self.deals[rows] += 1
         codes = hand_codes(keys, self.rules.deck)
-        lay(self.state, rows, self._prepare(codes, dealer, scores))
+        lay_deals(self.state, rows, self._prepare(codes, dealer, scores))
 
     def _prepare(self, codes: Int, dealer: Int, scores: Int | None) -> Int:
-        return prepare(self.rules, codes, dealer, scores, information=self.information)
+        return prepare_deals(self.rules, codes, dealer, scores, information=self.information)

@@ -17,18 +17,20 @@ _LOW_BYTE: Final = np.array(255, U64)
 _THREE: Final = np.array(3, U64)
 _EIGHT: Final = np.array(8, U64)
 _FIFTY_SIX: Final = np.array(56, U64)
-_ANSWERS: Final = MESSAGE - 64
-"""Actions from 64 on that are no messages."""
-_BYTE: Final = 255
+_NUM_ANSWERS: Final = MESSAGE - 64
+"""How many actions from 64 on come before the messages."""
+_MAX_BYTE: Final = 255
 
 
-_BYTES: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
-_SELECT: Final = (1 - _BYTES).argsort(axis=1, kind="stable").reshape(-1)
+_BITS_OF_BYTES: Final = np.unpackbits(
+    np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"
+)
+_PLACE_OF_ONE: Final = (1 - _BITS_OF_BYTES).argsort(axis=1, kind="stable").reshape(-1)
 """[256 * 8] The place of the r-th one in a byte, index 8 * byte + r."""
 
 
 def only_action(low: Bits, high: Bits) -> tuple[Int, Int]:
-    """Returns the action that alone is legal, else 0, and how many are legal: int64 [N] each."""
+    """Returns the only legal action, else 0, and how many actions are legal: int64 [N] each."""
     legal_count = np.bitwise_count(low).astype(np.int64)
     legal_count += np.bitwise_count(high)
     # Of a word with a single one, the ones of word - 1 count the place of that one.
@@ -44,36 +46,40 @@ def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:
 
     ``low``, ``high``: [N] bits of actions 0 to 63, and from 64.
     """
-    ones = np.bitwise_count(low.view(np.uint8)).view(U64)
-    ones *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
-    total = ones >> _FIFTY_SIX
+    counts = np.bitwise_count(low.view(np.uint8)).view(U64)
+    counts *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
+    total = counts >> _FIFTY_SIX
     draws = rng.random(len(low))
     rank = (draws * (total + np.bitwise_count(high))).astype(U64)
     wide = rank * _BYTES_ONE
     wide |= _BYTES_HIGH
-    wide -= ones
+    wide -= counts
     wide &= _BYTES_HIGH  # one bit for each byte that lies before the rank-th one
     shift = np.bitwise_count(wide).astype(U64)
     shift <<= _THREE
-    ones <<= _EIGHT
-    ones >>= shift
-    ones &= _LOW_BYTE
+    # Of each word the ones in the bytes before that of the rank-th one.
+    counts <<= _EIGHT
+    counts >>= shift
+    counts &= _LOW_BYTE
+    # The index 8 * byte + rank within the byte.
     index = low >> shift
     index &= _LOW_BYTE
     index <<= _THREE
     index += rank
-    index -= ones
-    drawn: Int = _SELECT.take(index.view(np.int64), mode="clip")
+    index -= counts
+    drawn: Int = _PLACE_OF_ONE.take(index.view(np.int64), mode="clip")
     drawn += shift.view(np.int64)
     beyond = (rank >= total).nonzero()[0]
     if len(beyond):
         bits, later = high[beyond].view(np.int64), (rank[beyond] - total[beyond]).view(np.int64)
-        few = bits.max() <= _BYTE  # true where no message is asked for
-        drawn[beyond] = 64 + (_SELECT[8 * bits + later] if few else _select_message(bits, later))
+        few = bits.max() <= _MAX_BYTE  # true where no message is sent
+        drawn[beyond] = 64 + (
+            _PLACE_OF_ONE[8 * bits + later] if few else _select_message(bits, later)
+        )
     return drawn
 
 
 def _select_message(bits: Int, rank: Int) -> Int:
     """[m] The place of the ``rank``-th one in ``bits``: a byte of answers, or of messages."""
-    first = (bits >> _ANSWERS > 0) * _ANSWERS
-    return np.asarray(first + _SELECT[8 * (bits >> first) + rank])
+    first = (bits >> _NUM_ANSWERS > 0) * _NUM_ANSWERS
+    return np.asarray(first + _PLACE_OF_ONE[8 * (bits >> first) + rank])

@@ -1,7 +1,7 @@
-"""Says the rules as a player would: one short function a rule.
+"""States the rules as a player would: one short function a rule.
 
-``tables`` expands them into arrays. What the texts differ on is a field of ``Rules``, read here;
-who deals next and when a match ends is in ``episodes``.
+``tables`` expands them into arrays. A point on which the texts differ is a field of ``Rules``;
+the next dealer and the end of a match are in ``episodes``.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from goita_env.tiles import KING, LANCE, NUM_SEATS, PAWN, POINTS
 
 
 def receives(block: int, attack: int) -> bool:
-    """Tells whether a block stops an attack: the same kind, or a king but for pawn, lance and king.
+    """Tells whether a block stops an attack: one of its kind, or a king.
 
-    A king attack is never received: "unblockable" (booklet, example of a round).
+    A king does not stop pawn, lance or king. A king attack is never received: "unblockable"
+    (booklet, example of a round).
     """
     if attack == KING:
         return False
@@ -39,14 +40,16 @@ def finish_points(rules: Rules, block: int, attack: int, face_down: bool) -> int
     return POINTS[attack] * (2 if face_down and alike else 1)
 
 
-def call_points(rules: Rules, pawns: int, others: tuple[int, ...]) -> int:
+def call_points(rules: Rules, pawns: int, other_tiles: tuple[int, ...]) -> int:
     """Returns the points of calling six or more pawns with these other tiles (booklet B)."""
     if pawns == 8:
         return 100
     if pawns == 7:
-        return 2 * POINTS[others[0]]
-    alike = others[0] == others[1] and (others[0] != KING or rules.kings_are_alike)
-    return max(POINTS[kind] for kind in others) * (2 if alike and rules.six_alike_doubles else 1)
+        return 2 * POINTS[other_tiles[0]]
+    alike = other_tiles[0] == other_tiles[1] and (other_tiles[0] != KING or rules.kings_are_alike)
+    return max(POINTS[kind] for kind in other_tiles) * (
+        2 if alike and rules.six_alike_doubles else 1
+    )
 
 
 def must_call(rules: Rules, pawns: int) -> bool:
@@ -56,21 +59,21 @@ def must_call(rules: Rules, pawns: int) -> bool:
 
 @dataclass(frozen=True)
 class Question:
-    """A question: who calls five or more pawns, or whether a caller's deal stands.
+    """A question: whether a seat calls five or more pawns, or whether a caller's deal is played.
 
     No text gives an order, so it is ours: from the dealer on, each seat that was dealt five or more
-    pawns is asked once; then, where five were called, the caller's partner chooses. Seats are
+    pawns acts once; then, where five were called, the caller's partner chooses. Seats are
     counted from the dealer (0: the dealer).
     """
 
     holders: tuple[int, ...]
     """Seats that were dealt five or more pawns, in order; two at most."""
-    many: bool
-    """The one holder has six or more."""
+    six_or_more: bool
+    """The only holder has six or more."""
     called: tuple[int, ...] = ()
     """Holders that have called five, in order."""
-    asked: int = -1
-    """The seat that is asked now."""
+    seat: int = -1
+    """The acting seat."""
     choosing: bool = False
     """The acting seat chooses redeal or continue, as a caller's partner."""
 
@@ -86,16 +89,16 @@ def answer(rules: Rules, question: Question, action: int) -> Question | Ending:
         if action == actions.CONTINUE:
             return "play"
         other_partner = partner(q.called[-1])
-        if len(q.called) == 2 and q.asked != other_partner:
+        if len(q.called) == 2 and q.seat != other_partner:
             # Only two "redeal" redeal: "if both partners choose to reshuffle" (booklet B).
-            return Question(q.holders, q.many, q.called, other_partner, True)
+            return Question(q.holders, q.six_or_more, q.called, other_partner, True)
         return "redeal"
 
-    called = (*q.called, q.asked) if action == actions.CALL else q.called
-    if called and q.many:
+    called = (*q.called, q.seat) if action == actions.CALL else q.called
+    if called and q.six_or_more:
         return "call"
-    if later := [seat for seat in q.holders if seat > q.asked]:
-        return Question(q.holders, q.many, called, later[0])
+    if later := [seat for seat in q.holders if seat > q.seat]:
+        return Question(q.holders, q.six_or_more, called, later[0])
     winners = called if rules.partners_fives_win == "called" else q.holders
     if len(winners) == 2 and winners[1] == partner(winners[0]):
         return "fives"
@@ -103,7 +106,7 @@ def answer(rules: Rules, question: Question, action: int) -> Question | Ending:
         return "play"
     if len(called) == 2 and rules.opponents_fives == "redeal":
         return "redeal"
-    return Question(q.holders, q.many, called, partner(called[0]), True)
+    return Question(q.holders, q.six_or_more, called, partner(called[0]), True)
 
 
 def partner(seat: int) -> int:

@@ -1,8 +1,8 @@
 """Hands the engine's arrays to a compiled search: the one interface for code outside ``goita_env``.
 
-A search that is to be fast cannot go through views and calls: it reads the rules as plain arrays
+A fast search cannot go through views and calls: it reads the rules as plain arrays
 (``search_rules``) and positions as numbers (``position_arrays``). Both use the engine's *codes* of
-hands and its *status* (``goita_env.engine.tables``), so what makes and reads these comes along.
+hands and its *status*; the functions that convert them are exported here, too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-_MOMENTS: Final = {
+_MOMENTS_BEYOND_PLAY: Final = {
     CALL_CHOICE: "a seat is asked whether it calls its pawns",
     CALL_DUTY: "a seat has to call its pawns",
     CHOOSE: "a seat is asked whether all are dealt new hands",
@@ -57,10 +57,10 @@ _MOMENTS: Final = {
     OVER: "the round is over",
     MESSAGE_CHOICE: "a seat is asked for a message",
 }
-"""The moments, by status, that are none of play."""
+"""The moments, by status, in which no seat plays or passes."""
 
-_LEADS: Final = 3
-"""Passes after which the attacker leads anew; the dealer's first turn is told as one more lead."""
+_LEAD_PASSES: Final = 3
+"""Passes after which the attacker leads anew; the dealer's first turn counts as such a lead."""
 
 
 class SearchRules(NamedTuple):
@@ -87,12 +87,12 @@ class SearchRules(NamedTuple):
 
 
 class PositionArrays(NamedTuple):
-    """N positions of play, nothing hidden."""
+    """N positions of play with all hands known."""
 
     codes: Int
     """[n, 4] Code of each seat's hand, and KING_PERMIT where it may always attack with a king."""
     seat: Int
-    """[n] Seat that is asked."""
+    """[n] The acting seat."""
     status: Int
     """[n] Public status."""
 
@@ -108,10 +108,11 @@ def search_rules(rules: Rules) -> SearchRules:
     """Returns a rule set as plain arrays."""
     t, statuses = tables(rules), np.arange(NUM_ATTACK_STATUSES + 1)
     keys = len(t.points) // len(t.answers) * len(statuses)
-    rest, king_up = np.divmod(statuses - 1, 2)  # the inverse of ``attack_status``
-    attack, passes = np.divmod(rest, 4)
-    passes[0], king_up[0] = _LEADS, 0
-    attack[passes == _LEADS] = -1
+    # The inverse of ``attack_status``; status 0, the first turn, is set after it.
+    attacks_and_passes, king_up = np.divmod(statuses - 1, 2)
+    attack, passes = np.divmod(attacks_and_passes, 4)
+    passes[0], king_up[0] = _LEAD_PASSES, 0
+    attack[passes == _LEAD_PASSES] = -1
     return SearchRules(
         pairs=t.pairs.view(np.uint64),
         blocks=t.asks[BLOCKS, : len(statuses)].view(np.uint64),
@@ -124,11 +125,11 @@ def search_rules(rules: Rules) -> SearchRules:
 
 
 def position_arrays(games: State | Games) -> PositionArrays:
-    """Returns where n games stand; a SettingError if no seat plays or passes in one."""
+    """Returns the positions of n games; a SettingError if no seat plays or passes in one."""
     state = games if isinstance(games, State) else games._state
     wrong = np.flatnonzero((state.status > NUM_ATTACK_STATUSES) | (state.status < 0))
     if len(wrong):
-        moment = _MOMENTS[int(state.status[wrong[0]])]
+        moment = _MOMENTS_BEYOND_PLAY[int(state.status[wrong[0]])]
         where = "" if state.num_games == 1 else f" in game {wrong[0]}"
         raise SettingError(
             f"expected a position in which a seat plays or passes, got one in which {moment}{where}"

@@ -2,7 +2,7 @@
 
 Every play or pass moves the turn exactly one seat. So the games are placed such that in all of them
 the acting seat sits on one *slot*, ``state.clock``; seat i sits on slot (i + offset) & 3. The
-pre-play decisions don't follow the clock: those few games are turned such that the seat asked
+pre-play decisions don't follow the clock: those few games are turned such that the seat that acts
 next sits on the next slot.
 """
 
@@ -38,16 +38,16 @@ ZERO, ONE, THREE = np.array(0), np.array(1), np.array(3)
 
 @dataclass(frozen=True)
 class Field:
-    """A field of the state: how many rows it has, and what becomes of it."""
+    """A field of the state: its number of rows, and its value after a deal."""
 
     rows: int
     """Rows of the block; four where each slot has one."""
     deal: int | None = 0
-    """What a new deal puts there; None: what was prepared for it."""
+    """Its value after a deal; None: the prepared one."""
 
 
-_SEAT: Final = Field(NUM_SEATS)
-_GAME: Final = Field(1)
+_SEAT_FIELD: Final = Field(NUM_SEATS)
+_GAME_FIELD: Final = Field(1)
 
 
 class State:
@@ -55,20 +55,20 @@ class State:
 
     ``data`` holds everything, so that copying, selecting and repeating games is one numpy call
     each. Every annotated field is a part of it, in this order: write into it, don't replace it.
-    What belongs to a seat comes first, a row a slot, then what belongs to the game.
+    Fields of a seat come first, with a row for each slot, then fields of the game.
     """
 
     hand: Annotated[Int, Field(NUM_SEATS, deal=None)]
     """[4, N] Code of the tiles in hand, and KING_PERMIT if dealt both kings (see rules)."""
-    down: Annotated[Int, _SEAT]
+    down: Annotated[Int, _SEAT_FIELD]
     """[4, N] Code of the tiles that the seat laid face down."""
-    own: Annotated[Int, _SEAT]
+    own: Annotated[Int, _SEAT_FIELD]
     """[4, N] The seat's plays as it sees them, 16 bits each."""
-    shown: Annotated[Int, _SEAT]
-    """[4, N] The same as the others see them."""
-    notes: Annotated[Int, _SEAT]
+    shown: Annotated[Int, _SEAT_FIELD]
+    """[4, N] The seat's plays as the others see them."""
+    notes: Annotated[Int, _SEAT_FIELD]
     """[4, N] Public notes on the seat: its events, passes, call and choice (``NOTE_...``)."""
-    shift: Annotated[Int, _SEAT]
+    shift: Annotated[Int, _SEAT_FIELD]
     """[4, N] 16 times its plays."""
     frame: Annotated[Int, Field(NUM_SEATS, deal=None)]
     """[4, N] Dealer, scores and messages as the seat knows them (``FRAME_...``)."""
@@ -76,7 +76,7 @@ class State:
     """[N] Public status, a column of the tables."""
     offset: Annotated[Int, Field(1, deal=None)]
     """[N] Slot minus seat, modulo 4."""
-    up: Annotated[Int, _GAME]
+    up: Annotated[Int, _GAME_FIELD]
     """[N] Code of the tiles that lie face up."""
     event: Annotated[Int, Field(1, deal=1)]
     """[N] Bit of the next play: 1 << plays in this round."""
@@ -84,7 +84,7 @@ class State:
     """[N] Number of the question in ``questions``."""
     dealer: Annotated[Int, Field(1, deal=None)]
     """[N] Seat of the dealer."""
-    points: Annotated[Int, _GAME]
+    points: Annotated[Int, _GAME_FIELD]
     """[N] Points of the round once it is over, else 0."""
     winner: Annotated[Int, Field(1, deal=-1)]
     """[N] Seat that ended the round, -1 before."""
@@ -98,10 +98,10 @@ class State:
         self.tables = tables_of(rules, information)
         self.data = data = np.ascontiguousarray(data)  # flat indices write into it
         self.clock = clock
-        """Slot whose seat is asked now, in all games."""
+        """Slot of the acting seat, in all games."""
         self.__dict__.update(zip(_NAMES, map(data.__getitem__, _INDICES), strict=True))
-        self.by_slot: Int = data[:_SLOT_ROWS].reshape(len(SEATS), NUM_SEATS, data.shape[1])
-        """[7, 4, N] What belongs to a seat: the first seven fields, numbered ``HAND`` and so on."""
+        self.by_slot: Int = data[:_SLOT_ROWS].reshape(len(SEAT_ROWS), NUM_SEATS, data.shape[1])
+        """[7, 4, N] The fields of a seat: the first seven fields, numbered ``HAND`` and so on."""
         self.plays = self.by_slot[OWN : SHOWN + 1]
         """[2, 4, N] ``own`` and ``shown``."""
         self.ended: Int = NO_ROWS
@@ -116,7 +116,7 @@ class State:
         cls, num_games: int, rules: str | Rules, information: InformationStructure = PLAIN
     ) -> Self:
         """Returns games that wait for their first deal."""
-        data = np.zeros((ROWS, num_games), np.int64)
+        data = np.zeros((NUM_ROWS, num_games), np.int64)
         state = cls(get_rules(rules), data, information=information)
         state.status[:], state.winner[:] = WAITING, -1
         state.asking = NO_ROWS
@@ -137,7 +137,7 @@ class State:
 
     @property
     def seat(self) -> Int:
-        """[N] Seat that is asked now, -1 where none is."""
+        """[N] The acting seat, -1 where there is none."""
         seats: Int = (self.clock - self.offset) & 3
         seats[self.status >= WAITING] = -1
         return seats
@@ -171,16 +171,17 @@ class State:
         """Returns each game so many times in a row, as ``numpy.repeat`` does, as a new state."""
         return self.like(self.data.repeat(times, axis=1))
 
-    def turn(self, rows: Int, by: Int) -> None:
-        """Moves the seats of games [n] before play on by 0 to 3 slots, [n], in place."""
-        self.offset[rows] = (self.offset[rows] + by) & 3
+    def turn(self, rows: Int, steps: Int) -> None:
+        """Moves the seats of games [n] before play by 0 to 3 slots, [n], in place."""
+        self.offset[rows] = (self.offset[rows] + steps) & 3
         # One index into the flat block is six times as fast as one along the last axis.
-        flat, many = self.data.reshape(-1), self.data.shape[1]
-        moved = flat.take(BEFORE_PLAY * many + rows)
-        to = (SLOTS + by) & THREE
-        to *= many
+        flat, num_games = self.data.reshape(-1), self.data.shape[1]
+        moved = flat.take(BEFORE_PLAY_ROWS * num_games + rows)
+        to = (SLOTS + steps) & THREE
+        to *= num_games
         to += rows
-        flat[BEFORE_PLAY[:, :1] * many + to] = moved
+        # The first row of each field; ``to`` adds the slots, whose rows follow it.
+        flat[BEFORE_PLAY_ROWS[:, :1] * num_games + to] = moved
 
 
 FIELDS: Final[dict[str, Field]] = {
@@ -192,7 +193,7 @@ FIELDS: Final[dict[str, Field]] = {
 
 
 def _indices(names: Sequence[str]) -> list[Any]:
-    """Lists the row of each of some fields, or the slice of its rows, if these lie in order."""
+    """Lists each field's row, or the slice of its rows, for fields that lie in this order."""
     stops = np.cumsum([FIELDS[name].rows for name in names]).tolist()
     bounds = zip([0, *stops], stops, strict=False)
     return [start if stop == start + 1 else slice(start, stop) for start, stop in bounds]
@@ -201,39 +202,40 @@ def _indices(names: Sequence[str]) -> list[Any]:
 _NAMES: Final = [*FIELDS]
 _INDICES: Final = _indices(_NAMES)
 _ROWS_OF: Final = {name: np.r_[index] for name, index in zip(_NAMES, _INDICES, strict=True)}
-ROWS: Final = sum(map(len, _ROWS_OF.values()))
+NUM_ROWS: Final = sum(map(len, _ROWS_OF.values()))
 """Rows of the block."""
-OFFSET: Final = int(_ROWS_OF["offset"][0])
+OFFSET_ROW: Final = int(_ROWS_OF["offset"][0])
 """Its row of offsets."""
 _SLOT_ROWS: Final = int(_ROWS_OF["status"][0])
 HAND, DOWN, OWN, SHOWN, NOTES, SHIFT, FRAME = range(_SLOT_ROWS // NUM_SEATS)
 """Numbers of the fields in ``State.by_slot``."""
-SEATS: Final = np.arange(_SLOT_ROWS).reshape(-1, NUM_SEATS, 1)
-"""[7, 4, 1] Rows by slot of all that belongs to a seat."""
-BEFORE_PLAY: Final = SEATS[[HAND, NOTES, FRAME]]
-"""[3, 4, 1] Rows by slot of the fields that aren't bare while questions are asked."""
-_PREPARED: Final = [name for name, field in FIELDS.items() if field.deal is None]
-DEAL_ROWS: Final = _indices(_PREPARED)
+SEAT_ROWS: Final = np.arange(_SLOT_ROWS).reshape(-1, NUM_SEATS, 1)
+"""[7, 4, 1] Rows by slot of all fields of a seat."""
+BEFORE_PLAY_ROWS: Final = SEAT_ROWS[[HAND, NOTES, FRAME]]
+"""[3, 4, 1] Rows by slot of the fields that are not 0 for all seats before play."""
+_PREPARED_FIELDS: Final = [name for name, field in FIELDS.items() if field.deal is None]
+DEAL_ROWS: Final = _indices(_PREPARED_FIELDS)
 """Rows of a prepared deal: the fields that a deal must set, in order."""
-_CLEARED: Final = [name for name in FIELDS if name not in _PREPARED]
-_CLEAR_ROWS: Final = np.concatenate([_ROWS_OF[name] for name in _CLEARED])[:, None]
+_CLEARED_FIELDS: Final = [name for name in FIELDS if name not in _PREPARED_FIELDS]
+_CLEAR_ROWS: Final = np.concatenate([_ROWS_OF[name] for name in _CLEARED_FIELDS])[:, None]
 CLEAR_VALUES: Final = np.concatenate(
-    [np.full(FIELDS[name].rows, FIELDS[name].deal) for name in _CLEARED]
+    [np.full(FIELDS[name].rows, FIELDS[name].deal) for name in _CLEARED_FIELDS]
 )[:, None]
-"""[r, 1] What every deal sets alike."""
+"""[r, 1] The values that every deal sets alike."""
 
 
 @lru_cache(maxsize=256)
 def places(num_games: int) -> tuple[list[Int], Int]:
-    """Says where in the flat block of so many games a row that a deal sets begins.
+    """Returns where, in the flat block of so many games, the rows begin that a deal sets.
 
-    By clock, where slot 0 goes: [p, 1] what is prepared; and [r, 1] what every deal sets alike.
+    By clock, [p, 1] the rows of a prepared deal; and [r, 1] the rows that every deal sets alike.
     """
     prepared = []
     for clock in range(NUM_SEATS):
         rows = [
-            np.roll(of, -clock) if of[0] < _SLOT_ROWS else of
-            for of in (_ROWS_OF[name] for name in _PREPARED)
+            # The row of slot ``clock`` first: a prepared deal begins with the acting seat.
+            np.roll(field_rows, -clock) if field_rows[0] < _SLOT_ROWS else field_rows
+            for field_rows in (_ROWS_OF[name] for name in _PREPARED_FIELDS)
         ]
         prepared.append(np.concatenate(rows)[:, None] * num_games)
     return prepared, _CLEAR_ROWS * num_games

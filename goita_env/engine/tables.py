@@ -3,7 +3,7 @@
 A *code* is a multiset of tiles as a mixed-radix integer, one digit a kind (pawns up to 10, lance to
 gold up to 4, bishop to king up to 2), so that codes are added and subtracted like the multisets.
 
-A *status* is what everybody knows of the moment, as one small integer: the dealer's first turn; an
+A *status* is the public part of the moment, as one small integer: the dealer's first turn; an
 attack, the passes since and whether a king lies face up; a pre-play decision; waiting; over.
 With ``key = status * 69 + action`` every public consequence of an action is one lookup.
 """
@@ -43,7 +43,7 @@ NUM_CODES: Final = 185_625
 PAWN_DIGITS: Final = 11
 """code % PAWN_DIGITS is the number of pawns."""
 KING_PERMIT: Final = 1 << 18
-"""Flag beside a hand's code: this seat may attack with a king whatever lies on the table."""
+"""Flag added to a hand's code: this seat may attack with a king whatever lies on the table."""
 CODE_MASK: Final = KING_PERMIT - 1
 
 
@@ -53,7 +53,7 @@ def codes_of(kinds: Int) -> Int:
 
 
 def code_of(counts: Sequence[int]) -> int:
-    """Returns the code of so many tiles of each kind, [8]."""
+    """Returns the code of a hand, given as the number of tiles of each kind, [8]."""
     return sum(count * radix for count, radix in zip(counts, RADIX, strict=True))
 
 
@@ -70,16 +70,16 @@ FRESH: Final = 0
 """The dealer's first turn."""
 NUM_ATTACK_STATUSES: Final = 64
 CALL_CHOICE: Final = 65
-"""A seat with five or more pawns is asked: call or silent. From here on: not play."""
+"""A seat with five or more pawns decides: call or silent. From here on: not play."""
 CALL_DUTY: Final = 66
 CHOOSE: Final = 67
-"""The partner of a five-pawn caller is asked: redeal or continue."""
+"""The partner of a five-pawn caller decides: redeal or continue."""
 WAITING: Final = 68
-"""A redeal was decided; the state waits for a deal. From here on nobody is asked."""
+"""A redeal was decided; the state waits for a deal. From here on no seat acts."""
 OVER: Final = 69
 NUM_STATUSES: Final = 70
 MESSAGE_CHOICE: Final = -1
-"""A seat is asked for its message, in games with messages: counted from the end of the tables."""
+"""A seat sends its message, in games with messages; a place from the end of the tables."""
 
 QUESTION_ACTIONS: Final = {
     CALL_CHOICE: (actions.CALL, actions.SILENT),
@@ -89,12 +89,12 @@ QUESTION_ACTIONS: Final = {
 
 
 def attack_status(attack: int, passes: int, king_up: bool) -> int:
-    """Returns the status of an attack with so many passes since; three: its seat leads anew."""
+    """Returns the status after an attack and ``passes``; after three passes its seat leads anew."""
     return 1 + (attack * 4 + passes) * 2 + king_up
 
 
-# For every seat the engine keeps what all have seen of it, in the form in which an observation
-# shows it: ``notes`` grows bit by bit during the round, ``frame`` is set with the deal.
+# For every seat the engine keeps public facts about it, in the form in which an observation shows
+# them: ``notes`` grows bit by bit during the round, ``frame`` is set with the deal.
 
 NOTE_PLAYS: Final = 0
 """Bit e of the notes: play e of the round was this seat's."""
@@ -147,7 +147,7 @@ class Tables:
     doubled: npt.NDArray[np.bool_]
     """[K] These points are doubled."""
     question: Int
-    """[11] Status by which a seat with so many pawns is asked before play, 0: it is not."""
+    """[11] Status of the question to a seat, by its number of pawns; 0: it does not act."""
     call_points: npt.NDArray[np.int16]
     """[NUM_CODES] Points of calling this hand of six or more pawns; 0 for all others."""
     call_bits: Int
@@ -251,22 +251,22 @@ def _pairs(rules: Rules) -> Int:
         king = np.vectorize(rulebook.king_may_attack, excluded={0})(rules, *hands, permitted)
         king_ok = king[counts[:, KING], size]
         for block, attack in product(range(NUM_KINDS), repeat=2):
-            held = counts[:, attack] >= (2 if block == attack else 1)
-            held &= counts[:, block] >= 1
+            playable = counts[:, attack] >= (2 if block == attack else 1)
+            playable &= counts[:, block] >= 1
             if attack == KING:
-                held &= king_ok
-            pairs[int(permitted), :NUM_CODES] |= held.astype(U64) << U64(8 * block + attack)
+                playable &= king_ok
+            pairs[int(permitted), :NUM_CODES] |= playable.astype(U64) << U64(8 * block + attack)
     return pairs.reshape(-1).view(np.int64)
 
 
 def _calls(rules: Rules) -> tuple[npt.NDArray[np.int16], Int]:
     """Lists points and tiles of the 36 hands of six or more pawns, by code."""
     points, bits = np.zeros(NUM_CODES, np.int16), np.zeros(NUM_CODES, U64)
-    for number in range(3):
-        for others in combinations_with_replacement(range(LANCE, NUM_KINDS), number):
-            tiles = [PAWN] * (HAND_SIZE - number) + list(others)
+    for num_others in range(3):
+        for other_tiles in combinations_with_replacement(range(LANCE, NUM_KINDS), num_others):
+            tiles = [PAWN] * (HAND_SIZE - num_others) + list(other_tiles)
             code = sum(RADIX[tile] for tile in tiles)
-            points[code] = rulebook.call_points(rules, HAND_SIZE - number, others)
+            points[code] = rulebook.call_points(rules, HAND_SIZE - num_others, other_tiles)
             bits[code] = sum(1 << (8 * place + tile) for place, tile in enumerate(tiles))
     return points, bits.view(np.int64)
 
@@ -288,7 +288,7 @@ class QuestionTables:
     """[Q * 69] Number after an answer."""
     status: Int
     """[Q] Status of the tables."""
-    asked: Int
+    seat: Int
     """[Q] The acting seat, counted from the dealer; 0, the dealer, where play begins."""
     num_actions: int = actions.NUM_ACTIONS
     """Numbers after answers are listed by ``question * num_actions + action``."""
@@ -312,7 +312,7 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
             return _ENDINGS.index(result)
         if result not in numbers:
             here = numbers[result] = len(_ENDINGS) + len(numbers)
-            statuses[here] = CHOOSE if result.choosing else int(status_of[5 + result.many])
+            statuses[here] = CHOOSE if result.choosing else int(status_of[5 + result.six_or_more])
             for action in QUESTION_ACTIONS[statuses[here]]:
                 following[here, action] = number(rulebook.answer(rules, result, action))
         return numbers[result]
@@ -320,17 +320,18 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
     first = np.zeros(NUM_SEATS * 32, np.int64)
     for size in (1, 2):
         for holders in combinations(range(NUM_SEATS), size):
-            for many in (False, True) if size == 1 else (False,):
-                start = number(Question(holders, many, (), holders[0]))
+            for six_or_more in (False, True) if size == 1 else (False,):
+                start = number(Question(holders, six_or_more, (), holders[0]))
                 for dealer in range(NUM_SEATS):
                     bits = sum(1 << (dealer + seat) % NUM_SEATS for seat in holders)
-                    first[32 * dealer + 2 * bits + many] = start
+                    first[32 * dealer + 2 * bits + six_or_more] = start
     after = np.repeat(np.arange(len(statuses)), actions.NUM_ACTIONS)
-    for (here, action), then in following.items():
-        after[here * actions.NUM_ACTIONS + action] = then
-    asked = [0] * len(_ENDINGS) + [question.asked for question in numbers]
+    for (here, action), next_number in following.items():
+        after[here * actions.NUM_ACTIONS + action] = next_number
+    # Both by number: the endings come first, then the questions in the order of ``numbers``.
+    seats = [0] * len(_ENDINGS) + [question.seat for question in numbers]
     status = [statuses[here] for here in range(len(statuses))]
-    return QuestionTables(first, after, np.array(status), np.array(asked))
+    return QuestionTables(first, after, np.array(status), np.array(seats))
 
 
 def _message_questions(plain: QuestionTables) -> QuestionTables:
@@ -347,7 +348,7 @@ def _message_questions(plain: QuestionTables) -> QuestionTables:
         first=plain.first + NUM_SEATS * size,
         next=after.reshape(-1),
         status=np.concatenate((plain.status, np.full(NUM_SEATS * size, MESSAGE_CHOICE))),
-        asked=np.concatenate((plain.asked, senders.repeat(size))),
+        seat=np.concatenate((plain.seat, senders.repeat(size))),
         num_actions=actions.MAX_ACTIONS,
         always=True,
     )

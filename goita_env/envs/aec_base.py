@@ -18,19 +18,19 @@ from goita_env.render import RenderMode, check_render_mode
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
-_TRIED: Final = "options"
+_CONFORMANCE_KEY: Final = "options"
 """PettingZoo's conformance tests hand over ``{"options": 1}``, to see that options are taken."""
 
 
 class SeatedEnv(AECEnv[str, Any, int | None]):
-    """An environment of agents ``player_0`` .. in turn order, of whom one acts at a time.
+    """An environment of agents ``player_0``, ... in turn order; one acts at a time.
 
     Args:
-        num_seats: how many.
+        num_seats: number of agents.
         observation: space of an observation.
         num_actions: actions from 0 on.
         render_mode: one of ``RENDER_MODES``, or None.
-        flat: observations come without the mask, which ``infos`` have then.
+        flat: observations come without the mask, which is in ``infos`` then.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         self._has_reset = False
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's observations; a SettingError if nobody has the name."""
+        """Returns the space of an agent's observations; a SettingError for other names."""
         self._seat(agent)
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Returns the space of an agent's actions; a SettingError if nobody has the name."""
+        """Returns the space of an agent's actions; a SettingError for other names."""
         self._seat(agent)
         return self._action_spaces[agent]
 
@@ -89,7 +89,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         """Does nothing: there is no window."""
 
     def _forfeited(self, offender: int) -> Iterable[float]:
-        """Returns what each seat gets when one forfeits."""
+        """Returns the reward of each seat when ``offender`` forfeits."""
         raise NotImplementedError
 
     def _begin(self) -> None:
@@ -102,19 +102,19 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         self._has_reset = True
 
     def _seat(self, agent: object) -> int:
-        """Returns the seat of an agent; a SettingError if nobody has the name."""
+        """Returns the seat of an agent; a SettingError for other names."""
         if not isinstance(agent, str) or agent not in self._seats:
             raise SettingError(f"expected an agent of {self.possible_agents}, got {agent!r}")
         return self._seats[agent]
 
-    def _given(self, options: dict[str, Any] | None, *known: str) -> dict[str, Any]:
+    def _deal_options(self, options: dict[str, Any] | None, *names: str) -> dict[str, Any]:
         if isinstance(options, dict):
-            options = {key: value for key, value in options.items() if key != _TRIED}
-        return check_options(options, known)
+            options = {key: value for key, value in options.items() if key != _CONFORMANCE_KEY}
+        return check_options(options, names)
 
-    def _check_begun(self, wanted: str) -> None:
+    def _check_begun(self, what: str) -> None:
         if not self._has_reset:
-            raise EpisodeOverError(f"expected a reset before the first {wanted}")
+            raise EpisodeOverError(f"expected a reset before the first {what}")
 
     def _check_running(self, came: str) -> None:
         if not self.agents:
@@ -122,7 +122,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
             raise EpisodeOverError(f"expected a reset, got {came} {what}")
 
     def _leaves(self, action: int | None) -> bool:
-        """Tells whether the agent that steps was at the end; with None it has left then."""
+        """Tells whether the agent was at the end; a step with None then removes it."""
         self._check_running(f"a step with {action!r}")
         agent = self.agent_selection
         if not self.terminations[agent]:
@@ -133,7 +133,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
         return True
 
     def _begin_rewards(self) -> None:
-        """Begins a step's rewards; the agent that makes it has seen its former ones."""
+        """Begins a step's rewards; the acting agent has seen its former ones."""
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
 
@@ -150,7 +150,7 @@ class SeatedEnv(AECEnv[str, Any, int | None]):
 class ForfeitWrapper(BaseWrapper[str, Any, int | None]):
     """A wrapper that ends the episode on an illegal action: the offender's side pays.
 
-    PettingZoo's own wrapper punishes the offender and pays nobody, which breaks the zero sum.
+    PettingZoo's own wrapper punishes the offender only, which breaks the zero sum.
     """
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -166,16 +166,16 @@ class ForfeitWrapper(BaseWrapper[str, Any, int | None]):
 
 
 class AllAct(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
-    """A wrapper that takes actions of all agents at a time; only that of the acting seat counts."""
+    """A wrapper that takes actions of all agents; only the acting seat's action counts."""
 
     def step(self, actions: Mapping[str, Any]) -> Any:
-        """Makes the decision of the agent that is asked.
+        """Makes the decision of the acting agent.
 
         Raises:
             EpisodeOverError: before the first reset.
             ActionError: if its action is missing. Nothing has changed in each case.
         """
         cast(SeatedEnv, self.unwrapped)._check_begun("step")
-        if self.agents and (asked := self.aec_env.agent_selection) not in actions:
-            raise ActionError(f"expected an action of {asked!r}, got those of {[*actions]!r}")
+        if self.agents and (agent := self.aec_env.agent_selection) not in actions:
+            raise ActionError(f"expected an action of {agent!r}, got those of {[*actions]!r}")
         return super().step(actions)  # type: ignore[no-untyped-call]

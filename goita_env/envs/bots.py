@@ -1,4 +1,4 @@
-"""Seats bots around a learner: what they are named by, who sits where, and how they are asked."""
+"""Seats bots around a learner: loads them, assigns seats, and reads their answers."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from goita_env.views import View, seat_view
 from goita_env.views import observation as packing
 
 LEARNER: Final = -1
-"""Stands in a line-up where the learner sits."""
+"""Marks the learner's seat in a line-up."""
 
-PURPOSE: Final = "seat environment"
-"""What bots are given here is derived from the seed for this purpose (``seeds.bot_seed``)."""
+_SEED_PURPOSE: Final = "seat environment"
+"""The purpose for which bots' generators and numbers follow from the seed (``seeds.bot_seed``)."""
 
-_SEATS: Final = U64(0x626F7473)
-"""Tells the keys of the learner's seats from those of the deals."""
+_SEAT_SALT: Final = U64(0x626F7473)
+"""Makes the keys of the learner's seats differ from those of the deals."""
 
 Named: TypeAlias = str | Agent
 """An agent, or the text that names it."""
@@ -48,7 +48,7 @@ Opponents: TypeAlias = Named | tuple[Named, Named] | list[Named]
 
 
 def load_agent(agent: Named) -> Agent:
-    """Returns the agent that a text names; an object is handed back as it is."""
+    """Returns the agent that a text names; an agent is returned as it is."""
     if not isinstance(agent, str):
         if callable(getattr(agent, "act", None)):
             return agent
@@ -57,14 +57,14 @@ def load_agent(agent: Named) -> Agent:
         )
     if agent == "random":
         return RandomAgent()
-    readers = [one for one in entry_points(group="goita", name="load_agent") if is_built_in(one)]
-    if not readers:
+    points = entry_points(group="goita", name="load_agent")
+    if not (loaders := [point for point in points if is_built_in(point)]):
         raise SettingError(
             "expected 'random' or an object with act(view, legal, rng): other names need the entry "
             f"points of goita-env, which is to be installed again; got {agent!r}"
         )
     try:
-        load = readers[0].load()
+        load = loaders[0].load()
     except ModuleNotFoundError as error:
         raise SettingError(
             f"expected to load {agent!r}, which needs {error.name!r}: {install('agents')}"
@@ -73,15 +73,15 @@ def load_agent(agent: Named) -> Agent:
 
 
 class _Player:
-    """An agent that is seated, and what it can do."""
+    """An agent that is seated, and its abilities."""
 
     def __init__(self, agent: Agent, named: Named, by_seat: bool) -> None:
         self.agent = agent
         self.text = named if isinstance(named, str) else None
         self.by_seat = by_seat
-        """The next numbers are the same text's at the next seats."""
+        """It plays one seat; the next three numbers are its text's agents of the next seats."""
         self.blind = type(agent) is RandomAgent
-        """It acts without a look."""
+        """It acts without a look at its view."""
         self.is_trusted = is_trusted(agent)
         self.memory = agent if isinstance(agent, StatefulAgent) else None
         self.policy: Callable[[View, Bool], Float] | None = getattr(agent, "probabilities", None)
@@ -92,7 +92,7 @@ class _Player:
         return repr(self.agent) if self.text is None else self.text
 
     def close(self) -> None:
-        """Ends what it runs, if it was named by a text: an object belongs to the user."""
+        """Ends its processes, if a text named it; an object belongs to the user."""
         if self.text is not None:
             close([self.agent])
 
@@ -117,24 +117,24 @@ def _players(named: Named, information: InformationStructure) -> list[_Player]:
 class Bots:
     """The players of all seats but the learner's, in N games.
 
-    Bots of known probabilities (``random`` is one) draw by numbers that follow from seed, game,
-    episode and how many were drawn in it: their game is the same in a batch of any size. The others
-    have a generator each. Where a text names a class of the user's or a bot with a memory, there is
-    one for each seat, so that none sees two hands of a deal; an object plays wherever it is put.
+    Bots with known probabilities (such as ``random``) draw by numbers that follow from seed, game,
+    episode and the count of earlier draws in it: their game is the same in a batch of any size.
+    Each other bot has a generator. If a text names a user's class or a bot with a memory, each seat
+    has its own, so that none sees two hands of a deal; an object plays wherever it is put.
 
-    Generators, drawn numbers and the numbers by which bots tell games apart follow from the seed,
-    and don't tell it (``goita_env.seeds``).
+    Generators, drawn numbers and the numbers of games that bots see follow from the seed, and do
+    not reveal it (``goita_env.seeds``).
 
     Args:
         num_games: N.
         rules: a rule set or its name.
-        partner: who plays the seat opposite the learner's; None: nobody does.
-        opponents: who plays the other team.
+        partner: the agent opposite the learner; None: there is none.
+        opponents: the agents of the other team.
         information: shown tiles and messages.
 
     Attributes:
         lineup: int64 [N, 4] number of the bot at each seat, LEARNER where the learner sits.
-        numbers: int64 [N] by which bots tell games apart until the next seed.
+        numbers: int64 [N] the numbers of the games that bots see, until the next seed.
     """
 
     def __init__(
@@ -153,17 +153,17 @@ class Bots:
         self._blind: Bool = np.zeros(1, bool)
         self._by_seat: Int = np.zeros(1, np.int64)
         self._places: Int = np.full(NUM_SEATS, LEARNER, np.int64)
-        """Who sits at, after, opposite and before the learner from the next deal on."""
+        """The bots at, after, opposite and before the learner's seat from the next deal on."""
         self._seed: int | None = None
         self._changes = 0
-        """How often bots were chosen since that seed."""
+        """Number of times that bots were chosen since that seed."""
         self._seat_keys: seeds.Keys = np.zeros(num_games, U64)
         self._keys: seeds.Keys = np.zeros(num_games, U64)
         self._streams: seeds.Keys = np.zeros(num_games, U64)
         self.set(partner, opponents)
 
     def set(self, partner: Named | None, opponents: Opponents | None) -> None:
-        """Chooses who plays from the next deals on; None leaves it as it is."""
+        """Chooses the bots from the next deals on; None leaves them as they are."""
         chosen: dict[int, Named] = {} if partner is None else {2: partner}
         if opponents is not None:
             pair = opponents if isinstance(opponents, list | tuple) else (opponents, opponents)
@@ -188,40 +188,40 @@ class Bots:
         self._hand_out()
 
     def _at_seats(self, numbers: Int) -> Int:
-        """[m, 4] Who that is at seats 0 to 3; ``numbers``: [m, 1] or [m, 4]."""
+        """[m, 4] The bots that ``numbers``, [m, 1] or [m, 4], are at seats 0 to 3."""
         return numbers + self._by_seat[numbers] * np.arange(NUM_SEATS)
 
     def _forget(self) -> None:
-        """Drops the bots that sit nowhere and won't."""
-        coming = self._at_seats(self._places[:, None])
-        used = {*np.unique(self.lineup).tolist(), *np.unique(coming).tolist()}
-        for number in self._players.keys() - used:
-            self._players.pop(number).close()
+        """Drops the bots that have no seat, in this deal and the next ones."""
+        next_bots = self._at_seats(self._places[:, None])
+        used = {*np.unique(self.lineup).tolist(), *np.unique(next_bots).tolist()}
+        for bot in self._players.keys() - used:
+            self._players.pop(bot).close()
 
     def _hand_out(self) -> None:
-        """Gives generators to the bots that sit from the next deal on, need one and have none."""
+        """Gives generators to the next deals' bots that need one and have none."""
         if self._seed is None:
             return
-        for place, numbers in enumerate(self._at_seats(self._places[:, None]).tolist()):
-            for seat, number in enumerate(numbers):
-                player = self._players.get(number)
+        for place, bots in enumerate(self._at_seats(self._places[:, None]).tolist()):
+            for seat, bot in enumerate(bots):
+                player = self._players.get(bot)
                 if player is not None and player.policy is None and player.rng is None:
                     parts = (self._changes, place, seat)
-                    player.rng = seeds.bot_generator(self._seed, PURPOSE, *parts)
+                    player.rng = seeds.bot_generator(self._seed, _SEED_PURPOSE, *parts)
 
     def close(self) -> None:
-        """Ends what bots that were named by texts run beside them."""
+        """Ends the processes of bots that were named by texts."""
         for player in self._players.values():
             player.close()
 
     def reseed(self, seed: int) -> None:
         """Takes the seed from which the bots' numbers, and the learner's seats, follow."""
         games = np.arange(len(self.lineup))
-        self._seat_keys = seeds.mix(seeds.game_keys(seed, games) ^ _SEATS)
-        # What a bot does tells of the numbers drawn for it, and their hash can be inverted.
-        drawn = seeds.bot_seed(seed, PURPOSE, "drawn") & 0xFFFFFFFFFFFFFFFF
+        self._seat_keys = seeds.mix(seeds.game_keys(seed, games) ^ _SEAT_SALT)
+        # A bot's actions reveal something of the numbers drawn for it, whose hash can be inverted.
+        drawn = seeds.bot_seed(seed, _SEED_PURPOSE, "drawn") & 0xFFFFFFFFFFFFFFFF
         self._keys = seeds.game_keys(drawn, games)
-        self.numbers = seeds.GameNumbers(seed, PURPOSE).shown(games)
+        self.numbers = seeds.GameNumbers(seed, _SEED_PURPOSE).numbers(games)
         self._seed, self._changes = seed, 0
         for player in self._players.values():
             player.rng = None
@@ -234,7 +234,7 @@ class Bots:
         return (drawn >> U64(62)).astype(np.int64)
 
     def sit(self, rows: Int, seats: Int, team: bool) -> None:
-        """Seats those who play games [m] from these deals on, the learner in ``seats`` [m].
+        """Seats the players of games [m] from these deals on, the learner in ``seats`` [m].
 
         With ``team`` the learner also plays its partner.
         """
@@ -246,27 +246,27 @@ class Bots:
 
     def sitting(self, rows: Int, seats: Int) -> tuple[Bool, Bool]:
         """Tells whether the learner, and whether ``random``, sits in seats [m] of games [m]."""
-        who = self.lineup.reshape(-1).take(NUM_SEATS * rows + seats)
-        return who == LEARNER, self._blind[who]
+        bots = self.lineup.reshape(-1).take(NUM_SEATS * rows + seats)
+        return bots == LEARNER, self._blind[bots]  # LEARNER, -1, takes the last entry, False
 
     def draw(self, rows: Int, legal: Bool) -> Int:
         """Returns actions of bots that never look: int64 [m], uniform over ``legal`` [m, A]."""
         return uniform(legal, self._draw(rows))
 
     def ask(self, rows: Int, seats: Int, words: packing.Words, legal: Bool) -> Int:
-        """Returns the actions of the others: int64 [m].
+        """Returns the actions of bots: int64 [m].
 
         Args:
-            rows: [m] the games that are asked.
-            seats: [m] the seats, none of the learner's.
-            words: uint64 [m, W] what they see, packed.
-            legal: bool [m, A] what they may do.
+            rows: [m] the games.
+            seats: [m] the acting seats, none of the learner's.
+            words: uint64 [m, W] their packed observations.
+            legal: bool [m, A] their legal actions.
         """
         view = View(words, 4 * self.numbers[rows] + seats, self._rules, self._information)
-        who = self.lineup[rows, seats]
+        bots = self.lineup[rows, seats]
         chosen = np.zeros(len(rows), np.int64)
-        for number, player in self._players.items():
-            places = (who == number).nonzero()[0]
+        for bot, player in self._players.items():
+            places = (bots == bot).nonzero()[0]
             if len(places) == len(rows):
                 return self._choose(player, rows, view, legal)
             if len(places):
@@ -279,12 +279,12 @@ class Bots:
                 return sample_at(player.policy(view, legal), self._draw(rows))
             assert player.rng is not None
             return player.agent.act(view, legal, player.rng)
-        source, shown = f" from {player.label}", copied(view, legal)
+        source, copies = f" from {player.label}", copied(view, legal)
         if player.policy is not None:
-            chances = read_probabilities(player.policy(*shown), legal, source)
+            chances = read_probabilities(player.policy(*copies), legal, source)
             return sample_at(chances, self._draw(rows))
         assert player.rng is not None
-        chosen, wrong = read_actions(player.agent.act(*shown, player.rng), legal, source)
+        chosen, wrong = read_actions(player.agent.act(*copies, player.rng), legal, source)
         for row, error in wrong.items():
             raise type(error)(f"{error} in game {rows[row]}")
         return chosen
@@ -298,19 +298,19 @@ class Bots:
 
     @property
     def remember(self) -> bool:
-        """Tells whether a bot is to be told where rounds begin and end."""
+        """Tells whether a bot has a memory, and so is notified where rounds begin and end."""
         return any(player.memory is not None for player in self._players.values())
 
-    def tell_dealt(self, rows: Int, dealt: State) -> None:
-        """Tells bots with a memory what was dealt in games [n]; ``dealt``: how they stand."""
+    def notify_dealt(self, rows: Int, dealt: State) -> None:
+        """Notifies bots with a memory of the deals in games [n]; ``dealt``: the games."""
         for bot, index, seats, games in self.remembering(rows):
             view = seat_view(dealt.select(index), seats, games, hide_question=True)
             bot.begin(games, seats, view)
 
     def remembering(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
-        """Yields each bot with a memory: where in ``rows`` it sits, at which seats, its games."""
-        for number, player in self._players.items():
+        """Yields each bot with a memory, with its places in ``rows``, its seats and its games."""
+        for bot, player in self._players.items():
             if player.memory is not None:
-                index, seats = np.nonzero(self.lineup[rows] == number)
+                index, seats = np.nonzero(self.lineup[rows] == bot)
                 if len(index):
                     yield player.memory, index, seats, 4 * self.numbers[rows[index]] + seats

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode
 
 from goita_env.checks import check_action, check_options, check_seed
 from goita_env.envs.bots import Named, Opponents
-from goita_env.envs.seat_vector_env import GIVEN, SeatSettings, SeatVectorEnv
+from goita_env.envs.seat_vector_env import DEAL_OPTIONS, SeatSettings, SeatVectorEnv
 from goita_env.errors import EpisodeOverError
 from goita_env.render import RENDER_MODES, RenderMode, check_render_mode, frame
 
@@ -48,7 +48,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
     def set_opponents(
         self, opponents: Opponents | None = None, partner: Named | None = None
     ) -> None:
-        """Chooses who plays from the next deal on, as ``SeatVectorEnv.set_opponents``."""
+        """Chooses the bots from the next deal on, as ``SeatVectorEnv.set_opponents``."""
         self._batch.set_opponents(opponents, partner)
 
     def reset(
@@ -64,18 +64,18 @@ class SeatEnv(gymnasium.Env[Any, int]):
         Raises:
             SettingError, HandsError: if one of them is impossible; nothing has changed then.
         """
-        given = check_options(options, GIVEN)
+        deal_options = check_options(options, DEAL_OPTIONS)
         seed = None if seed is None else check_seed(seed)
         if seed is None and not self._batch.begun:
             seed = int(self.np_random.integers(1 << 63))
-        observation, info = self._batch.reset(seed=seed, options=given)
+        observation, info = self._batch.reset(seed=seed, options=deal_options)
         super().reset(seed=seed)
         if self.render_mode == "human":
             self.render()
-        return _one(observation), _told(info)
+        return _first_game(observation), _first_info(info)
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Makes the learner's decision and plays on until it is asked again, or to the end.
+        """Makes the learner's decision and plays on to its next one, or to the end.
 
         Returns:
             Observation, reward, whether the episode ended, False, info.
@@ -87,13 +87,19 @@ class SeatEnv(gymnasium.Env[Any, int]):
         check_action(action, self._batch._num_actions)
         if self._batch.over:
             raise EpisodeOverError("expected a reset with the episode over, got a step")
-        observation, reward, done, _, info = self._batch.step(np.array([action]))
+        observation, reward, is_over, _, info = self._batch.step(np.array([action]))
         if self.render_mode == "human":
             self.render()
-        return _one(observation), float(reward[0]), bool(done[0]), False, _told(info)
+        return (
+            _first_game(observation),
+            float(reward[0]),
+            bool(is_over[0]),
+            False,
+            _first_info(info),
+        )
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Returns what the learner may do, all True after the end: bool [69], or [77]."""
+        """Returns the learner's legal actions, all True after the end: bool [69], or [77]."""
         return np.asarray(self._batch.action_masks()[0])
 
     def render(self) -> Any:
@@ -101,18 +107,18 @@ class SeatEnv(gymnasium.Env[Any, int]):
         return frame(self._batch.positions(), self._mode) if self._batch.begun else None
 
     def close(self) -> None:
-        """Ends what bots that were named by texts run beside the game."""
+        """Ends the processes of bots that were named by texts."""
         self._batch.close()
 
 
-def _one(observation: Any) -> Any:
+def _first_game(observation: Any) -> Any:
     if isinstance(observation, dict):
         return {key: rows[0] for key, rows in observation.items()}
     return observation[0]
 
 
-def _told(info: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a batch of one tells of its game, numbers as Python's."""
+def _first_info(info: dict[str, Any]) -> dict[str, Any]:
+    """Returns the info of a batch of one for its game, numbers as Python's."""
     return {
         key: rows[0] if rows.ndim > 1 else rows[0].item()
         for key, rows in info.items()

@@ -1,8 +1,8 @@
 """Plays N games with a learner among bots, on to the learner's next decision in each.
 
-It knows no library's conventions; ``seat_vector_env`` puts them on top. Games in which the learner
-is asked stand, the others move on. A bot that looks at its view is asked once nothing moves without
-it, as seldom as can be: for a few games it takes hardly less time than for dozens.
+It knows no library's conventions; ``seat_vector_env`` adds them. A game stands still while the
+learner is to act in it; all other games move. A bot that must look at its view acts only once no
+game can move without it, since it takes hardly less time for a few games than for dozens.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from goita_env.envs.bots import Bots, Named, Opponents
 from goita_env.errors import EpisodeOverError, SettingError
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rounds import FinishedDeals
-from goita_env.rounds.telling import tell_ended, tell_redealt
+from goita_env.rounds.telling import notify_ended, notify_redealt
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import observation as packing
@@ -31,7 +31,7 @@ Seat: TypeAlias = int | Literal["team"] | None
 
 
 def forfeit_loss(reward: Reward) -> int:
-    """Returns what the team of an illegal action loses and the other wins."""
+    """Returns the loss of a team for an illegal action, which the other team wins."""
     return 100 if reward == "points" else 1
 
 
@@ -39,27 +39,27 @@ _SEATS: Final = np.arange(NUM_SEATS)
 
 
 class _Decided(NamedTuple):
-    """Decisions with which games that stand move again."""
+    """Decisions with which standing games move again."""
 
     rows: Int  #: [n] The games, ascending.
     actions: Int  #: [n]
 
 
-_NOTHING: Final = _Decided(NO_ROWS, NO_ROWS)
+_NO_DECISIONS: Final = _Decided(NO_ROWS, NO_ROWS)
 
 
 class SeatStep:
-    """What a step led to; its arrays are never written again.
+    """The result of a step; its arrays are never written again.
 
     Attributes:
-        reward: float32 [N] what the learner's team got since its last decision.
+        reward: float32 [N] reward of the learner's team since its last decision.
         done: bool [N] the episode ended.
         points: int16 [N] of its last round, to the team of ``winner``; 0 after a forfeit.
-        winner: int8 [N] seat that ended the episode; -1: it goes on, or ended by a forfeit.
-        words: uint64 [N, W] what the learner saw at the end, packed; zeros where none ended.
+        winner: int8 [N] seat that ended the episode; -1: it continues, or ended by a forfeit.
+        words: uint64 [N, W] the learner's packed observation at the end; zeros where none ended.
         seat: int8 [N] the learner's seat at the end.
         skipped: int64 [N] episodes that ended before the learner decided anything.
-        skipped_points: int64 [N] what its team got in them.
+        skipped_points: int64 [N] points of its team in them.
     """
 
     def __init__(self, num_games: int, num_words: int) -> None:
@@ -83,15 +83,15 @@ class SeatedGames:
     """N games with a learner among bots.
 
     Args:
-        num_games: N; this and what isn't named here as ``SeatVectorEnv`` takes it.
-        partner, opponents: who plays the other seats, as ``Bots`` takes them.
+        num_games: N; it and all arguments not listed here are as for ``SeatVectorEnv``.
+        partner, opponents: the agents of the other seats, as ``Bots`` takes them.
         again: episodes that end are followed by the next ones at once.
 
     Attributes:
-        bots: who plays the other seats.
-        seat: int64 [N] the learner's seat that is asked, or was last.
-        words: uint64 [N, W] what it sees, packed.
-        legal: bool [N, A] what it may do; all True after the end.
+        bots: the agents of the other seats.
+        seat: int64 [N] the learner's seat that acts, or acted last.
+        words: uint64 [N, W] its packed observations.
+        legal: bool [N, A] its legal actions; all True after the end.
         information: the options.
         over: bool [N] the episode is over, and no other has begun.
         begun: there has been a reset.
@@ -127,31 +127,31 @@ class SeatedGames:
         self.legal = np.zeros((num_games, information.num_actions), bool)
         self.over = np.zeros(num_games, bool)
         self._home: Int = np.zeros(num_games, np.int64)
-        """[N] The learner's seat; of a team's, one."""
+        """[N] The learner's seat, or one of its team's."""
         self._episodes: Int = np.zeros(num_games, np.int64)
         self._decided = np.zeros(num_games, bool)
         """[N] The learner has decided something in this episode."""
         self._points: Int = np.zeros(num_games, np.int64)
-        """[N] What its team got in this episode."""
+        """[N] Points of its team in this episode."""
         self._carry: Int = np.zeros(num_games, np.int64)
-        """[N] What it got since the learner's last decision, or since the episode began."""
+        """[N] Reward of its team since its last decision, or since the episode began."""
 
     @property
     def _standstill(self) -> str:
-        """When it is, where nothing but a reset of all games may come."""
+        """Where only a reset of all games is possible: the reason, for errors."""
         return "after a bot's error" if self.begun else "before the first reset"
 
     def positions(self) -> Positions:
-        """Returns where the games stand, nothing hidden."""
+        """Returns the positions of all games, with all hands known."""
         return Positions(self._active.match.state.copy())
 
-    def reset(self, seed: int | None, rows: Int | None, **given: Any) -> SeatStep:
+    def reset(self, seed: int | None, rows: Int | None, **deal_options: Any) -> SeatStep:
         """Begins the next episode of some games; with a seed, or the first time, of all anew.
 
         Args:
-            seed: of deals, seats and bots; None: goes on, or 0 the first time.
+            seed: of deals, seats and bots; None: the present one, or 0 the first time.
             rows: [m] the games; None: all.
-            given: hands, dealer, scores of the first deals, as ``GoitaVectorEnv.reset`` takes them.
+            deal_options: hands, dealer, scores of the first deals, as for ``GoitaVectorEnv.reset``.
         """
         all_games = np.arange(self.num_games)
         rows = all_games if rows is None else rows
@@ -162,7 +162,7 @@ class SeatedGames:
                 f"got one of {len(rows)} {self._standstill}"
             )
         if seed is None and self.begun:
-            return self._play(NO_ROWS, NO_ROWS, rows, given)
+            return self._play(NO_ROWS, NO_ROWS, rows, deal_options)
         if is_partial:
             raise SettingError(
                 f"expected no seed where some games begin anew, but not all, got {seed!r} "
@@ -171,21 +171,21 @@ class SeatedGames:
         seed = 0 if seed is None else seed
         match = self._active.match
         match.state.asking = in_question(match.state.status).nonzero()[0]
-        match.reset(**given, seed=seed)
+        match.reset(**deal_options, seed=seed)
         self._active, self.begun = ActiveGames(match), True
         self.bots.reseed(seed)
         self._episodes[:] = -1
         self._open(all_games)
         self._seat(all_games)
-        return self._run(self._result(), all_games, _NOTHING)
+        return self._run(self._result(), all_games, _NO_DECISIONS)
 
     def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> SeatStep:
-        """Makes the learner's decisions and plays on until it is asked in every game.
+        """Makes the learner's decisions and plays on to its next one in every game.
 
         Args:
-            rows: [m] games in which it is asked, ascending.
+            rows: [m] games in which it acts, ascending.
             actions: [m] legal actions for them.
-            lost: [l] games in which it is asked and forfeits the episode.
+            lost: [l] games in which it acts and forfeits the episode.
             fresh: [k] games whose next episode begins, ascending.
         """
         if not self._sound:
@@ -193,11 +193,11 @@ class SeatedGames:
         return self._play(rows, actions, fresh, {}, lost)
 
     def _play(
-        self, rows: Int, actions: Int, fresh: Int, given: dict[str, Any], lost: Int = NO_ROWS
+        self, rows: Int, actions: Int, fresh: Int, deal_options: dict[str, Any], lost: Int = NO_ROWS
     ) -> SeatStep:
-        """Makes decisions, begins episodes, and plays on until the learner is asked everywhere.
+        """Makes decisions, begins episodes, and plays on to the learner's next decisions.
 
-        ``given`` is as for ``reset``, the other arguments as for ``step``.
+        ``deal_options`` are as for ``reset``, the other arguments as for ``step``.
         """
         result = self._result()
         if len(lost):
@@ -206,7 +206,7 @@ class SeatedGames:
             if self._again:
                 fresh = np.sort(np.concatenate((fresh, lost)))
         if len(fresh):
-            self._begin(fresh, given)
+            self._begin(fresh, deal_options)
         self._decided[rows] = True
         return self._run(result, fresh, _Decided(rows, actions))
 
@@ -214,16 +214,16 @@ class SeatedGames:
         return SeatStep(self.num_games, self.information.num_words)
 
     def _run(self, result: SeatStep, fresh: Int, decided: _Decided) -> SeatStep:
-        """Lets games move until the learner is asked in each, or it is over.
+        """Lets games move until each waits for the learner, or is over.
 
-        All games that move make one decision at a time. A game stops where somebody must look at a
-        view: the learner, or a bot. Once no game moves any more, all bots that must look are asked
-        in one batch, and their games move on.
+        All moving games make one decision at a time. A game stops where a player must look at a
+        view: the learner, or a bot. Once no game moves any more, all bots that must look act in one
+        batch, and their games move on.
 
         Args:
             result: is filled.
             fresh: games that begin.
-            decided: what the learner decided in other games.
+            decided: the learner's decisions in other games.
         """
         self._sound = False
         active, waiting, by_learner = self._active, list[Int](), decided.rows
@@ -233,7 +233,7 @@ class SeatedGames:
                 active.join(decided.rows)
             if len(active):
                 waiting += self._move(decided, result)
-                decided = _NOTHING
+                decided = _NO_DECISIONS
             elif waiting:
                 rows = np.sort(np.concatenate(waiting))
                 decided = _Decided(rows, self._ask(rows))
@@ -247,30 +247,30 @@ class SeatedGames:
         return result
 
     def _move(self, decided: _Decided, result: SeatStep) -> list[Int]:
-        """Makes one decision in every game that moves, where nobody must look at a view for it.
+        """Makes one decision in every moving game in which no player must look at a view.
 
-        Games in which somebody must look stop. The rows of those that wait for a bot are returned,
-        as a list of arrays. The games of ``decided`` have just joined: they are the last ones in
-        all arrays of ``ActiveGames``, and their decisions are known.
+        A game in which a player must look stops. Returns the games that wait for a bot, as a list
+        of arrays. The games of ``decided`` have just joined: they are the last ones in all arrays
+        of ``ActiveGames``, and their decisions are known.
         """
         active, waiting = self._active, list[Int]()
         # Bits of the legal actions; the only legal action, else 0; the places with a choice.
         low, high, chosen, choices = active.legal()
-        asked = choices
+        undecided = choices
         if len(decided.rows):
             joined = len(chosen) - len(decided.rows)
             chosen[joined:] = decided.actions
-            asked = choices[: choices.searchsorted(joined)]
-        if len(asked):
-            rows = active.rows[asked]
-            learner, blind = self.bots.sitting(rows, active.seats(asked))
-            places = asked[blind]
+            undecided = choices[: choices.searchsorted(joined)]
+        if len(undecided):
+            rows = active.rows[undecided]
+            learner, blind = self.bots.sitting(rows, active.seats(undecided))
+            places = undecided[blind]
             if len(places):
                 legal = self._unpack(low[places], high[places])
                 chosen[places] = self.bots.draw(rows[blind], legal)
-            if len(places) < len(asked):
+            if len(places) < len(undecided):
                 # They keep their places, with the action 0, until the step.
-                active.leave(asked[~blind])
+                active.leave(undecided[~blind])
                 learner |= blind
                 if not learner.all():
                     waiting.append(rows[~learner])  # neither the learner nor blind
@@ -280,20 +280,21 @@ class SeatedGames:
         return waiting
 
     def _charge(self, chosen: Int) -> None:
-        """Lets the learner's team pay, or be paid, for messages; ``chosen``: [m] what is done."""
+        """Lets the learner's team pay, or be paid, for messages; ``chosen``: [m] the actions."""
         if (costs := self._active.costs(chosen)) is not None:
             rows = self._active.rows
-            # A game may stand twice in the rows, once as it left; it pays once.
+            # A game may be in the rows twice, once as it left, with action 0: ``add.at`` adds for
+            # both, an indexed += only for one. The sign: 1 for seats 1 and 3, which are paid.
             np.add.at(self._carry, rows, costs * (2 * (self._home[rows] & 1) - 1))
 
     def _ask(self, rows: Int) -> Int:
-        """[n] What bots do in games that wait for them."""
+        """[n] The actions of bots in games that wait for them."""
         state = self._active.match.state.select(rows)
         legal = self._unpack(*core.legal_actions(state))
         return self.bots.ask(rows, -state.offset & 3, packing.pack(state), legal)
 
     def _look(self) -> None:
-        """Shows the learner where it is asked, but not past the end of an episode."""
+        """Packs the learner's views and masks, except where an episode has ended."""
         state = self._active.match.state
         state.asking = in_question(state.status).nonzero()[0]
         words, seat = packing.pack(state), -state.offset & 3
@@ -306,8 +307,8 @@ class SeatedGames:
     def _unpack(self, low: Bits, high: Bits) -> Bool:
         return core.unpack_legal(low, high, self.information.num_actions)
 
-    def _begin(self, rows: Int, given: dict[str, Any]) -> None:
-        self._active.match.reset(**given, rows=rows)
+    def _begin(self, rows: Int, deal_options: dict[str, Any]) -> None:
+        self._active.match.reset(**deal_options, rows=rows)
         self._open(rows)
         self._seat(rows)
 
@@ -324,23 +325,23 @@ class SeatedGames:
     def _seat(self, rows: Int) -> None:
         self.bots.sit(rows, self._home[rows], self._fixed == "team")
         if self.bots.remember:
-            self.bots.tell_dealt(rows, self._active.match.state.select(rows))
+            self.bots.notify_dealt(rows, self._active.match.state.select(rows))
 
     def _settle(self, endings: Endings, result: SeatStep) -> None:
-        done = skipped = NO_ROWS
+        over = skipped = NO_ROWS
         final, outcome, bots = endings.final, endings.outcome, self.bots
         won = final.winner >= 0
         if bots.remember and len(endings.redealt):
-            over = FinishedDeals.redealt(endings.redealt, bots.numbers, final.select(~won))
-            tell_redealt(over, bots.remembering)
+            redealt = FinishedDeals.redealt(endings.redealt, bots.numbers, final.select(~won))
+            notify_redealt(redealt, bots.remembering)
         if outcome is not None:
             final = final if won.all() else final.select(won)
             if bots.remember:
-                over = FinishedDeals.scored(outcome, outcome.rows, bots.numbers, final)
-                tell_ended(over, bots.remembering)
-            done, skipped = self._score(outcome, final, result)
-        if self._again and len(done):  # the next episodes are dealt already
-            self._open(done)
+                scored = FinishedDeals.scored(outcome, outcome.rows, bots.numbers, final)
+                notify_ended(scored, bots.remembering)
+            over, skipped = self._score(outcome, final, result)
+        if self._again and len(over):  # the next episodes are dealt already
+            self._open(over)
         if len(endings.dealt):
             self._seat(endings.dealt)
         if len(skipped) and not self._again:
@@ -348,12 +349,12 @@ class SeatedGames:
             self._active.join(skipped)
 
     def _score(self, ended: Outcome, final: State, result: SeatStep) -> tuple[Int, Int]:
-        """Pays for n rounds that ended as ``final``.
+        """Credits n rounds that ended as ``final``.
 
         Returns the games whose episode ended, and those in which the learner decided nothing.
         """
         rows = ended.rows
-        own = np.arange(len(rows)), self._home[rows]
+        own = np.arange(len(rows)), self._home[rows]  # of rewards [n, 4], the learner's
         self._points[rows] += ended.rewards("points")[own].astype(np.int64)
         self._carry[rows] += ended.rewards(self._reward)[own].astype(np.int64)
         missed = ended.done & ~self._decided[rows]
@@ -368,7 +369,7 @@ class SeatedGames:
         return rows[ended.done], skipped
 
     def _end(self, result: SeatStep, rows: Int, words: npt.NDArray[np.uint64]) -> None:
-        """Ends episodes of games [m]; ``words``: [m, W] what the learner sees there."""
+        """Ends episodes of games [m]; ``words``: [m, W] the learner's packed observations."""
         result.done[rows], result.reward[rows] = True, self._carry[rows]
         result.words[rows], result.seat[rows] = words, self.seat[rows]
         self.words[rows], self.legal[rows] = words, True

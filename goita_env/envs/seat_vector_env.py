@@ -46,11 +46,11 @@ from goita_env.worlds import Positions
 Form = Literal["flat", "dict"]
 FORMS: Final = ("flat", "dict")
 
-GIVEN: Final = ("hands", "dealer", "scores")
+DEAL_OPTIONS: Final = ("hands", "dealer", "scores")
 
 
 def check_form(form: Form) -> Form:
-    """Returns a form of observations; a SettingError if it is none."""
+    """Returns a form of observations; a SettingError if there is no such form."""
     if form not in FORMS:
         raise SettingError(f"expected an observation of {FORMS}, got {form!r}")
     return form
@@ -81,8 +81,8 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         reward: "points" or "win".
         reward_scale: a factor on every reward, above 0; points in ``info`` stay points.
         seat: the learner's: 0 to 3; None: drawn for each episode; "team": both of a drawn team.
-        partner: who plays the seat opposite; None with ``seat="team"``, "random" else by default.
-        opponents: who plays the other team: one bot, or a pair of them (seat after, seat before).
+        partner: the bot opposite; by default "random", or with ``seat="team"`` None.
+        opponents: the bots of the other team: one bot, or a pair of them (seat after, seat before).
         observation: "flat" or "dict".
         keys: names of observation and mask in a Dict.
         autoreset_mode: SAME_STEP, NEXT_STEP or DISABLED, also as text ("SameStep").
@@ -157,10 +157,10 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
     def set_opponents(
         self, opponents: Opponents | None = None, partner: Named | None = None
     ) -> None:
-        """Chooses who plays from each game's next deal on; None leaves it as it is.
+        """Chooses the bots from each game's next deal on; None leaves them as they are.
 
         Raises:
-            SettingError: if one is no bot, or there is no partner. Nothing has changed then.
+            SettingError: if one is not a bot, or there is no partner. Nothing has changed then.
         """
         if partner is not None and self._team:
             raise SettingError(f"expected no partner where the learner plays both, got {partner!r}")
@@ -172,11 +172,11 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         """Begins the next episode of every game, or with a seed its first.
 
         Args:
-            seed: of deals, seats and bots: game i has the same in a batch of any size. None: go on
-                with the next episodes, or with seed 0 the first time.
+            seed: of deals, seats and bots: game i has the same in a batch of any size. None: the
+                next episodes of the present seed, or seed 0 the first time.
             options: "hands", "dealer", "scores" of the first deals, as ``GoitaVectorEnv.reset``
-                takes them; "reset_mask" (bool [N]): the games that begin anew, for which the former
-                are given, too. It is left as it is.
+                takes them; "reset_mask" (bool [N]): the games that begin anew, to which the three
+                others apply then. It is not changed.
 
         Returns:
             Observations and info of all games.
@@ -184,10 +184,10 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         Raises:
             SettingError, HandsError: if one of them is impossible; nothing has changed then.
         """
-        given = checks.check_options(options, (*GIVEN, "reset_mask"))
+        deal_options = checks.check_options(options, (*DEAL_OPTIONS, "reset_mask"))
         rows = None
-        if "reset_mask" in given:
-            mask = np.asarray(given.pop("reset_mask"))
+        if "reset_mask" in deal_options:
+            mask = np.asarray(deal_options.pop("reset_mask"))
             right = mask.shape == (self.num_envs,) and mask.dtype == np.bool_
             if not right or not mask.any():
                 raise SettingError(
@@ -195,13 +195,13 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
                     f"least, got {checks.describe(mask)}" + ", all False" * right
                 )
             rows = mask.nonzero()[0]
-        result = self._games.reset(seed, rows, **given)
+        result = self._games.reset(seed, rows, **deal_options)
         return self._observation(self._games.words), self._info(result)
 
     def step(
         self, actions: npt.ArrayLike
     ) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
-        """Makes the learner's decision in every game and plays on until it is asked again.
+        """Makes the learner's decision in every game and plays on to its next one.
 
         Args:
             actions: int [N]; those of games whose episode ended in the last step are ignored
@@ -218,23 +218,23 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         games = self._games
         if not games.begun:
             raise EpisodeOverError("expected a reset before the first step")
-        given = checks.check_actions(actions, self.num_envs)
+        chosen = checks.check_actions(actions, self.num_envs)
         fresh = games.over.nonzero()[0]
         if len(fresh) and self.autoreset_mode == AutoresetMode.DISABLED:
             raise EpisodeOverError(
                 f"expected a reset with options={{'reset_mask': ...}} after the end, got a step "
                 f"with game {int(fresh[0])} over"
             )
-        fine, lost = checks.are_legal(given, games.legal), NO_ROWS
+        fine, lost = checks.are_legal(chosen, games.legal), NO_ROWS
         if not fine.all():  # never where the episode is over: all is legal there
-            inside = (given >= 0) & (given < self._num_actions)
+            inside = (chosen >= 0) & (chosen < self._num_actions)
             if not inside.all():
                 game = int(inside.argmin())
                 source, place = " from the learner", f" in game {game}"
-                raise checks.illegal_action(int(given[game]), games.legal[game], source, place)
+                raise checks.illegal_action(int(chosen[game]), games.legal[game], source, place)
             lost = (~fine).nonzero()[0]
         rows = (fine & ~games.over).nonzero()[0]
-        result = games.step(rows, given[rows], lost, fresh)
+        result = games.step(rows, chosen[rows], lost, fresh)
         if self._reward_scale != 1:
             result.reward *= self._reward_scale
         info = self._info(result)
@@ -242,7 +242,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         return observation, result.reward, result.done, np.zeros(self.num_envs, bool), info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Returns what the learner may do, all True after the end: bool [N, 69], or [N, 77]."""
+        """Returns the learner's legal actions, all True after the end: bool [N, 69], or [N, 77]."""
         return self._games.legal.copy()
 
     def sample_legal(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -260,11 +260,11 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         return self._games.begun and bool(self._games.over.all())
 
     def positions(self) -> Positions:
-        """Returns where the games stand, nothing hidden: for drawings and studies, not for play."""
+        """Returns all positions with all hands known: for drawings and studies, not for play."""
         return self._games.positions()
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Ends what bots that were named by texts run beside them."""
+        """Ends the processes of bots that were named by texts."""
         self._games.bots.close()
 
     @property

@@ -1,8 +1,7 @@
 """Plays N games at once, all four seats, with masks and rewards, in no library's conventions.
 
-Episodes that end are replaced at once: the arrays of a ``StepResult`` that tell what is asked
-(observation, mask, seat, view) belong to the next episode then, those that tell what happened to
-the one that ended.
+An episode that ends is replaced at once by the next one. Then observation, mask, seat and view of
+the ``StepResult`` belong to the new episode; reward, points and winner belong to the ended one.
 """
 
 from __future__ import annotations
@@ -31,22 +30,21 @@ from goita_env.views import observation as packing
 
 _SEAT_AT: Final = np.array([[(c - o) & 3 for o in range(4)] for c in range(4)], np.int8)
 """Seat at the clock's slot by the game's offset."""
-_PAYS: Final = np.array([-1, 1, -1, 1], np.float32)
-"""By seat, what it gets where seats 0 and 2 pay for a message."""
+_MESSAGE_REWARDS: Final = np.array([-1, 1, -1, 1], np.float32)
+"""By seat, its reward a point that seats 0 and 2 pay for a message."""
 
 
 class StepResult:
-    """What a step led to; its arrays are never written again.
+    """The result of a step; its arrays are never written again.
 
     Where the environment does not observe, ``words``, ``observation`` and ``view`` raise a
     ``StaleTurnError`` once it has stepped on.
 
     Attributes:
-        action_mask: bool [N, 69], True where legal, for the seat that is asked now; with messages
-            [N, 77].
-        seat: int8 [N], who is asked now.
-        reward: float32 [N, 4], of the step just made, all seats.
-        done: bool [N], the step just made ended the episode; observation, mask, seat and view
+        action_mask: bool [N, 69], True where legal, for the acting seat; with messages [N, 77].
+        seat: int8 [N], the acting seat.
+        reward: float32 [N, 4], of this step, all seats.
+        done: bool [N], this step ended the episode; observation, mask, seat and view
             already belong to the next one.
         points: int16 [N], of the round that this step ended, to the team of ``winner``; 0: none
             ended.
@@ -74,7 +72,7 @@ class StepResult:
             self.done[rows] = outcome.done
             self.reward[rows] = outcome.rewards(env.reward)
         if costs is not None:
-            self.reward += costs[:, None] * _PAYS
+            self.reward += costs[:, None] * _MESSAGE_REWARDS
 
     @cached_property
     def words(self) -> packing.Words:
@@ -88,7 +86,7 @@ class StepResult:
 
     @cached_property
     def observation(self) -> packing.Observation:
-        """What the acting seat sees: uint8 [N, 512], more where tiles of others are shown."""
+        """The acting seat's observation: uint8 [N, 512], more where tiles of others are shown."""
         return packing.expand(self.words)
 
     @cached_property
@@ -109,7 +107,7 @@ class GoitaVectorEnv:
             (+1 / -1 at the end of the episode).
         seed: 0 to 2**64 - 1; game i of episode k has the same deals in a batch of any size.
         observe: build observations in every step; False is faster, and they and the views are built
-            only when asked for, until the next step.
+            only when first read, until the next step.
         information: shown tiles and messages (``goita_env.InformationStructure``). It sets the
             sizes below.
 
@@ -178,7 +176,7 @@ class GoitaVectorEnv:
         a row a game.
 
         Args:
-            seed: of the deals from now on; None: go on with the next episodes.
+            seed: of the deals from now on; None: the next episodes of the present seed.
             hands: four strings of digits ("11235578", ...) or kinds, int [4, 8]; or N such deals,
                 kinds as int [N, 4, 8]; None: dealt.
             dealer: seat of the first dealer, or int [N]; None: drawn.
@@ -233,10 +231,10 @@ class GoitaVectorEnv:
         """Returns ``state()`` packed, 64 bits a word, the first bit lowest: uint64 [N, 11].
 
         Words 0 to 3 are the plays of seats 0 to 3 as they themselves see them, 4 and 5 the public
-        notes, 6 to 9 the seats' tiles, 10 the table as seat 0 sees it and who is asked. The bits of
-        each are those of the observation's words (docs/observation.md), but for who is asked. With
-        messages, word 11 holds the messages of seats 0 to 3, three bits each, and in the next bit
-        whether one is asked for now.
+        notes, 6 to 9 the seats' tiles, 10 the table as seat 0 sees it and the acting seat. Except
+        for the acting seat, the bits of each are those of the observation's words
+        (docs/observation.md). With messages, word 11 holds the messages of seats 0 to 3, three bits
+        each, and in the next bit whether the acting seat sends one now.
 
         Raises:
             EpisodeOverError: before the first reset.
@@ -245,7 +243,7 @@ class GoitaVectorEnv:
         return packing.pack_state(self._match.state)
 
     def save(self) -> dict[str, npt.NDArray[Any]]:
-        """Returns all that the games go on from, as arrays that a file can hold; see ``restore``.
+        """Returns the state of the games as arrays that a file can hold; see ``restore``.
 
         They hold the hands of all seats and the keys of all deals to come.
 
@@ -256,7 +254,7 @@ class GoitaVectorEnv:
         return self._saved()
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> StepResult:
-        """Goes on where games were saved; returns what they ask now, with no rewards.
+        """Continues saved games; returns their next decisions, with no rewards.
 
         Args:
             arrays: from ``save``, of as many games with the same rules and episode.

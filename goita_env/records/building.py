@@ -1,4 +1,4 @@
-"""Builds a record from a notation's entries, one a deal, and collects what is wrong with them."""
+"""Builds a record from a notation's entries, one a deal, and collects their errors."""
 
 from __future__ import annotations
 
@@ -9,29 +9,37 @@ from typing import Final, TypeVar
 
 from goita_env.checks import check_scores
 from goita_env.errors import GoitaError, RecordError, SettingError
-from goita_env.records.model import DealRecord, Move, Problem, Record, brief, count_plays, unsound
+from goita_env.records.model import (
+    DealRecord,
+    Move,
+    Problem,
+    Record,
+    brief,
+    check_deal,
+    count_plays,
+)
 from goita_env.rules import Rules
 
 Entry = TypeVar("Entry")
 
 MAX_CHARACTERS: Final = 10**7
 """A longer text is refused; a deal takes some hundred characters."""
-_LONGEST: Final = 500
-"""Characters of a message: a field of a rule set in a text may be as long as the text."""
+_MAX_MESSAGE: Final = 500
+"""Most characters of a message: a text may have a field that is as long as the text."""
 
 
 @contextmanager
 def naming(source: str) -> Iterator[None]:
-    """Raises what is wrong with a text as a RecordError that begins with its source."""
+    """Raises the errors of a text as a RecordError that begins with its source."""
     try:
         yield
     except (RecordError, SettingError, TypeError) as error:
-        problem = str(error)[:_LONGEST]
+        problem = str(error)[:_MAX_MESSAGE]
         raise RecordError(f"{source}: {problem}" if source else problem) from error
 
 
 def check_text(text: object) -> str:
-    """Returns a text without its byte order mark; a RecordError if it is none, or too long."""
+    """Returns a text without its byte order mark; a RecordError for no text or one too long."""
     if not isinstance(text, str):
         raise RecordError(f"expected a text, got {brief(text)}")
     if len(text) > MAX_CHARACTERS:
@@ -59,7 +67,7 @@ def score_notes(entries: Sequence[object], key: str, rules: Rules) -> Iterator[s
             )
 
 
-def build(
+def build_record(
     entries: Sequence[Entry],
     read_deal: Callable[[Entry], DealRecord],
     read_moves: Callable[[Entry], Iterator[Move]],
@@ -72,26 +80,26 @@ def build(
     """Builds the record of a notation's entries.
 
     Args:
-        entries: what the notation holds for each deal.
+        entries: the notation's entry of each deal.
         read_deal: reads an entry without its moves.
         read_moves: reads the moves of an entry one by one; both raise a ``GoitaError`` where an
             entry is malformed.
         strict: as in ``history.loads``.
         source: name for messages.
         players: their names by seat.
-        notes: what was not read as it stands.
+        notes: changes to the text that was read.
     """
     with naming(source):
         Record((), players)
     deals: list[DealRecord] = []
     problems: list[Problem] = []
-    for number, entry in enumerate(entries, 1):
-        deal, problem = _build_deal(entry, number, read_deal, read_moves, source)
+    for deal_number, entry in enumerate(entries, 1):
+        deal, problem = _build_deal(entry, deal_number, read_deal, read_moves, source)
         if strict and problem:
             raise RecordError(str(problem))
         if deal and not strict:
-            illegal = unsound(deal, source)
-            # Where the moves could be read no further, a deal breaks off, too: that says more.
+            illegal = check_deal(deal, source)
+            # A deal whose moves could not all be read breaks off there, too: the error says more.
             if illegal and (problem is None or illegal.move != problem.move):
                 problem = illegal
             if problem and problem.move:
@@ -100,26 +108,27 @@ def build(
             deals.append(deal)
         if problem:
             problems.append(problem)
-    said = tuple(f"{source}: {note}" if source else note for note in notes)
-    return Record(tuple(deals), players, tuple(problems), source, said)
+    notes = tuple(f"{source}: {note}" if source else note for note in notes)
+    return Record(tuple(deals), players, tuple(problems), source, notes)
 
 
 def _build_deal(
     entry: Entry,
-    number: int,
+    deal_number: int,
     read_deal: Callable[[Entry], DealRecord],
     read_moves: Callable[[Entry], Iterator[Move]],
     source: str,
 ) -> tuple[DealRecord | None, Problem | None]:
     """Returns a deal up to its first malformed move, None if not even the hands can be read."""
     try:
-        deal = replace(read_deal(entry), number=number)
+        deal = replace(read_deal(entry), number=deal_number)
     except GoitaError as error:
-        return None, Problem(number, str(error), source=source)
+        return None, Problem(deal_number, str(error), source=source)
     moves: list[Move] = []
     problem = None
     try:
-        moves.extend(read_moves(entry))  # what came before an error is kept
+        moves.extend(read_moves(entry))  # keeps the moves before an error
     except GoitaError as error:
-        problem = Problem(number, str(error), len(moves) + 1, count_plays(moves) + 1, source)
+        play = count_plays(moves) + 1
+        problem = Problem(deal_number, str(error), len(moves) + 1, play, source)
     return replace(deal, moves=tuple(moves)), problem

@@ -6,10 +6,10 @@
      "deals": [{"hands": ["11124559", "11122347", "13445667", "11123358"], "dealer": 2,
                 "scores": [0, 0], "moves": ["2:46", "3:83", "0:p", ...]}]}
 
-A move is its seat, from 0, and the short name of its action, passes and questions among them. What
-else stands beside these keys is not read. A rule set of one's own stands there with its fields
-(``rules_fields``); so do the options of ``goita_env.InformationStructure`` (``information``), if
-the game is not the plain one. Messages are moves then ("2:say3").
+A move is its seat, from 0, and the short name of its action; passes and pre-play decisions are
+moves, too. Three more keys are read, if they are there: ``rules_fields``, the fields of a custom
+rule set; ``information``, the options of ``goita_env.InformationStructure`` if the game is not the
+base game, where messages are moves, too ("2:say3"); and ``second_king_first`` of a deal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from goita_env import actions
 from goita_env.checks import unique_keys
 from goita_env.errors import RecordError
 from goita_env.information import PLAIN, InformationStructure
-from goita_env.records.building import build, check_text, naming, score_notes, scores_of
+from goita_env.records.building import build_record, check_text, naming, score_notes, scores_of
 from goita_env.records.model import DealRecord, Move, Record, brief
 from goita_env.rules import JGA, Rules
 
@@ -46,7 +46,7 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
         entries = root.get("deals")
         if not isinstance(entries, list):
             raise RecordError(f"expected deals, a list, got {brief(entries)}")
-    return build(
+    return build_record(
         entries,
         lambda entry: _read_deal(entry, rules, information),
         _read_moves,
@@ -62,7 +62,7 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
     Args:
         record: the record.
-        beside: further keys with what JSON can hold; they are written and never read.
+        beside: further keys with JSON values; they are written and never read.
 
     Raises:
         RecordError: if its deals have different rule sets or options.

@@ -20,7 +20,7 @@
         - ["3","王","馬"]
 
 ``uchidashi`` is the dealer, ``score`` the two teams' points before the deal, a row of ``game`` a
-seat, its block and its attack. Passes are left out and follow from who plays next. Either king is
+seat, its block and its attack. Passes are left out and follow from the next seat. Either king is
 written 王 in a row. Deals that a special hand decided leave no entry. Quotes make no difference. A
 ``score`` that no game can have is read as 0:0 and becomes a note of the record; other keys are not
 read.
@@ -34,7 +34,7 @@ from typing import Any, Final
 
 from goita_env import actions
 from goita_env.errors import RecordError, install
-from goita_env.records.building import build, check_text, naming, score_notes, scores_of
+from goita_env.records.building import build_record, check_text, naming, score_notes, scores_of
 from goita_env.records.model import (
     DealRecord,
     Move,
@@ -42,8 +42,8 @@ from goita_env.records.model import (
     Record,
     brief,
     check_plain,
-    stored,
-    tell_kings,
+    has_entry,
+    mark_kings,
 )
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import (
@@ -55,10 +55,10 @@ from goita_env.tiles import (
     SECOND_KING_DIGIT,
 )
 
-_VERSION: Final = "1.0"
-_EMPTY: Final = (None, "", "~", "null")
-"""Values that stand for nothing: absent, empty, or what YAML calls null."""
-_SEATS: Final = tuple(map(str, range(NUM_SEATS)))
+_KIFU_VERSION: Final = "1.0"
+_EMPTY_VALUES: Final = (None, "", "~", "null")
+"""Values of an absent or empty key, and of YAML's null."""
+_SEAT_DIGITS: Final = tuple(map(str, range(NUM_SEATS)))
 _PLAYERS: Final = tuple(f"p{seat}" for seat in range(NUM_SEATS))
 _TILES: Final = CHARACTERS + SECOND_KING_CHARACTER
 _DIGITS: Final = DIGITS + SECOND_KING_DIGIT
@@ -85,7 +85,7 @@ def loads(
         root = _parse(check_text(text))
         players = tuple(_name(root, player) for player in _PLAYERS)
         entries = _entries(root)
-    return build(
+    return build_record(
         entries,
         lambda entry: _read_deal(entry, rule_set),
         _read_moves,
@@ -109,8 +109,8 @@ def dumps(record: Record) -> str:
     """
     check_plain(record, "the YAML kifu")
     names = (f"p{seat}: {_quoted(name)}" for seat, name in enumerate(record.players))
-    deals = (_write_deal(deal, record.source) for deal in record.deals if stored(deal))
-    return "\n".join([f"version: {_VERSION}", *names, "log:", *deals, ""])
+    deals = (_write_deal(deal, record.source) for deal in record.deals if has_entry(deal))
+    return "\n".join([f"version: {_KIFU_VERSION}", *names, "log:", *deals, ""])
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _parse(text: str) -> dict[str, Any]:
         """A loader that reads texts, lists and mappings, without aliases."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
-            # An alias can stand for itself ten times over, and so can what it stands for.
+            # Aliases of aliases can make a short text expand to any size.
             if self.check_event(yaml.AliasEvent):
                 raise RecordError("expected plain YAML, got an alias")
             return super().compose_node(parent, index)
@@ -132,7 +132,7 @@ def _parse(text: str) -> dict[str, Any]:
         root = yaml.load(text, Plain)
     except RecordError:
         raise
-    except Exception as error:  # besides YAMLError, whatever an odd directive runs into
+    except Exception as error:  # YAMLError, and other errors that odd directives cause
         raise RecordError(f"expected YAML, got: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(root, dict):
         raise RecordError(f"expected version, p0 to p3 and log, got {brief(root)}")
@@ -140,7 +140,7 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _name(root: dict[str, Any], player: str) -> str:
-    if (name := root.get(player)) in _EMPTY:
+    if (name := root.get(player)) in _EMPTY_VALUES:
         return ""
     if not isinstance(name, str):
         raise RecordError(f"expected the name {player}, got {brief(name)}")
@@ -148,12 +148,12 @@ def _name(root: dict[str, Any], player: str) -> str:
 
 
 def _entries(root: dict[str, Any]) -> list[Any]:
-    version = root.get("version", _VERSION)
-    if version not in (_VERSION, "1"):
-        raise RecordError(f"expected version {_VERSION}, got {brief(version)}")
+    version = root.get("version", _KIFU_VERSION)
+    if version not in (_KIFU_VERSION, "1"):
+        raise RecordError(f"expected version {_KIFU_VERSION}, got {brief(version)}")
     if "log" not in root:
         raise RecordError(f"expected log, a list of deals, got {brief(sorted(map(str, root)))}")
-    log = [] if root["log"] in _EMPTY else root["log"]
+    log = [] if root["log"] in _EMPTY_VALUES else root["log"]
     if not isinstance(log, list):
         raise RecordError(f"expected log, a list of deals, got {brief(log)}")
     return log
@@ -175,14 +175,14 @@ def _read_deal(entry: object, rules: Rules) -> DealRecord:
                 f"in {brief(hand[player])}"
             )
         hands.append(hand[player].translate(_TO_DIGITS))
-    if (dealer := entry.get("uchidashi")) not in _SEATS:
+    if (dealer := entry.get("uchidashi")) not in _SEAT_DIGITS:
         raise RecordError(f"expected uchidashi, the dealer's seat 0 to 3, got {brief(dealer)}")
     scores = scores_of(entry.get("score"), rules) or (0, 0)
     return DealRecord(hands=tuple(hands), dealer=int(dealer), scores=scores, rules=rules)
 
 
 def _read_moves(entry: dict[str, Any]) -> Iterator[Move]:
-    rows = [] if entry.get("game") in _EMPTY else entry["game"]
+    rows = [] if entry.get("game") in _EMPTY_VALUES else entry["game"]
     if not isinstance(rows, list):
         raise RecordError(f"expected game, a list of plays, got {brief(rows)}")
     yield from _with_passes(map(_read_row, rows))
@@ -192,7 +192,7 @@ def _read_row(row: object) -> Move:
     if not isinstance(row, list) or len(row) != 3:
         raise RecordError(f"expected a seat, a block and an attack, got {brief(row)}")
     seat, *tiles = row
-    if seat not in _SEATS:
+    if seat not in _SEAT_DIGITS:
         raise RecordError(f"expected a seat 0 to 3, got {brief(seat)} in {brief(row)}")
     for tile in tiles:
         if not isinstance(tile, str) or tile not in _KINDS:
@@ -213,7 +213,7 @@ def _with_passes(plays: Iterable[Move]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord, source: str) -> str:
-    """Returns the lines of a deal; a RecordError where a kifu could not tell who passed."""
+    """Returns the lines of a deal; a RecordError where its passes do not follow from its plays."""
     moves = [move for move in deal.moves if move[1] < actions.CALL]
     plays = [move for move in moves if move[1] != actions.PASS]
     inferred = list(_with_passes(plays))
@@ -223,7 +223,7 @@ def _write_deal(deal: DealRecord, source: str) -> str:
     ):
         message = "expected passes of the seats between one play's and the next's, got others"
         raise RecordError(str(Problem(deal.number, message, source=source)))
-    hands = ("".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in tell_kings(deal.hands))
+    hands = ("".join(sorted(hand.translate(_TO_CHARACTERS))) for hand in mark_kings(deal.hands))
     even, odd = deal.scores
     lines = [
         " - hand:",

@@ -38,7 +38,7 @@ def brief(value: object) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is unsound in a record, and where."""
+    """An error in a record, and its place."""
 
     deal: int
     """Number of the deal in its source, from 1."""
@@ -48,9 +48,9 @@ class Problem:
     play: int | None = None
     """Number of the play that the move is or precedes, from 1."""
     source: str = ""
-    """Name of the file, or whatever the reader was told."""
+    """Name of the file, or any other name that the reader was given."""
     unfinished: bool = False
-    """The deal only breaks off: no move of it is wrong."""
+    """The deal only breaks off: none of its moves is wrong."""
 
     def __str__(self) -> str:
         source = f"{self.source}: " if self.source else ""
@@ -65,7 +65,7 @@ class Result:
     finished: bool
     """A seat ended the round, or a redeal was decided; False: the record breaks off before."""
     winner: int | None
-    """Seat that ended the round; None: nobody did."""
+    """Seat that ended the round; None: no seat did."""
     points: int
     """Points of the round, for the winner's team."""
     scores: tuple[int, int]
@@ -73,7 +73,7 @@ class Result:
 
     @property
     def gained(self) -> int | None:
-        """Points of seats 0 and 2, minus those of seats 1 and 3; None: nobody ended the round."""
+        """Points of seats 0 and 2, minus those of seats 1 and 3; None: no seat ended the round."""
         return None if self.winner is None else self.points * (1 - 2 * (self.winner & 1))
 
 
@@ -83,7 +83,7 @@ class DealRecord:
 
     Raises:
         HandsError: if the hands are not a deal of the 32 tiles.
-        ActionError: if a move's action is none.
+        ActionError: if a move has no such action.
         SettingError: if the rules, the dealer, the scores or a move's seat are impossible.
     """
 
@@ -101,18 +101,18 @@ class DealRecord:
     number: int = field(default=1, compare=False)
     """Number of the deal in its source, from 1; messages name it."""
     information: InformationStructure = PLAIN
-    """Who knew and told what beyond the rules; messages are moves. Only ``complete`` stores it."""
+    """Shown tiles and messages, which are moves. Only ``complete`` stores it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", get_rules(self.rules))
-        many = check_information(self.information).num_actions
+        num_actions = check_information(self.information).num_actions
         parse_hands(self.hands, self.rules.deck)
         check_dealer([self.dealer], 1)
         check_scores([self.scores], 1, self.rules.scores_below)
         for move in self.moves:
             if not isinstance(move, Sequence) or len(move) != 2 or move[0] not in range(NUM_SEATS):
                 raise SettingError(f"expected a seat 0..3 and its action, got {brief(move)}")
-            check_action(move[1], many)
+            check_action(move[1], num_actions)
         even, odd = self.scores
         object.__setattr__(self, "hands", tuple(self.hands))
         object.__setattr__(self, "scores", (int(even), int(odd)))
@@ -134,8 +134,8 @@ class DealRecord:
 
         Pre-play decisions that the record doesn't hold are answered such that play begins:
         silence, or where the rule set makes calling a duty, the call and "continue". They are
-        moves of the game, but nothing is yielded for them. After a redeal the game stands at a
-        next deal that the record knows nothing of.
+        moves of the game, but nothing is yielded for them. After a redeal the game is at the start
+        of another deal, which is not in the record.
 
         Raises:
             RecordError: if a move is illegal, naming deal and move.
@@ -145,8 +145,8 @@ class DealRecord:
     def answered(self) -> DealRecord:
         """Returns the deal with the pre-play decisions that ``replay`` adds among its moves."""
         game, problem = _play_all(self, "")
-        left = self.moves[problem.move - 1 :] if problem and problem.move else ()
-        return replace(self, moves=(*game.deals[0].moves, *left))
+        unplayed = self.moves[problem.move - 1 :] if problem and problem.move else ()
+        return replace(self, moves=(*game.deals[0].moves, *unplayed))
 
     def result(self) -> Result:
         """Replays the deal and says how it ended.
@@ -165,34 +165,34 @@ class DealRecord:
         """Draws every position of the deal, as ``goita_env.render.animation`` takes them.
 
         Args:
-            seat: whose view is drawn; None: the whole table.
+            seat: draw this seat's view; None: the whole table.
             options: how (``goita_env.render.svg.Options``).
 
         Raises:
             RecordError: if a move is illegal.
             SettingError: if there is no such seat, or an option is impossible.
         """
-        positions = (game for game in chain([self.begin()], self.replay()) if not _redealt(game))
-        return [svg.draw(g if seat is None else g.view(seat), **options) for g in positions]
+        games = (game for game in chain([self.begin()], self.replay()) if not _redealt(game))
+        return [svg.draw(game if seat is None else game.view(seat), **options) for game in games]
 
 
 @dataclass(frozen=True)
 class Record:
     """A record of one deal after another, as a file holds them.
 
-    Between two deals some may be missing: those that a special hand decided leave no entry. So
-    scores and dealer may jump, and are what each deal says.
+    Deals that a special hand decided leave no entry, so scores and dealer may jump from deal to
+    deal.
     """
 
     deals: tuple[DealRecord, ...] = ()
     players: tuple[str, ...] = ("", "", "", "")
     """Names of the players by seat; empty where they are unknown."""
     problems: tuple[Problem, ...] = ()
-    """What was unsound, if the record was read with ``strict=False``."""
+    """Its errors, if the record was read with ``strict=False``."""
     source: str = ""
-    """Name of the file, or whatever the reader was told; messages begin with it."""
+    """Name of the file, or any other name that the reader was given; messages begin with it."""
     notes: tuple[str, ...] = ()
-    """What the reader changed though the deals are sound: scores that no deal begins with."""
+    """Changes that the reader made in sound deals: scores that no deal begins with."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "deals", tuple(self.deals))
@@ -224,33 +224,33 @@ def from_game(game: Game, players: Sequence[str] = ("", "", "", "")) -> Record:
     """Returns the record of a game as far as it has been played, every deal of it."""
     deals = [
         DealRecord(
-            hands=tell_kings([format_hand(hand) for hand in deal.hands]),
+            hands=mark_kings([format_hand(hand) for hand in deal.hands]),
             dealer=deal.dealer,
             moves=tuple(deal.moves),
             scores=deal.scores,
             rules=game.rules,
-            number=number,
+            number=deal_number,
             information=game.information,
         )
-        for number, deal in enumerate(game.deals, 1)
+        for deal_number, deal in enumerate(game.deals, 1)
     ]
     return Record(tuple(deals), tuple(players))
 
 
 def check(record: Record) -> list[Problem]:
-    """Lists what is unsound in a record: at most one problem a deal, each with its place.
+    """Lists the errors in a record: at most one problem a deal, each with its place.
 
-    Illegal moves are reported, moves after the end, and deals that break off; what the reader
-    reported is listed first. Nothing is raised.
+    They are illegal moves, moves after the end, and deals that break off; the problems that the
+    reader found come first. Nothing is raised.
     """
     reported = {problem.deal for problem in record.problems}
     problems = [
-        unsound(deal, record.source) for deal in record.deals if deal.number not in reported
+        check_deal(deal, record.source) for deal in record.deals if deal.number not in reported
     ]
     return [*record.problems, *(problem for problem in problems if problem)]
 
 
-def unsound(deal: DealRecord, source: str) -> Problem | None:
+def check_deal(deal: DealRecord, source: str) -> Problem | None:
     """Returns the first illegal move of a deal, or where it breaks off; None if it is sound."""
     game, problem = _play_all(deal, source)
     if problem or game.done or _redealt(game):
@@ -259,7 +259,7 @@ def unsound(deal: DealRecord, source: str) -> Problem | None:
     return replace(_problem(deal, len(deal.moves), message, source), unfinished=True)
 
 
-def tell_kings(hands: Sequence[str]) -> tuple[str, ...]:
+def mark_kings(hands: Sequence[str]) -> tuple[str, ...]:
     """Returns hands in which the kings are 8 and 9, if both were written alike: 8 comes first."""
     joined = ",".join(hands)
     alike = joined.replace(SECOND_KING_DIGIT, _FIRST_KING_DIGIT)
@@ -269,14 +269,14 @@ def tell_kings(hands: Sequence[str]) -> tuple[str, ...]:
     return tuple(joined.split(","))
 
 
-def stored(deal: DealRecord) -> bool:
-    """Tells whether the notations have an entry for a deal: not if a special hand decided it."""
+def has_entry(deal: DealRecord) -> bool:
+    """Tells whether the notations have an entry for a deal: no special hand decided it."""
     before_play = all(action >= actions.CALL for _, action in deal.moves)
     return not (deal.moves and before_play and deal.result().finished)
 
 
 def check_plain(record: Record, notation: str) -> None:
-    """Raises a RecordError where a deal is not of the base game, all that a notation knows."""
+    """Raises a RecordError where a deal is not of the base game: the notation has no other."""
     for deal in record.deals:
         if deal.information != PLAIN:
             source = f"{record.source}: " if record.source else ""
@@ -300,7 +300,7 @@ def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
 
 
 def _play_all(deal: DealRecord, source: str) -> tuple[Game, Problem | None]:
-    """Returns the game after the last legal move, and what is wrong with the next one."""
+    """Returns the game after the last legal move, and the problem of the next one."""
     game = deal.begin()
     for move_number in range(len(deal.moves)):
         if problem := _play(deal, game, move_number, source):
@@ -309,7 +309,7 @@ def _play_all(deal: DealRecord, source: str) -> tuple[Game, Problem | None]:
 
 
 def _play(deal: DealRecord, game: Game, move_number: int, source: str) -> Problem | None:
-    """Makes a move of the deal; returns what is wrong with it."""
+    """Makes a move of the deal; returns its problem, if it has one."""
     seat, action = deal.moves[move_number]
     _answer_unrecorded(game, seat, action)
     if complaint := _complaint(game, seat, action):
@@ -331,7 +331,7 @@ def _answer_unrecorded(game: Game, seat: int, action: int) -> None:
 
 
 def _kind(answer: int) -> int:
-    """Tells calls, choices and messages apart."""
+    """Returns the kind of an answer: 0 a call or silence, 1 a choice, 2 a message."""
     return (answer >= actions.REDEAL) + (answer >= actions.MESSAGE)
 
 

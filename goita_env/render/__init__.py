@@ -6,7 +6,7 @@ Each kind takes a ``Game``, a ``View``, ``Positions`` or a ``Scene``:
 |---|---|
 | scene | what is to be seen of a position, whatever it is drawn with |
 | ansi | the table in characters |
-| svg | the table as SVG, with panels beside it; words says the same to screen readers |
+| svg | the table as SVG, with panels below it; words says the same to screen readers |
 | animation | one SVG that shows drawings one after another |
 | pixels | SVG to arrays and PNG (extra ``goita-env[render]``) |
 """

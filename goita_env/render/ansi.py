@@ -3,7 +3,7 @@
 The drawn seat sits at the bottom, the next one to its right, its partner on top, the previous one
 on the left. Each has its plays in order of time, blocks in the upper row and attacks below, then
 its hand. ``(し)`` lies face down but is known, ``〓`` is a back, ``[金]`` is the last attack.
-Only ASCII and characters two columns wide are used: the columns stand straight in any terminal.
+Only ASCII and characters two columns wide are used, so columns are straight in any terminal.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def render(shown: Scene | Drawable, *, ascii: bool = False) -> str:  # noqa: A00
     Raises:
         SettingError: if it cannot be drawn, if there is no position.
     """
-    shown = as_scene(shown)
+    scene = as_scene(shown)
     brush = _Brush.of(ascii)
-    below, right, above, left = (
-        # Header and hand begin where the first tile's face stands.
+    bottom, right, top, left = (  # each: a column and a text for each of its lines
+        # Header and hand begin in the column of the first tile's face.
         [(column + 1, name), (column, blocks), (column, attacks), (column + 1, hand)]
         for column, (name, blocks, attacks, hand) in zip(
-            _PANEL_COLUMNS, (_panel(place, brush) for place in shown.places), strict=True
+            _PANEL_COLUMNS, (_panel(place, brush) for place in scene.places), strict=True
         )
     )
-    rules, scores = shown.rules, "   ".join(f"{team}: {points}" for team, points in shown.scores)
+    rules, scores = scene.rules, "   ".join(f"{team}: {points}" for team, points in scene.scores)
     while width(rules) > _WIDTH - 6 - width(scores):
         rules = rules[:-1]
     rule, blank = f"+{'-' * _WIDTH}+", _line()
@@ -47,13 +47,13 @@ def render(shown: Scene | Drawable, *, ascii: bool = False) -> str:  # noqa: A00
         rule,
         _line((2, rules), (_WIDTH - 2 - width(scores), scores)),
         blank,
-        *(_line(place) for place in above),
+        *(_line(place) for place in top),
         blank,
         *(_line(*places) for places in zip(left, right, strict=True)),
         blank,
-        *(_line(place) for place in below),
+        *(_line(place) for place in bottom),
         rule,
-        *(_line((2, text)) for text in (shown.moment(brush.tile(shown.attack)), *shown.calls())),
+        *(_line((2, text)) for text in (scene.moment(brush.tile(scene.attack)), *scene.calls())),
         rule,
     ]
     return "\n".join(lines)

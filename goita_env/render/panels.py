@@ -1,4 +1,4 @@
-"""Draws what is told beside a position: actions with probabilities and values, beliefs as bars."""
+"""Draws the panels below a position: actions with probabilities and values, beliefs as bars."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ import numpy.typing as npt
 
 from goita_env import actions
 from goita_env.errors import SettingError
-from goita_env.render.pen import Pen, number
+from goita_env.render.pen import Pen, tenths
 from goita_env.render.scene import Scene
 from goita_env.render.words import action as action_words
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 
 MOST_ACTIONS: Final = 8
-"""Actions that are listed; of the others their number is told."""
+"""Actions that are listed; of all others only the number is drawn."""
 
 _COLUMNS: Final = 2
-_ROW: Final = 36
-_HEAD: Final = 34
-_BARS: Final = 48
+_ROW_HEIGHT: Final = 36
+"""Height of a line of actions; the next two: of the head of the beliefs, of a hand's bars."""
+_HEAD_HEIGHT: Final = 34
+_BARS_HEIGHT: Final = 48
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,12 @@ class Listed:
     probability: float | None
     value: float | None
     best: bool
-    """No action is more probable, or none worth more if no probabilities are told."""
+    """No action is more probable, or if there are no probabilities, none is worth more."""
 
 
 @dataclass(frozen=True)
 class Hand:
-    """What is believed of a hand."""
+    """The belief about a hand."""
 
     name: str
     at_least_one: tuple[float, ...]
@@ -54,79 +55,83 @@ def listed(probabilities: npt.ArrayLike | None, values: npt.ArrayLike | None) ->
     )
     if chances is not None and not ((chances >= 0) & (chances <= 1)).all():
         raise SettingError("expected probabilities from 0 to 1, got others")
-    wanted = np.zeros(actions.NUM_ACTIONS, bool)
-    wanted |= False if chances is None else chances > 0
-    wanted |= False if worth is None else ~np.isnan(worth)
+    is_listed = np.zeros(actions.NUM_ACTIONS, bool)
+    is_listed |= False if chances is None else chances > 0
+    is_listed |= False if worth is None else ~np.isnan(worth)
     keys = chances if chances is not None else worth
-    found = []
-    for action in np.flatnonzero(wanted).tolist():
+    rows = []
+    for action in np.flatnonzero(is_listed).tolist():
         chance = None if chances is None else float(chances[action])
         value = None if worth is None or isnan(worth[action]) else float(worth[action])
         top = keys is not None and keys[action] == np.nanmax(keys)
-        found.append(Listed(action, chance, value, bool(top)))
-    return sorted(found, key=_place)
+        rows.append(Listed(action, chance, value, bool(top)))
+    return sorted(rows, key=_order)
 
 
-def _place(one: Listed) -> tuple[float, float]:
-    return -(one.probability or 0), np.inf if one.value is None else -one.value
+def _order(row: Listed) -> tuple[float, float]:
+    return -(row.probability or 0), np.inf if row.value is None else -row.value
 
 
 def _floats(array: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDArray[np.float64]:
-    found = np.asarray(array, np.float64)
-    if found.shape != shape:
-        raise SettingError(f"expected {name} of shape {shape}, got {found.shape}")
-    return found
+    numbers = np.asarray(array, np.float64)
+    if numbers.shape != shape:
+        raise SettingError(f"expected {name} of shape {shape}, got {numbers.shape}")
+    return numbers
 
 
-def hands(shown: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
-    """Reads what is believed of the hands that are to be drawn."""
+def hands(scene: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
+    """Reads the belief about each hand that is to be drawn."""
     if belief is None:
         return []
-    most = np.shape(belief)[-1:] or (0,)
-    chances = _floats(belief, (NUM_SEATS, NUM_KINDS, *most), "a belief")
+    num_counts = np.shape(belief)[-1:] or (
+        0,
+    )  # 0, 1, ... tiles; (0,) for a belief that is a number
+    chances = _floats(belief, (NUM_SEATS, NUM_KINDS, *num_counts), "a belief")
     sums = chances.sum(axis=2)
-    some = sums.any(axis=1)
-    if (chances < 0).any() or not np.allclose(sums[some], 1, atol=1e-3):
+    is_drawn = sums.any(axis=1)  # a seat whose probabilities are all zero is left out
+    if (chances < 0).any() or not np.allclose(sums[is_drawn], 1, atol=1e-3):
         raise SettingError("expected for each kind probabilities that sum to 1, got others")
-    order = {place.name: seat for seat, place in enumerate(shown.places)}
-    found = []
-    for seat, name in enumerate(sorted(order) if "seat 0" in order else order):
-        if some[seat]:
-            found.append(Hand(name, tuple((1 - chances[seat, :, 0]).tolist())))
-    return found
+    # Places are in the order of the belief's seats, except where the drawing names absolute seats:
+    # then the belief counts seats from seat 0, whichever place is at the bottom.
+    names = [place.name for place in scene.places]
+    return [
+        Hand(name, tuple((1 - chances[seat, :, 0]).tolist()))
+        for seat, name in enumerate(sorted(names) if "seat 0" in names else names)
+        if is_drawn[seat]
+    ]
 
 
-def height(shown: Sequence[Listed], belief: Sequence[Hand]) -> float:
-    more = 24 if len(shown) > MOST_ACTIONS else 0
-    high = _rows(shown) * _ROW + more + 16 if shown else 0.0
-    return high + (_HEAD + len(belief) * _BARS + 40 if belief else 0)
+def height(rows: Sequence[Listed], belief: Sequence[Hand]) -> float:
+    note = 24 if len(rows) > MOST_ACTIONS else 0
+    high = _lines(rows) * _ROW_HEIGHT + note + 16 if rows else 0.0
+    return high + (_HEAD_HEIGHT + len(belief) * _BARS_HEIGHT + 40 if belief else 0)
 
 
-def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
+def draw_actions(pen: Pen, top: float, rows: Sequence[Listed]) -> float:
     """Lists actions in columns, the best first; returns where they end."""
-    if not shown:
+    if not rows:
         return top
-    first, rows = shown[:MOST_ACTIONS], _rows(shown)
+    lines = _lines(rows)
     tiles: list[tuple[float, float, int, bool]] = []
     tracks, bars, marks = "", "", ""
     texts: dict[str, list[tuple[float, float, str]]] = {"name": [], "chance": [], "value": []}
-    for place, one in enumerate(first):
-        x = 20 + 580 / _COLUMNS * (place // rows)
-        y = top + 26 + _ROW * (place % rows)
-        if (pair := actions.decode(one.action)) is None:
-            texts["name"].append((x + 2, y + 6, action_words(one.action)))
+    for place, row in enumerate(rows[:MOST_ACTIONS]):
+        x = 20 + 580 / _COLUMNS * (place // lines)
+        y = top + 26 + _ROW_HEIGHT * (place % lines)
+        if (pair := actions.decode(row.action)) is None:
+            texts["name"].append((x + 2, y + 6, action_words(row.action)))
         else:
             tiles += [(x + 14 + 30 * column, y, kind, False) for column, kind in enumerate(pair)]
-        if one.best:  # a mark beside the colour
-            marks += f"M{number(x - 12)} {number(y - 6)}l10 6-10 6z"
-        at = x + 78
-        if one.probability is not None:
-            tracks += _bar(at, y - 6, 84, 12)
-            bars += _bar(at, y - 6, max(84 * one.probability, 1) if one.probability else 0, 12)
-            texts["chance"].append((at + 138, y + 6, _percent(one.probability)))
-            at += 142
-        if one.value is not None:
-            texts["value"].append((at + 48, y + 6, f"{one.value:+.1f}".removesuffix(".0")))
+        if row.best:  # a mark next to the tiles
+            marks += f"M{tenths(x - 12)} {tenths(y - 6)}l10 6-10 6z"
+        x += 78
+        if row.probability is not None:
+            tracks += _bar(x, y - 6, 84, 12)
+            bars += _bar(x, y - 6, max(84 * row.probability, 1) if row.probability else 0, 12)
+            texts["chance"].append((x + 138, y + 6, _percent(row.probability)))
+            x += 142
+        if row.value is not None:
+            texts["value"].append((x + 48, y + 6, f"{row.value:+.1f}".removesuffix(".0")))
     pen.tiles(tiles, 0.6)
     paths = (tracks, pen.colors.track), (bars, pen.colors.bar), (marks, pen.colors.last)
     for path, color in paths:
@@ -135,24 +140,25 @@ def draw_actions(pen: Pen, top: float, shown: Sequence[Listed]) -> float:
     pen.texts(texts["name"], 17)
     pen.texts(texts["chance"], 16, anchor="end")
     pen.texts(texts["value"], 16, pen.colors.faint, "end")
-    below = top + 8 + rows * _ROW
-    if len(shown) > MOST_ACTIONS:
-        rest = sum(one.probability or 0 for one in shown[MOST_ACTIONS:])
-        share = f", {_percent(rest)}" if shown[0].probability is not None else ""
+    below = top + 8 + lines * _ROW_HEIGHT
+    if len(rows) > MOST_ACTIONS:
+        chance = sum(row.probability or 0 for row in rows[MOST_ACTIONS:])
+        share = f", {_percent(chance)}" if rows[0].probability is not None else ""
         pen.text(
-            580, below + 16, f"{len(shown) - MOST_ACTIONS} more{share}", 16, pen.colors.faint, "end"
+            580, below + 16, f"{len(rows) - MOST_ACTIONS} more{share}", 16, pen.colors.faint, "end"
         )
         below += 24
     return below + 8
 
 
-def _rows(shown: Sequence[Listed]) -> int:
-    return -(-min(len(shown), MOST_ACTIONS) // _COLUMNS)
+def _lines(rows: Sequence[Listed]) -> int:
+    """Returns how many lines the listed actions take in columns."""
+    return -(-min(len(rows), MOST_ACTIONS) // _COLUMNS)
 
 
 def _bar(x: float, y: float, wide: float, high: float) -> str:
-    length = number(wide)
-    return f"M{number(x)} {number(y)}h{length}v{number(high)}h-{length}z" if wide else ""
+    length = tenths(wide)
+    return f"M{tenths(x)} {tenths(y)}h{length}v{tenths(high)}h-{length}z" if wide else ""
 
 
 def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
@@ -160,7 +166,7 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
     if not belief:
         return
     pen.text(20, top + 24, "in hand, at least one:", 16, pen.colors.faint)
-    top += _HEAD
+    top += _HEAD_HEIGHT
     tracks, bars, names = "", "", []
     for hand in belief:
         names.append((20, top + 30, hand.name))
@@ -168,7 +174,7 @@ def draw_belief(pen: Pen, top: float, belief: Sequence[Hand]) -> None:
             x, full = 116 + 59 * kind, 38 * chance
             tracks += _bar(x, top + 4, 46, 38)
             bars += _bar(x, top + 42 - full, 46, full) if full > 0.05 else ""
-        top += _BARS
+        top += _BARS_HEIGHT
     pen.path(tracks, pen.colors.track)
     pen.path(bars, pen.colors.bar)
     pen.texts(names, 17)

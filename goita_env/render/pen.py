@@ -1,9 +1,9 @@
 """Writes SVG that resvg, cairosvg, browsers and an ``<img>`` all understand: shapes, words, tiles.
 
 Only presentation attributes, opaque ``#rrggbb`` colours, ``transform`` attributes and ``<use>``
-with ``href``; words are outlines, so no font is needed, but for names in other scripts, which are
-left to the fonts of who shows them. Numbers are pixels of a drawing 600 wide. Ids begin with a hash
-of what is drawn: two drawings in one page don't mix, and the same position gives the same bytes.
+with ``href``; words are outlines, so no font is needed, except for names in other scripts, which
+fonts of the reader's program draw. Numbers are pixels of a drawing 600 wide. Ids begin with a hash
+of the drawing: two drawings in one page don't mix, and the same position gives the same bytes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Anchor = Literal["start", "middle", "end"]
 
 FACES: Final[dict[Faces, str]] = {"characters": CHARACTERS, "letters": LETTERS, "digits": DIGITS}
 PREFIX: Final = "\u00a7"
-"""Stands for the prefix of the ids until it is known."""
+"""Is replaced in all ids by their prefix, once the drawing is finished and can be hashed."""
 
-_OUTLINE: Final = "M0-26 17.5-19 22 26H-22L-17.5-19Z"
-_TOP: Final = "M0-24.3 16.2-17.8 19.8 21H-19.8L-16.2-17.8Z"
-_INNER: Final = "M0-18 11.5-13.5 14 15H-14L-11.5-13.5Z"
+_TILE_OUTLINE: Final = "M0-26 17.5-19 22 26H-22L-17.5-19Z"
+_TILE_TOP: Final = "M0-24.3 16.2-17.8 19.8 21H-19.8L-16.2-17.8Z"
+_TILE_INNER: Final = "M0-18 11.5-13.5 14 15H-14L-11.5-13.5Z"
 
 
 @cache
@@ -45,37 +45,37 @@ def glyphs() -> dict[str, tuple[int, str]]:
     return cast(dict[str, tuple[int, str]], json.loads(text)["glyphs"])
 
 
-def width(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     return sum(map(_advance, text)) * size / 100
 
 
 def _advance(character: str) -> int:
-    known = glyphs()
-    if character in known:
-        return known[character][0]
-    return 100 if east_asian_width(character) in "WF" else known["?"][0]
+    characters = glyphs()
+    if character in characters:
+        return characters[character][0]
+    return 100 if east_asian_width(character) in "WF" else characters["?"][0]
 
 
-def wrapped(text: str, size: float, limit: float) -> list[str]:
-    """Returns a text in lines about equally wide, at most so wide if its words allow it."""
-    whole = width(text, size)
+def wrap_text(text: str, size: float, limit: float) -> list[str]:
+    """Returns a text in lines about equally wide, at most ``limit`` if its words allow it."""
+    whole = text_width(text, size)
     if whole > limit:
         limit = min(limit, 1.25 * whole / ceil(whole / limit))
     words = text.split()
     if len(words) == 1 and whole > limit:  # a script that has no spaces
-        size_of = ceil(len(text) / ceil(whole / limit))
-        return [text[at : at + size_of] for at in range(0, len(text), size_of)]
+        length = ceil(len(text) / ceil(whole / limit))
+        return [text[start : start + length] for start in range(0, len(text), length)]
     lines = [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and width(longer, size) > limit:
+        if lines[-1] and text_width(longer, size) > limit:
             lines.append(word)
         else:
             lines[-1] = longer
     return lines
 
 
-def number(value: float) -> str:
+def tenths(value: float) -> str:
     """Returns a number as short as it can be, to a tenth."""
     return f"{value:.1f}".removesuffix(".0").replace("-0.", "-.").removeprefix("0") or "0"
 
@@ -88,15 +88,15 @@ class Drawing:
     title: str
     description: str
     color: str
-    """Of what names none."""
+    """Of each element that names no other."""
     definitions: tuple[str, ...]
-    """What ``<defs>`` holds."""
+    """The elements in ``<defs>``."""
     lines: tuple[str, ...]
-    """What is drawn, an element a line."""
+    """The elements that are drawn, one a line."""
 
 
 class Pen:
-    """A drawing that is being made; ``say`` tells what is written in a language."""
+    """A drawing under way; ``say`` translates the texts that it writes."""
 
     def __init__(self, theme: Theme, faces: Faces, say: Callable[[str], str] = ENGLISH) -> None:
         if theme not in THEMES:
@@ -112,14 +112,14 @@ class Pen:
         self._definitions: dict[str, str] = {}
 
     def path(self, d: str, fill: str = "none", stroke: str = "", weight: float = 1.5) -> None:
-        line = f' stroke="{stroke}" stroke-width="{number(weight)}"' if stroke else ""
+        line = f' stroke="{stroke}" stroke-width="{tenths(weight)}"' if stroke else ""
         self.lines.append(f'<path d="{d}" fill="{fill}"{line}/>')
 
     def box(
         self, x: float, y: float, wide: float, high: float, fill: str, radius: float = 0
     ) -> None:
-        place = f'x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(high)}"'
-        round_ = f' rx="{number(radius)}"' if radius else ""
+        place = f'x="{tenths(x)}" y="{tenths(y)}" width="{tenths(wide)}" height="{tenths(high)}"'
+        round_ = f' rx="{tenths(radius)}"' if radius else ""
         self.lines.append(f'<rect {place}{round_} fill="{fill}"/>')
 
     def text(
@@ -135,35 +135,36 @@ class Pen:
         anchor: Anchor = "start",
     ) -> None:
         """Writes texts, each with its place, that look alike."""
-        known, uses, given, texts = glyphs(), "", list(texts), []
-        for x, y, text in ((x, y, self.say(text)) for x, y, text in given):
-            if set(text) <= known.keys() | {" "}:
-                texts.append((x, y, text))
+        outlines, uses, outlined = glyphs(), "", []
+        for x, y, text in ((x, y, self.say(text)) for x, y, text in texts):
+            if set(text) <= outlines.keys() | {" "}:
+                outlined.append((x, y, text))
             else:
-                shown = escape(text).replace(PREFIX, f"&#{ord(PREFIX)};")
+                content = escape(text).replace(PREFIX, f"&#{ord(PREFIX)};")
                 look = f'font-family="sans-serif" font-size="{size:g}" text-anchor="{anchor}"'
                 look += f' fill="{color or self.colors.text}"'
-                self.lines.append(f'<text x="{number(x)}" y="{number(y)}" {look}>{shown}</text>')
-        if not texts:
+                self.lines.append(f'<text x="{tenths(x)}" y="{tenths(y)}" {look}>{content}</text>')
+        if not outlined:
             return
         fill, scale = f' fill="{color}"' if color else "", f"scale({size / 100:g})"
-        # One text has a place of its own; of several each character has, which is shorter.
-        alone = len(texts) == 1
-        for x, y, text in texts:
-            left = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * width(text, size)
-            at = 0 if alone else round(left * 100 / size)
-            line = "" if alone else f' y="{y * 100 / size:.0f}"'
-            scale = f"translate({number(left)} {number(y)}){scale}" if alone else scale
+        # The group of a single text is moved to its place; of several texts, each character has
+        # coordinates of its own, in hundredths of an em, which is shorter than a group for each.
+        is_single = len(outlined) == 1
+        for x, y, text in outlined:
+            start = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * text_width(text, size)
+            advance = 0 if is_single else round(start * 100 / size)
+            line = "" if is_single else f' y="{y * 100 / size:.0f}"'
+            scale = f"translate({tenths(start)} {tenths(y)}){scale}" if is_single else scale
             for character in text:
                 if character != " ":
-                    place = f' x="{at}"' if at else ""
+                    place = f' x="{advance}"' if advance else ""
                     uses += f'<use href="#{self._glyph(character)}"{place}{line}/>'
-                at += known[character][0]
+                advance += outlines[character][0]
         self.lines.append(f'<g{fill} transform="{scale}">{uses}</g>')
 
     @contextmanager
     def side(self, turn: float) -> Iterator[None]:
-        """Turns what is drawn meanwhile around the middle, in quarters counter-clockwise."""
+        """Turns all drawn within it around the middle, in quarters counter-clockwise."""
         self._turn = turn
         if turn:
             self.lines.append(f'<g transform="rotate({-90 * turn:g} 300 300)">')
@@ -178,7 +179,7 @@ class Pen:
 
     def tiles(self, tiles: Iterable[tuple[float, float, int, bool]], scale: float = 1) -> None:
         """Draws tiles, each with its middle, kind and ``down``; scale 1: as on the table."""
-        short = number if scale == 1 else "{:.0f}".format
+        short = tenths if scale == 1 else "{:.0f}".format
         uses = [
             f'<use href="#{self._tile(kind, down)}" x="{short(x / scale)}" y="{short(y / scale)}"/>'
             for x, y, kind, down in tiles
@@ -201,8 +202,8 @@ class Pen:
         grown = f" scale({scale:g})" if scale != 1 else ""
         dashes = ' stroke-dasharray="5 4"' if dashed else ""
         self.lines.append(
-            f'<path d="{_OUTLINE}" transform="translate({number(x)} {number(y)}){grown}" '
-            f'fill="none" stroke="{color}" stroke-width="{number(weight)}"{dashes} '
+            f'<path d="{_TILE_OUTLINE}" transform="translate({tenths(x)} {tenths(y)}){grown}" '
+            f'fill="none" stroke="{color}" stroke-width="{tenths(weight)}"{dashes} '
             'stroke-linejoin="round"/>'
         )
 
@@ -226,7 +227,7 @@ class Pen:
         if symbol not in self._definitions:
             advance, outline = glyphs()[self._faces[kind]]
             size, drop = (0.36, 12 if turn % 2 == 0 else 13) if self._upright else (0.34, 11.5)
-            place = f"translate({number(-advance * size / 2)} {number(drop)}) scale({size})"
+            place = f"translate({tenths(-advance * size / 2)} {tenths(drop)}) scale({size})"
             if turn:
                 place = f"rotate({90 * turn:g}) {place}"
             look = ' opacity=".7"' if down else ""
@@ -241,10 +242,10 @@ class Pen:
         if symbol not in self._definitions:
             c = self.colors
             wood, edge = (c.back, c.back_edge) if back else (c.wood, c.edge)
-            inner = f'<path d="{_INNER}" fill="{c.back_line}"/>' if back else ""
+            inner = f'<path d="{_TILE_INNER}" fill="{c.back_line}"/>' if back else ""
             self._definitions[symbol] = (
-                f'<g id="{symbol}"><path d="{_OUTLINE}" fill="{edge}"/>'
-                f'<path d="{_TOP}" fill="{wood}"/>{inner}</g>'
+                f'<g id="{symbol}"><path d="{_TILE_OUTLINE}" fill="{edge}"/>'
+                f'<path d="{_TILE_TOP}" fill="{wood}"/>{inner}</g>'
             )
         return symbol
 
@@ -252,16 +253,17 @@ class Pen:
 def every_tile(theme: Theme, faces: Faces) -> list[str]:
     """Returns the definitions of all tiles, on all sides, face up and down, and of a back.
 
-    The lines of any drawing fit to them, whichever faces it was drawn with.
+    They fit the lines of any drawing, whichever faces it was drawn with.
     """
-    pen, found = Pen(theme, faces), []
+    pen, aliases = Pen(theme, faces), []
     for kind, down, turn in product(range(NUM_KINDS), (False, True), range(4)):
         pen._turn = turn
-        drawn, wanted = pen._tile(kind, down), _symbol(kind, down, turn)
-        if drawn != wanted:
-            found.append(f'<g id="{wanted}"><use href="#{drawn}"/></g>')
+        # Upright characters need no symbol for each side: drawings that use one get an alias.
+        symbol, turned = pen._tile(kind, down), _symbol(kind, down, turn)
+        if symbol != turned:
+            aliases.append(f'<g id="{turned}"><use href="#{symbol}"/></g>')
     pen._tile(FACE_DOWN, True)
-    return [*pen._definitions.values(), *found]
+    return [*pen._definitions.values(), *aliases]
 
 
 def is_letter(definition: str) -> bool:
@@ -272,7 +274,7 @@ def _symbol(kind: int, down: bool, turn: float) -> str:
     return f"{PREFIX}t{kind}{'d' * down}{f'{turn:g}' if turn else ''}"
 
 
-def document(drawing: Drawing, size: float | None = None) -> str:
+def write_document(drawing: Drawing, size: float | None = None) -> str:
     """Writes a drawing as SVG text; ``size``: its width in pixels, None: in its own units."""
     wide, high = drawing.size
     if size is not None and not 0 < size < 1e5:
@@ -282,8 +284,8 @@ def document(drawing: Drawing, size: float | None = None) -> str:
     prefix = "g" + blake2b(body.encode(), digest_size=2).hexdigest()
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" '
-        f'viewBox="0 0 {number(wide)} {number(high)}" width="{number(wide * zoom)}" '
-        f'height="{number(high * zoom)}" fill="{drawing.color}" role="img" '
+        f'viewBox="0 0 {tenths(wide)} {tenths(high)}" width="{tenths(wide * zoom)}" '
+        f'height="{tenths(high * zoom)}" fill="{drawing.color}" role="img" '
         f'aria-labelledby="{prefix}T {prefix}D">\n'
         f'<title id="{prefix}T">{escape(drawing.title, quote=False)}</title>\n'
         f'<desc id="{prefix}D">{escape(drawing.description, quote=False)}</desc>\n'

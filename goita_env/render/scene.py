@@ -1,4 +1,4 @@
-"""Describes a position as it is drawn: seats, tiles, scores, and what is to be done.
+"""Describes a position as it is drawn: seats, tiles, scores, and the next decision.
 
 The four places count from the bottom counter-clockwise. A ``Scene`` shows what one seat may know
 (``View.scene``) or the whole table (``Game.scene``, ``Positions.scene``).
@@ -52,33 +52,34 @@ class Scene:
     attack: int
     """Kind of the attack that is to be met, NONE: none."""
     mover: int
-    """Place of whom the moment waits for, NONE: nobody."""
+    """Place of the seat that acts next, NONE: there is none."""
     template: str
-    """What is to be done now: "{tile}" stands for the attack, "{who}" and "{points}" for these."""
+    """The moment in words: "{tile}" stands for the attack, "{who}", "{points}" for the fields."""
     who: str = ""
-    """By whom; it is told first unless the template names it."""
+    """The seat that acts; ``moment`` begins with it unless the template contains it."""
     points: int = 0
+    """Of the round, at its end."""
     dealer: int = NONE
     decisions: tuple[int, ...] = ()
     """The round from the dealer on: number of the play, NONE for a pass."""
 
     def moment(self, tile: str) -> Phrase:
-        """Says what is to be done now; ``tile``: how the attack is written."""
+        """Says which seat acts now, and how; ``tile``: how the attack is written."""
         what = self.what(tile)
         if not self.who or "{who}" in self.template:
             return what
         return Phrase("{who}: {what}", who=self.who, what=what)
 
     def what(self, tile: str) -> Phrase:
-        """Says the same without naming who is to do it."""
+        """Says the same without the name of the acting seat."""
         text = self.template if tile else self.template.replace("{tile} ", "")
         return Phrase(text, who=self.who, tile=tile, points=self.points)
 
     def calls(self) -> list[str]:
         """Lists the special hands called, then what the callers' partners chose."""
-        said = [(place.name, call) for place in self.places for call in place.calls]
-        said.sort(key=lambda one: one[1].startswith("chose"))
-        return [Phrase("{who} {call}", who=name, call=call) for name, call in said]
+        calls = [(place.name, call) for place in self.places for call in place.calls]
+        calls.sort(key=lambda call: call[1].startswith("chose"))
+        return [Phrase("{who} {call}", who=name, call=call) for name, call in calls]
 
 
 class Drawable(Protocol):
@@ -88,7 +89,7 @@ class Drawable(Protocol):
 
 
 def as_scene(shown: Scene | Drawable) -> Scene:
-    """Returns the scene of what is to be drawn; a SettingError if it has none."""
+    """Returns the scene of a position that is to be drawn; a SettingError if it has none."""
     if isinstance(shown, Scene):
         return shown
     if isinstance(shown, type) or not callable(getattr(shown, "scene", None)):

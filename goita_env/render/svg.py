@@ -20,23 +20,24 @@ import numpy.typing as npt
 from goita_env import actions
 from goita_env.errors import SettingError
 from goita_env.render import panels, words
-from goita_env.render.pen import Anchor, Drawing, Faces, Pen, document, width, wrapped
+from goita_env.render.pen import Anchor, Drawing, Faces, Pen, text_width, wrap_text, write_document
 from goita_env.render.scene import Drawable, Place, Scene, as_scene
 from goita_env.render.themes import Theme
 from goita_env.render.translation import ENGLISH, Language, Phrase
 from goita_env.tiles import FACE_DOWN, NONE
 
 SIZE: Final = 600
-"""Width and height of a table, without what is drawn below it."""
+"""Width and height of a table, without the panels below it."""
 
 _MIDDLE: Final = SIZE / 2
 _BLOCKS, _ATTACKS, _HAND = 150.0, 208.0, 268.0
-_COLUMN, _HELD = 50.0, 47.0
-_TURNS: Final = ("0 1", "1 0", "0 -1", "-1 0")
+"""Distances of the three rows of a seat from the middle."""
+_COLUMN, _HAND_COLUMN = 50.0, 47.0
+"""Widths of a column of plays, and of a tile in hand."""
 
-# Where the words about each seat stand, from the bottom counter-clockwise: in the corner at its
-# left hand. x, the base line of the name, and which side of the text is there.
-_WORDS: Final[tuple[tuple[float, float, Anchor], ...]] = (
+# Where the words about each seat are, from the bottom counter-clockwise: in the corner at its left
+# hand. x, the base line of the name, and which side of the text begins there.
+_WORD_PLACES: Final[tuple[tuple[float, float, Anchor], ...]] = (
     (68, 448, "start"),
     (532, 448, "end"),
     (532, 88, "end"),
@@ -49,25 +50,25 @@ Mark = Literal["played", "best"]
 
 
 class Options(TypedDict):
-    """How a position is drawn, and what beside it."""
+    """How a position is drawn, and the panels below it."""
 
     theme: NotRequired[Theme]
     """"light" or "dark"."""
     faces: NotRequired[Faces]
     """"characters" as on the tiles, "letters" (PLNSGBRK) or "digits" as in records."""
     language: NotRequired[Language]
-    """In which the words are told; English where none is given."""
+    """Of the words; English by default."""
     size: NotRequired[float | None]
     """Width in pixels; None: 600."""
     marked: NotRequired[Mapping[Mark, int]]
     """Actions whose two tiles are marked in the mover's hand, where it is shown."""
     probabilities: NotRequired[npt.ArrayLike | None]
-    """[69] How probable a policy plays each action; those above 0 are listed."""
+    """[69] A policy's probability of each action; those above 0 are listed."""
     values: NotRequired[npt.ArrayLike | None]
-    """[69] What each action is worth in points; those that are no NaN are listed."""
+    """[69] Points that each action is worth; those that are not NaN are listed."""
     belief: NotRequired[npt.ArrayLike | None]
-    """[4, 8, n] How probable each seat's hand holds 0, 1, ... tiles of each kind; all zero for a
-    seat that is left out. Seats count as the drawing names them: from the viewer in a view."""
+    """[4, 8, n] Probability that each hand holds 0, 1, ... tiles of each kind; all zero for a seat
+    that is left out. Seats count as the drawing names them: from the viewer in a view."""
 
 
 def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
@@ -75,35 +76,35 @@ def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
 
     Args:
         shown: what is drawn; of several positions the first.
-        options: how, and what beside it (``Options``).
+        options: how, and the panels below it (``Options``).
 
     Raises:
         SettingError: if it cannot be drawn, if there is no position, or an option is impossible.
     """
-    return document(draw(shown, **options), options.get("size"))
+    return write_document(draw(shown, **options), options.get("size"))
 
 
 def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
-    """Draws what ``render`` does, for animations and for pages that use a drawing's parts."""
-    shown, say = as_scene(shown), options.get("language", ENGLISH)
+    """Draws the same as ``render``, for animations and for pages that use a drawing's parts."""
+    scene, say = as_scene(shown), options.get("language", ENGLISH)
     pen = Pen(options.get("theme", "light"), options.get("faces", "characters"), say)
     listed = panels.listed(options.get("probabilities"), options.get("values"))
-    belief = panels.hands(shown, options.get("belief"))
+    belief = panels.hands(scene, options.get("belief"))
     high = SIZE + panels.height(listed, belief)
     _ground(pen, high)
-    marked = _marks(shown, options.get("marked", {}))
-    for turn, place in enumerate(shown.places):
-        here = marked if turn == _decider(shown) else {}
+    marked = _marks(scene, options.get("marked", {}))
+    for turn, place in enumerate(scene.places):
+        here = marked if turn == _decider(scene) else {}
         _seat(pen, place, turn, here)
-        _words(pen, place, turn, shown)
-    _centre(pen, shown)
+        _words(pen, place, turn, scene)
+    _centre(pen, scene)
     panels.draw_belief(pen, panels.draw_actions(pen, SIZE, listed), belief)
-    said = words.position(shown)
-    said += [
-        Phrase(f"Marked as {mark}: {{action}}.", action=words.action(one))
-        for mark, one in marked.items()
+    sentences = words.position(scene)
+    sentences += [
+        Phrase(f"Marked as {mark}: {{action}}.", action=words.action(action))
+        for mark, action in marked.items()
     ]
-    return pen.drawing(SIZE, high, say(words.title(shown)), "\n".join(map(say, said)))
+    return pen.drawing(SIZE, high, say(words.title(scene)), "\n".join(map(say, sentences)))
 
 
 def _turned(x: float, y: float, turn: int) -> tuple[float, float]:
@@ -126,19 +127,19 @@ def _ground(pen: Pen, high: float) -> None:
     pen.path(places, pen.colors.slot)
 
 
-def _decider(shown: Scene) -> int:
-    """Returns whose hand is marked.
+def _decider(scene: Scene) -> int:
+    """Returns the place whose hand is marked: the acting seat's, before all plays the dealer's.
 
-    A view before the first play does not say who is asked: others may be answering questions.
+    A view before the first play does not show the acting seat: others may be answering questions.
     """
-    first = shown.dealer if not shown.decisions else NONE
-    return first if shown.mover == NONE else shown.mover
+    first = scene.dealer if not scene.decisions else NONE
+    return first if scene.mover == NONE else scene.mover
 
 
-def _marks(shown: Scene, marked: Mapping[Mark, int]) -> dict[Mark, int]:
+def _marks(scene: Scene, marked: Mapping[Mark, int]) -> dict[Mark, int]:
     """Returns the marks of a hand that is shown; a SettingError for one that it lacks."""
-    decider = _decider(shown)
-    hand = None if decider == NONE else shown.places[decider].hand
+    decider = _decider(scene)
+    hand = None if decider == NONE else scene.places[decider].hand
     for mark, action in marked.items():
         if mark not in get_args(Mark) or action not in range(actions.NUM_ACTIONS):
             raise SettingError(
@@ -155,13 +156,13 @@ def _marks(shown: Scene, marked: Mapping[Mark, int]) -> dict[Mark, int]:
 
 
 def _columns(hand: tuple[int, ...], pair: tuple[int, ...]) -> list[int | None]:
-    """Returns where the two tiles of a play stand in a hand; None: nowhere."""
-    free = dict(enumerate(hand))
-    found: list[int | None] = []
+    """Returns the columns of a hand with the two tiles of a play; None: the hand lacks the tile."""
+    columns: list[int | None] = []
     for kind in pair:
-        found.append(next((column for column, one in free.items() if one == kind), None))
-        free.pop(found[-1] if found[-1] is not None else NONE, None)
-    return found
+        # Two tiles of one kind lie in two columns.
+        free = (column for column in range(len(hand)) if column not in columns)
+        columns.append(next((column for column in free if hand[column] == kind), None))
+    return columns
 
 
 def _seat(pen: Pen, place: Place, turn: int, marked: Mapping[Mark, int]) -> None:
@@ -176,32 +177,30 @@ def _seat(pen: Pen, place: Place, turn: int, marked: Mapping[Mark, int]) -> None
                 pen.tile(x, _MIDDLE + _ATTACKS, attack)
             if column == place.last:
                 pen.outline(x, _MIDDLE + _ATTACKS, pen.colors.last, 4)
-        held = place.hand if place.hand is not None else (FACE_DOWN,) * place.tiles
-        for column, kind in enumerate(held):
-            pen.tile(_held(column, held), _MIDDLE + _HAND, kind)
-        for mark, one in marked.items():
-            for at in _columns(held, actions.decode(one) or ()):
-                if at is not None and mark == "played":
-                    pen.outline(_held(at, held), _MIDDLE + _HAND, pen.colors.mover, 4)
-                elif at is not None:
-                    x, y = _held(at, held), _MIDDLE + _HAND
-                    pen.outline(x, y, pen.colors.last, 3, 1.14, dashed=True)
+        hand = place.hand if place.hand is not None else (FACE_DOWN,) * place.tiles
+        places = [
+            (_MIDDLE + (column - (len(hand) - 1) / 2) * _HAND_COLUMN, _MIDDLE + _HAND)
+            for column in range(len(hand))
+        ]
+        for (x, y), kind in zip(places, hand, strict=True):
+            pen.tile(x, y, kind)
+        for mark, action in marked.items():
+            for marked_column in _columns(hand, actions.decode(action) or ()):
+                if marked_column is not None and mark == "played":
+                    pen.outline(*places[marked_column], pen.colors.mover, 4)
+                elif marked_column is not None:
+                    pen.outline(*places[marked_column], pen.colors.last, 3, 1.14, dashed=True)
 
 
-def _held(column: int, held: tuple[int, ...]) -> float:
-    """Returns where a tile of a hand stands, from the left."""
-    return _MIDDLE + (column - (len(held) - 1) / 2) * _HELD
-
-
-def _words(pen: Pen, place: Place, turn: int, shown: Scene) -> None:
-    x, y, anchor = _WORDS[turn]
+def _words(pen: Pen, place: Place, turn: int, scene: Scene) -> None:
+    x, y, anchor = _WORD_PLACES[turn]
     size, side = 22, 1 if anchor == "start" else -1
-    _team(pen, x + side * 7, y - 8, (turn + shown.bottom_team) % 2)
+    _team(pen, x + side * 7, y - 8, (turn + scene.bottom_team) % 2)
     pen.text(x + side * 20, y, place.name, size, anchor=anchor)
     for remark in (*place.remarks, *place.calls):
         y += 22
         if remark == "to move":
-            wide = width(pen.say(remark), 17)
+            wide = text_width(pen.say(remark), 17)
             pen.box(x - (0 if side > 0 else wide + 16), y - 16, wide + 16, 22, pen.colors.mover, 11)
             pen.text(x + side * 8, y, remark, 17, pen.colors.on_mover, anchor)
             y += 3
@@ -216,20 +215,20 @@ def _team(pen: Pen, x: float, y: float, team: int) -> None:
         pen.path(f"M{x - 6:g} {y:g}l6-6 6 6-6 6z", stroke=pen.colors.text, weight=2.5)
 
 
-def _centre(pen: Pen, shown: Scene) -> None:
-    for team, (name, points) in enumerate(shown.scores):
+def _centre(pen: Pen, scene: Scene) -> None:
+    for team, (name, points) in enumerate(scene.scores):
         y = 226 + 23 * team
         _team(pen, 203, y - 6, team)
         pen.text(216, y, name, 17, pen.colors.faint)
         pen.text(404, y, str(points), 19, anchor="end")
-    if shown.mover != NONE:
-        with pen.side(shown.mover):
+    if scene.mover != NONE:
+        with pen.side(scene.mover):
             pen.path("M286 395h28l-14 18z", pen.colors.mover)
-    if shown.attack != NONE:
-        pen.tiles([(_MIDDLE, 307, shown.attack, False)], 1.5)
+    if scene.attack != NONE:
+        pen.tiles([(_MIDDLE, 307, scene.attack, False)], 1.5)
         pen.outline(_MIDDLE, 307, pen.colors.last, 3, 1.5)
-    beside = shown.attack == NONE and shown.mover in (1, 3)  # the mover's mark stands in the way
-    rows = wrapped(pen.say(shown.moment("")), 17, 180 if beside else 224)
-    top = 378 if shown.attack != NONE else 328 - 11 * len(rows)
+    at_side = scene.attack == NONE and scene.mover in (1, 3)  # the mover's mark takes some room
+    rows = wrap_text(pen.say(scene.moment("")), 17, 180 if at_side else 224)
+    top = 378 if scene.attack != NONE else 328 - 11 * len(rows)
     for line, row in enumerate(rows):
         pen.text(_MIDDLE, top + 22 * line, row, 17, anchor="middle")

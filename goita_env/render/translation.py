@@ -1,4 +1,4 @@
-"""Sentences that can be told in another language: they remember what they were made of.
+"""Sentences that can be translated: they keep the text and the values that they were made of.
 
 A table of another language has the English texts as keys::
 
@@ -17,7 +17,7 @@ class Phrase(str):
 
     Attributes:
         text: the text.
-        values: what stands for the names in it: sentences, texts or numbers.
+        values: the values for the names in it: sentences, texts or numbers.
     """
 
     __slots__ = ("text", "values")
@@ -26,9 +26,9 @@ class Phrase(str):
     values: dict[str, object]
 
     def __new__(cls, text: str, **values: object) -> Phrase:
-        made = super().__new__(cls, text.format(**values) if values else text)
-        made.text, made.values = text, values
-        return made
+        phrase = super().__new__(cls, text.format(**values) if values else text)
+        phrase.text, phrase.values = text, values
+        return phrase
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (self.text, self.values)
@@ -42,10 +42,10 @@ class Joined(Phrase):
     parts: tuple[str, ...]
 
     def __new__(cls, separator: str, parts: Iterable[str]) -> Joined:
-        given = tuple(parts)
-        made = str.__new__(cls, separator.join(given))
-        made.text, made.values, made.parts = separator, {}, given
-        return made
+        parts = tuple(parts)
+        joined = str.__new__(cls, separator.join(parts))
+        joined.text, joined.values, joined.parts = separator, {}, parts
+        return joined
 
     def __reduce__(self) -> tuple[object, ...]:
         return Joined, (self.text, self.parts)
@@ -56,7 +56,7 @@ def _rebuilt(text: str, values: dict[str, object]) -> Phrase:
 
 
 class Language:
-    """A language to tell sentences in.
+    """A language that sentences are translated into.
 
     Args:
         table: its texts by the English ones; what is missing stays English, as names do.
@@ -66,17 +66,17 @@ class Language:
         self.table: Mapping[str, str] = {} if table is None else table
 
     def __call__(self, text: str, **values: object) -> str:
-        """Tells a sentence, or a text with values for the names in braces."""
+        """Translates a sentence, or a text with values for the names in braces."""
         if isinstance(text, Joined):
             return self(text.text).join(map(self, text.parts))
-        told = Phrase(text, **values) if values or not isinstance(text, Phrase) else text
-        wanted = self.table.get(told.text, told.text)
-        if not told.values:
-            return wanted
-        return wanted.format(
+        phrase = Phrase(text, **values) if values or not isinstance(text, Phrase) else text
+        translation = self.table.get(phrase.text, phrase.text)
+        if not phrase.values:
+            return translation
+        return translation.format(
             **{
-                name: self(one) if isinstance(one, str) else one
-                for name, one in told.values.items()
+                name: self(value) if isinstance(value, str) else value
+                for name, value in phrase.values.items()
             }
         )
 

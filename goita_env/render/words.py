@@ -1,4 +1,4 @@
-"""Says in words what a drawing shows, for those who don't see it."""
+"""Says in words what a drawing shows, for readers who do not see it."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from goita_env.render.translation import Joined, Phrase
 from goita_env.tiles import FACE_DOWN, NAMES, NONE
 
 
-def title(shown: Scene) -> Phrase:
-    return Phrase("Goita: {moment}", moment=shown.moment(tile(shown.attack)))
+def title(scene: Scene) -> Phrase:
+    return Phrase("Goita: {moment}", moment=scene.moment(tile(scene.attack)))
 
 
-def position(shown: Scene) -> list[Phrase]:
-    teams = (Phrase("{team} {points}", team=team, points=points) for team, points in shown.scores)
+def position(scene: Scene) -> list[Phrase]:
+    teams = (Phrase("{team} {points}", team=team, points=points) for team, points in scene.scores)
     scores = Joined(", ", teams)
-    head = Phrase("Rules {rules}. Points: {scores}.", rules=shown.rules, scores=scores)
-    return [head, *(_place(place) for place in shown.places)]
+    head = Phrase("Rules {rules}. Points: {scores}.", rules=scene.rules, scores=scores)
+    return [head, *(_place(place) for place in scene.places)]
 
 
-def action(number: int, between: str = "{block} {attack}") -> Phrase:
-    """Says which tiles an action plays; ``between``: the text that both kinds stand in."""
-    if (pair := actions.decode(number)) is None:
-        return Phrase("pass" if number == actions.PASS else actions.name(number))
+def action(action: int, between: str = "{block} {attack}") -> Phrase:
+    """Says which tiles an action plays; ``between``: the text around the names of both kinds."""
+    if (pair := actions.decode(action)) is None:
+        return Phrase("pass" if action == actions.PASS else actions.name(action))
     return Phrase(between, block=NAMES[pair[0]], attack=NAMES[pair[1]])
 
 
 def _place(place: Place) -> Phrase:
-    said: list[str] = [Joined(", ", [place.name, *place.remarks, *place.calls])]
+    clauses: list[str] = [Joined(", ", [place.name, *place.remarks, *place.calls])]
     plays = [
         play(tile(block), attack, down=down and block != FACE_DOWN)
         for block, attack, down in zip(place.blocks, place.attacks, place.face_down, strict=True)
         if block != NONE
     ]
-    said += [Phrase("played {plays}", plays=Joined(", ", plays))] if plays else []
+    clauses += [Phrase("played {plays}", plays=Joined(", ", plays))] if plays else []
     if place.hand is None:
-        said.append(Phrase("{n} hidden tiles in hand", n=place.tiles))
+        clauses.append(Phrase("{n} hidden tiles in hand", n=place.tiles))
     else:
-        said.append(Phrase("in hand {tiles}", tiles=counted(place.hand) or "nothing"))
-    return Phrase("{said}.", said=Joined("; ", said))
+        clauses.append(Phrase("in hand {tiles}", tiles=counted(place.hand) or "nothing"))
+    return Phrase("{said}.", said=Joined("; ", clauses))
 
 
 def play(block: str, attack: int, *, down: bool) -> Phrase:

@@ -10,9 +10,8 @@
         if decisions.ended is not None:
             print(decisions.ended.rows, decisions.ended.points, decisions.ended.winner)
 
-Each step makes one decision in every game. Those with a single legal action are made unasked; the
-others are asked together, games in ascending order. Where only some of them are answered, the
-others wait, and the rest plays on; keep what they were asked, for it is not asked again.
+Each step makes one decision in every game: the only legal action where there is just one, else the
+action that ``step`` is given, games in ascending order.
 """
 
 from goita_env.engine.episodes import Episode, check_episode

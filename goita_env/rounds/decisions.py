@@ -1,4 +1,4 @@
-"""Says what a step of ``Rounds`` led to: who is asked, what was decided, what ended, what began."""
+"""Holds the results of a step of ``Rounds``: decisions, ended deals, new deals, acting seats."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Moment:
     """The games between two steps, until the next one closes it.
 
     Args:
-        state: the games that are held; let go of when it is closed.
-        held: int64 [h] which of all games these are, ascending; None: all.
-        numbers: int64 [N] by which views tell games apart.
+        state: the games that are still played; released when the moment is closed.
+        rows: int64 [h] which of all games these are, ascending; None: all.
+        numbers: int64 [N] the numbers of the games in views.
     """
 
-    def __init__(self, state: State, held: Int | None, numbers: Int) -> None:
+    def __init__(self, state: State, rows: Int | None, numbers: Int) -> None:
         self._state: State | None = state
-        self.held, self.numbers = held, numbers
+        self.rows, self.numbers = rows, numbers
 
     @property
     def state(self) -> State:
@@ -41,27 +41,27 @@ class Moment:
         self._state = None
 
     def games(self, places: Int) -> Int:
-        """[m] The games that stand at places of the state."""
-        return places if self.held is None else self.held[places]
+        """[m] The games at places of the state."""
+        return places if self.rows is None else self.rows[places]
 
 
 class PendingDecisions:
-    """What a step led to, and asks for the next decisions; ``m`` games.
+    """The result of a step, and the positions of the next decisions; ``m`` games.
 
     Attributes:
-        rows: int64 [m] the games that are asked now, ascending: those with a real choice.
-        seats: int64 [m] the seats that are asked in them.
+        rows: int64 [m] the games to decide now, ascending: those with a real choice.
+        seats: int64 [m] the acting seats in them.
         ended: the rounds that the step ended with a score; None: none.
         redealt: the deals that it ended with a redeal; None: none.
         dealt: the deals that were dealt since the last decisions; None: none.
-        made: every decision of the step, unasked ones among them; None unless ``log=True``.
+        made: every decision of the step, also where one action was legal; None unless ``log=True``.
     """
 
-    def __init__(self, moment: Moment, bits: tuple[Bits, Bits], asked: Int) -> None:
-        self._moment, self._bits, self._asked = moment, bits, asked
+    def __init__(self, moment: Moment, bits: tuple[Bits, Bits], choices: Int) -> None:
+        self._moment, self._bits, self._choices = moment, bits, choices
         self._num_actions = moment.state.information.num_actions
-        self.rows = moment.games(asked)
-        self.seats = (moment.state.clock - moment.state.offset[asked]) & 3
+        self.rows = moment.games(choices)
+        self.seats = (moment.state.clock - moment.state.offset[choices]) & 3
         self.ended: FinishedDeals | None = None
         self.redealt: FinishedDeals | None = None
         self.dealt: NewDeals | None = None
@@ -72,17 +72,16 @@ class PendingDecisions:
         """What the acting seats may know: [m]; ``view.game`` is 4 * game number + seat.
 
         Raises:
-            StaleTurnError: if it is first asked for after the next step.
+            StaleTurnError: if it is first read after the next step.
         """
         games = 4 * self._moment.numbers[self.rows] + self.seats
-        return acting_view(self._moment.state, games, self._asked)
+        return acting_view(self._moment.state, games, self._choices)
 
     @cached_property
     def legal(self) -> Bool:
-        """What they may do: bool [m, 69], or with messages [m, 77]."""
+        """Their legal actions: bool [m, 69], or with messages [m, 77]."""
         low, high = self._bits
-        many = self._num_actions
-        return unpack_legal(low[self._asked], high[self._asked], many)
+        return unpack_legal(low[self._choices], high[self._choices], self._num_actions)
 
 
 @dataclass(frozen=True)
@@ -92,14 +91,14 @@ class DecisionsMade:
     rows: Int
     """[n] The games, ascending."""
     seats: Int
-    """[n] Who decided."""
+    """[n] The seats that decided."""
     actions: Int
-    """[n] What."""
+    """[n] Their actions."""
 
 
 @dataclass(frozen=True)
 class FinishedDeals:
-    """Deals that are over, with all they ended in; ``n`` games."""
+    """Deals that are over, with their results and ends; ``n`` games."""
 
     rows: Int
     """[n] The games, ascending."""
@@ -138,7 +137,7 @@ class FinishedDeals:
         return self.points * (1 - 2 * (self.winner & 1))
 
     def view(self, index: Int, seats: Int) -> View:
-        """Returns the end as seats see it.
+        """Returns the ends as seats see them.
 
         Args:
             index: [k] places in ``rows``.
@@ -153,7 +152,7 @@ class FinishedDeals:
     def hands(self) -> Int:
         """Returns what each seat was dealt: int64 [n, 4, 8] tiles of each kind.
 
-        After a redeal, too, when no player has seen them.
+        After a redeal, too, though no player has seen them.
 
         Raises:
             SettingError: as ``view``.
@@ -170,7 +169,7 @@ class FinishedDeals:
 class NewDeals:
     """Deals in which nothing has been decided; ``n`` games.
 
-    All but ``rows`` raises a ``StaleTurnError`` after the next step.
+    Everything except ``rows`` raises a ``StaleTurnError`` after the next step.
 
     Attributes:
         rows: int64 [n] the games, ascending.
@@ -181,7 +180,7 @@ class NewDeals:
         self.rows = moment.games(places)
 
     def view(self, index: Int, seats: Int) -> View:
-        """Returns deals as seats see them; who is asked before play is not told.
+        """Returns deals as seats see them, which does not show who acts before play.
 
         Args:
             index: [k] places in ``rows``.

@@ -27,7 +27,7 @@ from goita_env.rounds.decisions import (
 from goita_env.rules import JGA, Rules
 from goita_env.worlds import Positions
 
-CROWDED: Final = 0.75
+_DROP_BELOW_SHARE: Final = 0.75
 """Games that are over are dropped once less than this share of the batch is still played."""
 
 
@@ -41,12 +41,11 @@ class Rounds:
         seed: seed of the deals.
         games: int [N] numbers of the games in the deals' keys, 0 to N - 1 by default: game i of a
             seed has the same deals in a batch of any size.
-        numbers: int [N] by which views tell games apart; ``games`` by default. Where these repeat
-            (duplicate deals) and agents have a memory, give numbers that don't.
+        numbers: int [N] the numbers of the games in views; ``games`` by default. If ``games``
+            repeats (duplicate deals) and agents have a memory, give numbers without repetition.
         hands, dealer, scores: of the first deals, as ``GoitaVectorEnv.reset`` takes them.
-        auto_reset: go on with the next episode at once, for ever; else a game is over after its
-            first.
-        finals: keep what rounds end in, for ``FinishedDeals.view`` and ``FinishedDeals.hands``.
+        auto_reset: begin the next episode at once, for ever; else a game is over after its first.
+        finals: keep the ends of rounds, for ``FinishedDeals.view`` and ``FinishedDeals.hands``.
         log: list every decision in ``PendingDecisions.made``.
         information: shown tiles and messages (``goita_env.InformationStructure``).
 
@@ -58,7 +57,7 @@ class Rounds:
         information: the options.
         numbers: int64 [N] as above.
         time: steps made so far.
-        decisions: what is asked now.
+        decisions: the decisions to make now.
     """
 
     def __init__(
@@ -81,8 +80,8 @@ class Rounds:
         keyed = None if games is None else _numbers(games, num_games, "games")
         match = Match(num_games, rules, episode, seed, keyed, auto_reset, information)
         match.reset(hands, dealer, scores)
-        shown = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
-        self._begin(match, shown, finals=finals, log=log)
+        view_numbers = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
+        self._begin(match, view_numbers, finals=finals, log=log)
         self.decisions = self._ask()
         self.decisions.dealt = NewDeals(self._moment, np.arange(num_games))
 
@@ -98,16 +97,16 @@ class Rounds:
         finals: bool = False,
         log: bool = False,
     ) -> Self:
-        """Returns rounds that go on from given positions.
+        """Returns rounds that continue from given positions.
 
         Args:
-            positions: where the games stand; they stay as they are.
+            positions: the positions; they are not changed.
             places: int [N] the positions to play on, which may repeat, or a mask; None: each once.
-            keys: uint64 [N] of the games: what is dealt after a redeal depends on the key and on
-                the time of the redeal alone. None: keys of ``seed``, others than those of
+            keys: uint64 [N] of the games: the deal after a redeal depends only on the key and the
+                time of the redeal. None: keys of ``seed``, different from those of
                 ``Rounds(seed=seed)``.
             seed: as above.
-            actions: [N] first decision in each game, made at once; None: they are asked.
+            actions: [N] first decision in each game, made at once; None: it is still to be made.
             finals: as above.
             log: as above.
 
@@ -115,21 +114,20 @@ class Rounds:
             ActionError, IllegalActionError: if ``actions`` are wrong.
             SettingError: if ``keys`` or ``seed`` are.
         """
-        every = np.arange(len(positions))
-        places = every if places is None else every[places]
-        rounds, many = cls.__new__(cls), len(places)
+        places = np.arange(len(positions))[slice(None) if places is None else places]
+        rounds, num_games = cls.__new__(cls), len(places)
         if keys is None:  # not those of ``Rounds(seed=seed)``: a search must not know what comes
-            keys = seeds.mix(~seeds.game_keys(check_seed(seed), np.arange(many)))
-        elif keys.shape != (many,) or keys.dtype != U64:
-            raise SettingError(f"expected {many} keys as uint64, got {describe(keys)}")
+            keys = seeds.mix(~seeds.game_keys(check_seed(seed), np.arange(num_games)))
+        elif keys.shape != (num_games,) or keys.dtype != U64:
+            raise SettingError(f"expected {num_games} keys as uint64, got {describe(keys)}")
         match = Match.standing_at(positions._state.select(places), keys)
-        rounds._begin(match, np.arange(many), finals=finals, log=log)
+        rounds._begin(match, np.arange(num_games), finals=finals, log=log)
         rounds._by_time = True
         if actions is None:
             rounds.decisions = rounds._ask()
         else:
             rounds._legal = core.legal_actions(match.state)
-            rounds._advance(rounds._check(np.arange(many), actions))
+            rounds._advance(rounds._check(np.arange(num_games), actions))
         return rounds
 
     def _begin(self, match: Match, numbers: Int, *, finals: bool, log: bool) -> None:
@@ -137,9 +135,9 @@ class Rounds:
         self.rules, self.numbers, self.time = match.rules, numbers, 0
         self.information = match.information
         self._cost: Int = np.zeros(match.num_games, np.int64)
-        """[h] What seats 0 and 2 have paid seats 1 and 3 for messages in this round."""
+        """[h] Points that seats 0 and 2 have paid seats 1 and 3 for messages in this round."""
         self._by_time = False
-        """What is dealt after a redeal depends on the time."""
+        """The deal after a redeal depends on the time."""
         self._held: Int | None = None
         """[h] The games that the match still holds, ascending; None: all."""
         self._moment = Moment(match.state, None, numbers)
@@ -159,7 +157,7 @@ class Rounds:
         return self._playing == 0
 
     def positions(self) -> Positions:
-        """Returns where the games stand, nothing hidden."""
+        """Returns the positions of all games, with all hands known."""
         return Positions(self._match.state.copy())
 
     def step(self, actions: npt.ArrayLike) -> PendingDecisions:
@@ -169,7 +167,7 @@ class Rounds:
             actions: int [m] legal actions for the games of ``decisions.rows``.
 
         Returns:
-            What this led to; also ``self.decisions``.
+            The result of the step; also ``self.decisions``.
 
         Raises:
             EpisodeOverError: if all games are over.
@@ -181,17 +179,16 @@ class Rounds:
                 f"expected no step after the end of all {self.num_games} games, "
                 f"got one with actions of {describe(actions)}"
             )
-        asked = self.decisions._asked
-        chosen = self._check(asked, actions)
-        forced = self._forced
-        forced[asked] = chosen
-        self._advance(forced)
+        choices = self.decisions._choices
+        decided = self._forced  # the only legal actions; where there is a choice, 0 so far
+        decided[choices] = self._check(choices, actions)
+        self._advance(decided)
         return self.decisions
 
     def _advance(self, actions: Int) -> None:
         """Makes the decisions; ``actions``: [h] for every game that is held."""
         match, state = self._match, self._match.state
-        made = self._made(actions) if self._log else None
+        decided = self._decisions_made(actions) if self._log else None
         self._moment.close()
         if (costs := core.costs(state, actions)) is not None:
             self._cost += costs
@@ -213,7 +210,7 @@ class Rounds:
             self._thin_out()
         self.time += 1
         self.decisions = decisions = self._ask()
-        decisions.made, decisions.ended, decisions.redealt = made, ended, redealt
+        decisions.made, decisions.ended, decisions.redealt = decided, ended, redealt
         decisions.dealt = NewDeals(self._moment, self._places(dealt)) if len(dealt) else None
 
     def _endings(
@@ -238,7 +235,7 @@ class Rounds:
     def _thin_out(self) -> None:
         """Drops the games that are over, if they are many by now."""
         state = self._match.state
-        if 0 < self._playing < CROWDED * state.num_games:
+        if 0 < self._playing < _DROP_BELOW_SHARE * state.num_games:
             playing = (state.status != OVER).nonzero()[0]
             self._held = self._moment.games(playing)
             self._cost = self._cost[playing]
@@ -253,7 +250,7 @@ class Rounds:
         self._moment = Moment(state, self._held, self.numbers)
         return PendingDecisions(self._moment, self._legal, choices)
 
-    def _made(self, actions: Int) -> DecisionsMade:
+    def _decisions_made(self, actions: Int) -> DecisionsMade:
         seats = self._match.state.seat
         places = (seats >= 0).nonzero()[0]
         return DecisionsMade(self._moment.games(places), seats[places], actions[places])
@@ -268,13 +265,13 @@ class Rounds:
             legal = core.unpack_legal(low[place], high[place], self.information.num_actions)[0]
             if not legal.any():
                 raise ActionError(
-                    f"expected actions for games that are asked, got one for game {game}"
+                    f"expected actions for games with a choice, got one for game {game}"
                 )
             raise illegal_action(int(chosen[wrong]), legal, "", f" in game {game}")
         return chosen
 
     def _places(self, games: Int) -> Int:
-        """[m] Where games stand in the match, if they still do."""
+        """[m] The places of games in the match, which must still hold them."""
         return games if self._held is None else self._held.searchsorted(games)
 
 

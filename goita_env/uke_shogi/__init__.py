@@ -1,8 +1,8 @@
 """Plays Uke-Shogi, also called Imo Shogi: the older game of which Goita may be a descendant.
 
-Each plays for himself, two to seven at a table, and matches one tile at a time. The descriptions
-that are left are short; ``rules`` tells what they say and what is ours. The PettingZoo environments
-are in ``goita_env.uke_shogi_v0``.
+Two to seven players each play for themselves and match one tile at a time. The descriptions that
+are left are short; ``rules`` says which rules are theirs and which are ours. The PettingZoo
+environments are in ``goita_env.uke_shogi_v0``.
 """
 
 from goita_env.uke_shogi.game import UkeShogiGame

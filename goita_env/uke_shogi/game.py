@@ -37,8 +37,8 @@ class UkeShogiGame:
 
     Attributes:
         rules: how it is played.
-        dealer: seat of the dealer, who leads first.
-        seat: the seat that is asked now, None at the end.
+        dealer: seat of the dealer; it leads first.
+        seat: the acting seat, None at the end.
         led: the kind to match; None where a tile is led, and at the end.
         winner: the seat that played its last tile, None before.
         dealt: tiles of each kind dealt to each seat.
@@ -60,7 +60,7 @@ class UkeShogiGame:
         if not isinstance(rules, UkeShogiRules):
             raise SettingError(f"expected rules as a UkeShogiRules value, got {rules!r}")
         seed = secrets.randbits(63) if seed is None else seed
-        drawn, drawn_dealer = draw(rules, seed, episode, number)
+        drawn, drawn_dealer = draw_deal(rules, seed, episode, number)
         self.rules = rules
         self.dealt = drawn if hands is None else read_hands(rules, hands)
         self.dealer = drawn_dealer
@@ -124,13 +124,13 @@ class UkeShogiGame:
             self.seat = following
 
     def rewards(self) -> list[float]:
-        """Returns what the deal brought to each seat; nothing before its end."""
+        """Returns the reward of each seat; 0 before the end of the deal."""
         if self.winner is None:
             return [0.0] * self.rules.players
         return self.rules.rewards(self.winner, self.hands)
 
     def view(self, seat: int) -> UkeShogiView:
-        """Returns what a seat may know, asked or not.
+        """Returns what a seat may know, acting or not.
 
         Raises:
             SettingError: if it is no seat.
@@ -139,30 +139,32 @@ class UkeShogiGame:
         if isinstance(seat, bool) or seat not in range(players):
             raise SettingError(f"expected a seat 0..{players - 1}, got {seat!r}")
         order = [(seat + place) % players for place in range(players)]
+        # The last decisions were ``_passes`` passes, by the seats before the acting one.
         since = {((self.seat or 0) - 1 - back) % players for back in range(self._passes)}
         return UkeShogiView(
             rules=self.rules,
             hand=np.array(self.hands[seat]),
-            played=np.array([self.played[one] for one in order]),
-            passed_on=np.array([self.passed_on[one] for one in order]),
-            passed_since=np.array([one in since for one in order]),
-            tiles_left=np.array([sum(self.hands[one]) for one in order]),
+            played=np.array([self.played[player] for player in order]),
+            passed_on=np.array([self.passed_on[player] for player in order]),
+            passed_since=np.array([player in since for player in order]),
+            tiles_left=np.array([sum(self.hands[player]) for player in order]),
             led=self.led,
             asked=None if self.seat is None else (self.seat - seat) % players,
         )
 
     def __str__(self) -> str:
         """Draws the table in characters, all hands open: a line a seat, a dot for a pass."""
-        done: list[list[str]] = [[] for _ in self.hands]
+        decisions: list[list[str]] = [[] for _ in self.hands]
         for seat, action in self.moves:
-            done[seat].append("・" if action == PASS else CHARACTERS[action - 1])
-        longest = max(map(len, done))
+            decisions[seat].append("・" if action == PASS else CHARACTERS[action - 1])
+        longest = max(map(len, decisions))
         lines = [f"Uke-Shogi, {self.rules.players} players, {self.rules.tiles} tiles", ""]
         for seat, hand in enumerate(self.hands):
             remarks = {", dealer": self.dealer, ", to move": self.seat, ", wins": self.winner}
             name = f"  seat {seat}" + "".join(what for what, who in remarks.items() if who == seat)
             # A tile and a space are three columns wide.
-            row = "".join(f"{tile} " for tile in done[seat]) + "   " * (longest - len(done[seat]))
+            row = "".join(f"{tile} " for tile in decisions[seat])
+            row += "   " * (longest - len(decisions[seat]))
             tiles = "".join(tile * count for tile, count in zip(CHARACTERS, hand, strict=True))
             lines.append(f"{name:<26}{row}| {tiles}".rstrip())
         return "\n".join([*lines, "", self._moment()])
@@ -182,10 +184,11 @@ class UkeShogiGame:
         return f"<UkeShogiGame {hands} dealer {self.dealer} {moves}>"
 
 
-def draw(rules: UkeShogiRules, seed: int, episode: int, number: int) -> tuple[Hands, int]:
-    """Draws hands and first dealer of a deal of an episode; they depend on the arguments alone."""
+def draw_deal(rules: UkeShogiRules, seed: int, episode: int, deal: int) -> tuple[Hands, int]:
+    """Draws hands and dealer of a deal of an episode; they depend only on the arguments."""
     game = game_keys(seed, np.zeros(1, np.int64))
-    key = deal_keys(game, np.array([episode]), number)
+    key = deal_keys(game, np.array([episode]), deal)
+    # The order of random numbers shuffles the tiles; one number more draws the dealer.
     values = mix(key + GOLDEN * np.arange(1, rules.tiles + 2).astype(np.uint64))
     tiles = np.repeat(np.arange(NUM_KINDS), rules.counts)[np.argsort(values[:-1])]
     dealt = tiles[: rules.players * rules.hand_size].reshape(rules.players, -1)
@@ -204,13 +207,13 @@ def read_hands(rules: UkeShogiRules, hands: npt.ArrayLike) -> Hands:
         )
     if kinds.min() < 0 or kinds.max() >= NUM_KINDS:
         raise HandsError(f"expected kinds 0..{NUM_KINDS - 1}, got {kinds.tolist()!r}")
-    read = _counted(kinds)
-    total = tuple(map(sum, zip(*read, strict=True)))
+    counts = _counted(kinds)
+    total = tuple(map(sum, zip(*counts, strict=True)))
     if any(count > limit for count, limit in zip(total, rules.counts, strict=True)):
         raise HandsError(
             f"expected at most {rules.counts!r} tiles of the kinds 0..7, got {total!r}"
         )
-    return read
+    return counts
 
 
 def _counted(kinds: npt.NDArray[np.integer]) -> Hands:

@@ -1,4 +1,4 @@
-"""Plays Uke-Shogi, so that a learner has somebody to beat: a random and a greedy player."""
+"""Offers opponents for learners of Uke-Shogi: a random and a greedy player."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goita_env.uke_shogi.rules import PASS, POINTS
 from goita_env.uke_shogi.view import UkeShogiView
 
 Player = Callable[[UkeShogiView, np.random.Generator], int]
-"""Answers for the viewer of a view, who is asked: a legal action."""
+"""Takes a view of the acting seat and returns a legal action."""
 
 
 def random_player(view: UkeShogiView, rng: np.random.Generator) -> int:
@@ -25,22 +25,22 @@ def greedy_player(view: UkeShogiView, rng: np.random.Generator) -> int:  # noqa:
 
     1. Match rather than pass, with the dearer tile where the rules make losers pay, else with the
        cheaper one: a king that matches everything is worth keeping.
-    2. Lead the kind of which the greatest share of what is out is in this hand, for who plays the
-       last of a kind leads again. What every other seat has passed on under the duty to match
-       nobody else holds.
+    2. Lead the kind of which this hand holds the greatest share of the tiles still in hands,
+       since the player of the last tile of a kind leads again. Where matching is a duty, a kind on
+       which all other seats have passed is in no other hand.
     3. Among equals, lead the kind held most, then the dearest.
     """
     plays = [action - 1 for action in view.legal_actions() if action != PASS]
     if view.led is not None:
         plays.sort(key=lambda kind: (kind == KING) != view.rules.payment)
         return 1 + plays[0] if plays else PASS
-    others = view.unseen()
+    unseen = view.unseen()
     if view.rules.must_match:
-        others = others * ~view.passed_on[1:].all(axis=0)
+        unseen = unseen * ~view.passed_on[1:].all(axis=0)
 
     def worth(kind: int) -> tuple[float, int, int]:
-        held = int(view.hand[kind])
-        return held / (held + int(others[kind])), held, POINTS[kind]
+        count = int(view.hand[kind])
+        return count / (count + int(unseen[kind])), count, POINTS[kind]
 
     return 1 + max(plays, key=worth)
 

@@ -1,7 +1,7 @@
-"""States the rules of Uke-Shogi as a value, and what follows from it: legal actions, payments.
+"""States the rules of Uke-Shogi as a value; legal actions and payments follow from it.
 
 The source is the section "Uke-Shogi" of the pagat.com page on Goita (John McLeod, 2016), which
-tells three descriptions: a judicial document of 1927 ("A Research into Gambling"), two variants of
+cites three descriptions: a judicial document of 1927 ("A Research into Gambling"), two variants of
 Umebayashi (2000), and a game for two by Murray (1913). Words in quotation marks are that section's;
 "ours" marks what no description says. A field is a point on which they differ or are unsure.
 """
@@ -27,7 +27,7 @@ _COUNTS_BUT_PAWNS: Final = (4, 4, 4, 4, 2, 2, 2)
 """Tiles of the kinds from lance to king: "2 Kings, 2 Rooks, 2 Bishops, 4 Golds, 4 Silvers, 4
 Knights, 4 lances"."""
 
-_SETS: Final = (40, 42)
+_SET_SIZES: Final = (40, 42)
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,9 @@ class UkeShogiRules:
     ``murray`` they are "distributed equally to the players"."""
 
     must_match: bool = True
-    """Who can match must: "It seems likely that passing when able to play was not allowed". False:
-    passing is free. Ours: a king that could be played by ``kings_match_all`` binds as well."""
+    """A seat that can match must: "It seems likely that passing when able to play was not
+    allowed". False: passing is free. Ours: a king that could be played by ``kings_match_all`` binds
+    as well."""
 
     kings_match_all: bool = False
     """A king may match whatever was led: "Kings can be played any time, being regarded as equal to
@@ -78,23 +79,23 @@ class UkeShogiRules:
         for field in ("must_match", "kings_match_all", "payment", "murray"):
             if not isinstance(value := getattr(self, field), bool):
                 raise SettingError(f"expected True or False as {field}, got {value!r}")
-        most = self.tiles // 2 if self.tiles in _SETS else 0
+        half = self.tiles // 2 if self.tiles in _SET_SIZES else 0
         choices: dict[str, tuple[Sequence[int], str]] = {
             "players": ((2,), "two in Murray's game")
             if self.murray
             else (range(2, 8), "two to seven"),
-            "tiles": (_SETS, "a set of 40 or 42"),
+            "tiles": (_SET_SIZES, "a set of 40 or 42"),
         }
         if self.murray:
-            choices["murray_hand"] = range(1, most + 1), f"1..{most} for each of the two"
-        for field, (numbers, wanted) in choices.items():
+            choices["murray_hand"] = range(1, half + 1), f"1..{half} for each of the two"
+        for field, (numbers, expected) in choices.items():
             value = getattr(self, field)
             if isinstance(value, bool) or not isinstance(value, int):
                 raise SettingError(f"expected a whole number as {field}, got {value!r}")
             if value not in numbers:
-                raise SettingError(f"expected {wanted} as {field}, got {value!r}")
+                raise SettingError(f"expected {expected} as {field}, got {value!r}")
         if not self.murray and self.tiles % self.players:
-            fitting = [tiles for tiles in _SETS if tiles % self.players == 0]
+            fitting = [tiles for tiles in _SET_SIZES if tiles % self.players == 0]
             raise SettingError(
                 f"expected a set that {self.players} players share evenly, tiles of {fitting}, "
                 f"got {self.tiles!r}"
@@ -119,14 +120,14 @@ class UkeShogiRules:
             hand: [8] tiles of each kind of the acting seat.
             led: the kind to match; None where a tile is led: "then played another card from hand".
         """
-        held = [kind for kind in range(NUM_KINDS) if hand[kind]]
+        kinds = [kind for kind in range(NUM_KINDS) if hand[kind]]
         if led is None:
-            return [1 + kind for kind in held]
-        plays = [1 + kind for kind in held if self.matches(kind, led)]
+            return [1 + kind for kind in kinds]
+        plays = [1 + kind for kind in kinds if self.matches(kind, led)]
         return plays if plays and self.must_match else [PASS, *plays]
 
     def rewards(self, winner: int, hands: Sequence[Sequence[int]]) -> list[float]:
-        """Returns what a deal brings to each seat, zero in sum: points, or shares of 1.
+        """Returns the reward of each seat for a deal, zero in sum: points, or shares of 1.
 
         Args:
             winner: the seat that played its last tile.
@@ -138,7 +139,7 @@ class UkeShogiRules:
         return [gained if seat == winner else -float(lost[seat]) for seat in range(self.players)]
 
     def forfeit(self, offender: int, hand: Sequence[int]) -> list[float]:
-        """Returns what an illegal action brings to each seat, zero in sum.
+        """Returns the reward of each seat after an illegal action, zero in sum.
 
         Ours: the offender pays each other seat the points left in its hand, or loses 1, which the
         others share. Playing on never costs more.
@@ -147,9 +148,9 @@ class UkeShogiRules:
             offender: the seat that acted.
             hand: [8] tiles of each kind in its hand.
         """
-        each = float(hand_points(hand)) if self.payment else 1 / (self.players - 1)
-        loss = each * (self.players - 1) if self.payment else 1.0
-        return [-loss if seat == offender else each for seat in range(self.players)]
+        share = float(hand_points(hand)) if self.payment else 1 / (self.players - 1)
+        loss = share * (self.players - 1) if self.payment else 1.0
+        return [-loss if seat == offender else share for seat in range(self.players)]
 
 
 def hand_points(hand: Sequence[int]) -> int:

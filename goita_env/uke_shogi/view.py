@@ -22,8 +22,8 @@ class UkeShogiView:
     played: Int
     """[players, 8] Tiles of each kind that each seat has played in this deal."""
     passed_on: Bool
-    """[players, 8] The seat has passed in this deal when this kind was to be matched. Where who can
-    match must, it holds none of it."""
+    """[players, 8] The seat has passed in this deal when this kind was to be matched. Where
+    matching is a duty, it holds none of this kind."""
     passed_since: Bool
     """[players] The seat has passed since the last tile was played."""
     tiles_left: Int
@@ -31,10 +31,10 @@ class UkeShogiView:
     led: int | None
     """The kind to match; None where a tile is led, and after the end."""
     asked: int | None
-    """The seat that is asked now; None after the end."""
+    """The acting seat; None after the end."""
 
     def legal_actions(self) -> list[int]:
-        """Returns the legal actions of the viewer in order; none where it is not asked."""
+        """Returns the legal actions of the viewer in order; none where it does not act."""
         return self.rules.legal_actions(self.hand.tolist(), self.led) if self.asked == 0 else []
 
     def unseen(self) -> Int:
@@ -58,7 +58,8 @@ class UkeShogiView:
 def layout(rules: UkeShogiRules) -> dict[str, slice]:
     """Returns where each field of a view lies in its observation, in order.
 
-    Int stand as they are, flags as 0 and 1, ``led`` and ``asked`` as one-hot, all zero for None.
+    Integers are written as they are, flags as 0 and 1, ``led`` and ``asked`` as one-hot, all zero
+    for None.
     """
     seats = rules.players
     sizes = {"hand": NUM_KINDS, "led": NUM_KINDS, "asked": seats, "tiles_left": seats}

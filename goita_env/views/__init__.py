@@ -1,8 +1,8 @@
-"""Tells what a seat may know: everything an agent sees comes from here.
+"""Defines what a seat may know: everything an agent sees comes from here.
 
 ``View`` holds N positions as one seat each may know them; ``from_observation`` reads observations
-back into views, ``seat_view`` and ``acting_view`` look at a state. ``Replay`` is told what happens
-in deals and shows what their seats see.
+back into views, ``seat_view`` and ``acting_view`` look at a state. ``Replay`` follows deals move by
+move and returns their seats' views.
 """
 
 from goita_env.tiles import FACE_DOWN, NONE

@@ -1,4 +1,4 @@
-"""Reads the fields of a view from its packed words, each when it is first asked for."""
+"""Reads the fields of a view from its packed words, each at its first use."""
 
 from __future__ import annotations
 
@@ -34,21 +34,24 @@ from goita_env.views.observation import (
     UNSEEN_START,
 )
 
-_PLACE: Final = np.full(256, NONE, np.int8)
+_PLACE_OF_BIT: Final = np.full(256, NONE, np.int8)
 """Place of the one in a one-hot byte, NONE for zero."""
 for _bit in range(8):
-    _PLACE[1 << _bit] = _bit
+    _PLACE_OF_BIT[1 << _bit] = _bit
 _EVENTS: Final = np.arange(MAX_PLAYS, dtype=np.uint32)
 _ATTACKS_PASSED: Final = np.arange(NUM_KINDS - 1, dtype=np.uint32)
 _KINDS: Final = np.arange(NUM_KINDS)
-_BITS: Final = {one.name: (one.start, (1 << one.size) - 1) for one in (*SLICES, *MESSAGE_SLICES)}
+_SLICE_BITS: Final = {
+    bits.name: (bits.start, (1 << bits.size) - 1) for bits in (*SLICES, *MESSAGE_SLICES)
+}
+"""First bit and mask of every slice of the observation."""
 
 
 def _thermometer_masks(limits: tuple[int, ...], start: int) -> Bits:
     """[8] The masks of each kind's thermometer in the word of tiles."""
     starts = start + np.cumsum(limits) - limits
-    ones = [(1 << limit) - 1 for limit in limits]
-    return np.array(ones, np.uint64) << starts.astype(np.uint64)
+    masks = [(1 << limit) - 1 for limit in limits]
+    return np.array(masks, np.uint64) << starts.astype(np.uint64)
 
 
 _HAND_MASKS: Final = _thermometer_masks(HAND_COUNTS, 0)
@@ -66,14 +69,16 @@ class DecisionHistory:
 
     def __init__(self, view: ViewFields) -> None:
         seat, plays = view.event_seat.astype(np.int64), view.num_plays
+        # Turns go round, so the seats of two plays in a row give the passes between them: a play is
+        # 1 to 4 decisions after the one before. Sums of these gaps are the plays' places.
         gap = np.zeros(seat.shape, np.int64)
         gap[:, 1:] = (seat[:, 1:] - seat[:, :-1] - 1) % NUM_SEATS + 1
         place = gap.cumsum(axis=1)
         last = place[np.arange(len(view)), np.maximum(plays, 1) - 1] + 1
         length = np.where(plays > 0, last, 0) + view.passes
         event = np.full((len(view), MAX_DECISIONS), NONE, np.int8)
-        game, number = np.nonzero(seat != NONE)
-        event[game, place[game, number]] = number
+        row, play = np.nonzero(seat != NONE)
+        event[row, place[row, play]] = play
         clock = np.arange(MAX_DECISIONS)
         seats = (view.dealer[:, None] + clock) % NUM_SEATS
         seats[clock >= length[:, None]] = NONE
@@ -84,7 +89,7 @@ class DecisionHistory:
 
     @cached_property
     def action(self) -> Int:
-        """[N, 46] What was decided; the block of a hidden play counts as kind 0. PASS after."""
+        """[N, 46] The decisions, PASS after the last; a hidden play's block counts as kind 0."""
         block = np.where(self.hidden, 0, self._of_play(self._view.event_block)).astype(np.int64)
         pairs = 1 + NUM_KINDS * block + self._of_play(self._view.event_attack)
         return np.where(self._plays, pairs, PASS)
@@ -120,7 +125,7 @@ class ViewFields:
     Attributes:
         words: uint64 [N, 8] the packed observation; all fields are read from it. Two more words a
             row for each seat whose tiles the options show.
-        game: int64 [N] tells games apart, for agents with a memory.
+        game: int64 [N] numbers of the games, for agents with a memory.
         rules: the rule set.
         information: the information options.
     """
@@ -168,12 +173,12 @@ class ViewFields:
     @cached_property
     def attack(self) -> Int8:
         """[N] Kind of the last attack, NONE before the first and at the end of the round."""
-        return np.asarray(_PLACE[self._table("attack")])
+        return np.asarray(_PLACE_OF_BIT[self._table("attack")])
 
     @cached_property
     def attacker(self) -> Int8:
         """[N] Seat of the last attack, NONE before the first and at the end of the round."""
-        return np.asarray(_PLACE[self._table("attacker")])
+        return np.asarray(_PLACE_OF_BIT[self._table("attacker")])
 
     @cached_property
     def passes(self) -> Int8:
@@ -183,7 +188,7 @@ class ViewFields:
     @cached_property
     def dealer(self) -> Int8:
         """[N] Seat of the dealer."""
-        return np.asarray(_PLACE[self._table("dealer")])
+        return np.asarray(_PLACE_OF_BIT[self._table("dealer")])
 
     @cached_property
     def king_up(self) -> Bool:
@@ -221,12 +226,12 @@ class ViewFields:
 
     @cached_property
     def asked_call(self) -> Bool:
-        """[N] The viewer is asked: call or silent."""
+        """[N] The viewer decides: call or silent."""
         return self._table("asked_call").astype(bool)
 
     @cached_property
     def asked_choice(self) -> Bool:
-        """[N] The viewer is asked: redeal or continue."""
+        """[N] The viewer decides: redeal or continue."""
         return self._table("asked_choice").astype(bool)
 
     @cached_property
@@ -240,7 +245,7 @@ class ViewFields:
 
     @cached_property
     def choices(self) -> Int8:
-        """[N, 4] What each seat chose as a caller's partner: REDEAL, CONTINUE or 0."""
+        """[N, 4] The choice of each seat as a caller's partner: REDEAL, CONTINUE or 0."""
         chosen = self._notes("redeal") * REDEAL + self._notes("continue") * CONTINUE
         return chosen.astype(np.int8)
 
@@ -248,17 +253,17 @@ class ViewFields:
 
     @property
     def asked_message(self) -> Bool:
-        """[N] The viewer is asked for its message."""
+        """[N] The viewer sends its message."""
         return self._table("asked_message").astype(bool)
 
     @property
     def messages(self) -> Int8:
-        """[N, 4] The message of each seat; 0 for silence, what the viewer doesn't hear, and before.
+        """[N, 4] The message of each seat; 0 for silence, unobserved messages, and before.
 
-        The dealer's message comes first, so a seat that is asked knows whose have come.
+        The dealer's message comes first, so the acting seat knows which seats have sent theirs.
         """
-        named = [self._table(f"messages_{seat}") for seat in range(NUM_SEATS)]
-        return np.stack(named, axis=1).astype(np.int8)
+        by_seat = [self._table(f"messages_{seat}") for seat in range(NUM_SEATS)]
+        return np.stack(by_seat, axis=1).astype(np.int8)
 
     @property
     def hands(self) -> Int8:
@@ -275,11 +280,11 @@ class ViewFields:
 
     @property
     def known_blocks(self) -> Int8:
-        """[N, 4, 4] As ``blocks``, with the kinds that shown seats have laid face down."""
+        """[N, 4, 4] As ``blocks``, with the kinds of shown seats' face-down blocks."""
         blocks = self.blocks.copy()
         for place, seat in enumerate(self.information.shown_seats, NUM_WORDS):
             plays = np.ascontiguousarray(self.words[:, place]).view(np.uint8).reshape(-1, 8)
-            blocks[:, seat] = _PLACE[plays[:, 0::2]]
+            blocks[:, seat] = _PLACE_OF_BIT[plays[:, 0::2]]
         return blocks
 
     # -------------------------------------------------------------------------------- plays by seat
@@ -292,12 +297,12 @@ class ViewFields:
         here and in ``attacks`` as eight tiles, though none was played.
         """
         blocks, attacks = self._play_bytes()[:, :, 0::2], self._play_bytes()[:, :, 1::2]
-        return np.where((blocks == 0) & (attacks != 0), np.int8(FACE_DOWN), _PLACE[blocks])
+        return np.where((blocks == 0) & (attacks != 0), np.int8(FACE_DOWN), _PLACE_OF_BIT[blocks])
 
     @cached_property
     def attacks(self) -> Int8:
         """[N, 4, 4] Kind of each seat's attacks in order of play, NONE if not played."""
-        return np.asarray(_PLACE[self._play_bytes()[:, :, 1::2]])
+        return np.asarray(_PLACE_OF_BIT[self._play_bytes()[:, :, 1::2]])
 
     @cached_property
     def hand_sizes(self) -> Int8:
@@ -308,6 +313,8 @@ class ViewFields:
     @cached_property
     def face_up(self) -> Int8:
         """[N, 4, 8] Tiles of each kind that each seat has played face up."""
+        # Four attacks, then four blocks; the viewer's own face-down blocks, which show their kind
+        # in ``blocks``, are taken out. Other seats' are FACE_DOWN, which no kind equals.
         up = np.concatenate((self.attacks, self.blocks), axis=2)
         up[:, 0, 4:][self.face_down[:, 0]] = NONE
         return np.asarray((up[:, :, :, None] == _KINDS).sum(axis=2), np.int8)
@@ -364,7 +371,7 @@ class ViewFields:
     def decisions(self) -> DecisionHistory:
         """Returns the round so far with one entry a decision, passes included.
 
-        Passes between plays follow from who plays next. Calls and choices before play are in
+        Passes between plays follow from the plays' seats. Calls and choices before play are in
         ``called`` and ``choices``.
         """
         return DecisionHistory(self)
@@ -373,7 +380,7 @@ class ViewFields:
 
     def _table(self, name: str) -> Int:
         """[N] A slice of the word of the table."""
-        start, mask = _BITS[name]
+        start, mask = _SLICE_BITS[name]
         return (self.words[:, TABLE_WORD].view(np.int64) >> (start - 64 * TABLE_WORD)) & mask
 
     def _tiles(self, masks: Bits) -> Int8:
@@ -386,7 +393,7 @@ class ViewFields:
 
     def _notes(self, name: str) -> npt.NDArray[np.uint32]:
         """[N, 4] A slice of each seat's notes."""
-        start, mask = _BITS[f"{name}_0"]
+        start, mask = _SLICE_BITS[f"{name}_0"]
         words = np.ascontiguousarray(self.words[:, NOTES_WORD : NOTES_WORD + 2])
         return (words.view(np.uint32) >> np.uint32(start - 64 * NOTES_WORD)) & np.uint32(mask)
 

@@ -46,7 +46,7 @@ NOTES_WORD: Final = 4
 TILES_WORD: Final = 6
 TABLE_WORD: Final = 7
 
-# Bits of the word of the table, beside those of the engine's frame: dealer and scores.
+# Bits of the word of the table, next to those of the engine's frame: dealer and scores.
 TABLE_ATTACK: Final = 0
 TABLE_ATTACKER: Final = 8
 TABLE_PASSES: Final = 12
@@ -115,7 +115,7 @@ def _slices() -> Iterator[tuple[str, int, int, str]]:
     yield "other_score", start + theirs, size, "the other team's points, likewise"
 
 
-SLICES: Final = tuple(Slice(*one) for one in _slices())
+SLICES: Final = tuple(Slice(*run) for run in _slices())
 """Every named slice, in order; bits between them are always zero."""
 
 
@@ -132,7 +132,7 @@ def _message_slices() -> Iterator[tuple[str, int, int, str]]:
     )
 
 
-MESSAGE_SLICES: Final = tuple(Slice(*one) for one in _message_slices())
+MESSAGE_SLICES: Final = tuple(Slice(*run) for run in _message_slices())
 """The slices that messages add; in the base game their bits are zero."""
 
 
@@ -146,14 +146,14 @@ _UNUSED_WITH_MESSAGES: Final = _unused(SLICES + MESSAGE_SLICES)
 
 
 STATE_PLAYS_WORD: Final = 0
-"""First word of the whole state: a word of plays for each seat, as itself sees them."""
+"""First word of the whole state: a word of plays for each seat, as that seat sees them."""
 STATE_NOTES_WORD: Final = STATE_PLAYS_WORD + NUM_SEATS
 STATE_TILES_WORD: Final = STATE_NOTES_WORD + 2
 """A word of tiles for each seat from here on."""
 STATE_TABLE_WORD: Final = STATE_TILES_WORD + NUM_SEATS
 STATE_WORDS: Final = STATE_TABLE_WORD + 1
 STATE_MESSAGES_WORD: Final = STATE_WORDS
-"""One more word with messages: three bits a seat, its message, then whether one is asked for."""
+"""One more word with messages: three bits a seat, its message, then whether a seat sends one."""
 
 _STATE_ASKED: Final = tables.FRAME_MESSAGES
 """First bit of the acting seat (4) and then its question (call, choice) in the last word: where an
@@ -163,11 +163,11 @@ _NO_QUESTION: Final = ~U64(
     (1 << TABLE_ASKED_CALL) | (1 << TABLE_ASKED_CHOICE) | (1 << TABLE_ASKED_MESSAGE)
 )
 NO_MESSAGES: Final = ~U64((2 << TABLE_ASKED_MESSAGE) - (1 << tables.FRAME_MESSAGES))
-"""Bits of the word of the table but those of messages, that is, in the base game."""
-_MESSAGE: Final = (1 << tables.MESSAGE_BITS) - 1
+"""Bits of the word of the table in the base game: all except those of messages."""
+_MESSAGE_MASK: Final = (1 << tables.MESSAGE_BITS) - 1
 _CODE_MASK: Final = np.array(tables.CODE_MASK)
 _THIRTY_TWO: Final = np.array(32)
-_SEEN: Final = np.array(
+_VISIBLE_ROWS: Final = np.array(
     [
         [4 * OWN + viewer, *(4 * SHOWN + (viewer + seat) % 4 for seat in (1, 2, 3))]
         + [4 * NOTES + (viewer + seat) % 4 for seat in (0, 2, 1, 3)]
@@ -195,14 +195,14 @@ def _status_bits() -> Words:
     """[4, S + 1] The status' bits of the word of the table, by acting seat (0: the viewer)."""
     bits = np.zeros((NUM_SEATS, tables.NUM_STATUSES + 1), U64)
     moments = product(range(NUM_SEATS), range(NUM_KINDS), range(4), (False, True))
-    for asked, attack, passes, king_up in moments:
-        bits[asked, tables.attack_status(attack, passes, king_up)] = (
+    for acting_seat, attack, passes, king_up in moments:
+        bits[acting_seat, tables.attack_status(attack, passes, king_up)] = (
             1 << (TABLE_ATTACK + attack)
-            | 1 << (TABLE_ATTACKER + (asked - 1 - passes) % NUM_SEATS)
+            | 1 << (TABLE_ATTACKER + (acting_seat - 1 - passes) % NUM_SEATS)
             | ((1 << passes) - 1) << TABLE_PASSES
             | king_up << TABLE_KING_UP
         )
-    # A question is known to the acting seat alone; to all others the dealer might be thinking.
+    # Only the acting seat sees a question; for all others the dealer might be thinking.
     bits[0, [tables.CALL_CHOICE, tables.CALL_DUTY]] = 1 << TABLE_ASKED_CALL
     bits[0, tables.CHOOSE] = 1 << TABLE_ASKED_CHOICE
     bits[0, tables.MESSAGE_CHOICE] = 1 << TABLE_ASKED_MESSAGE
@@ -210,16 +210,16 @@ def _status_bits() -> Words:
 
 
 def pack(state: State, rows: npt.NDArray[np.int64] | None = None) -> Words:
-    """Packs what each acting seat may know: uint64 [N, W], or [m, W] of ``rows`` alone.
+    """Packs what each acting seat may know: uint64 [N, W], or [m, W] only of ``rows``.
 
-    ``W`` is 8, or more where seats are shown their partner's or all tiles.
+    ``W`` is 8, or more where seats see their partner's or all tiles.
     """
-    seen, status, up = _SEEN[state.clock], state.status, state.up
+    visible, status, up = _VISIBLE_ROWS[state.clock], state.status, state.up
     if rows is None:
-        words = _pack(state, state.data.take(seen, axis=0), up, _status_bits()[0].take(status))
+        words = _pack(state, state.data.take(visible, axis=0), up, _status_bits()[0].take(status))
     else:
         # One index into the flat block is six times as fast as one along the last axis.
-        data = state.data.reshape(-1).take(seen[:, None] * state.num_games + rows)
+        data = state.data.reshape(-1).take(visible[:, None] * state.num_games + rows)
         words = _pack(state, data, up[rows], _status_bits()[0].take(status[rows]))
     return words if state.information.shown is None else _join_shown(words, state, None, rows)
 
@@ -227,9 +227,9 @@ def pack(state: State, rows: npt.NDArray[np.int64] | None = None) -> Words:
 def pack_seat(
     state: State, seat: int | npt.NDArray[np.int64], *, hide_question: bool = False
 ) -> Words:
-    """Packs what given seats (one, or [N]) may know, asked or not: uint64 [N, W], as ``pack``.
+    """Packs what given seats (one, or [N]) may know, acting or not: uint64 [N, W], as ``pack``.
 
-    With ``hide_question`` it is left out that a viewer is asked before play.
+    With ``hide_question`` the words do not reveal that a viewer acts before play.
     """
     viewer = state.slot_of(seat)
     words = _pack_slots(state, viewer, hide_question=hide_question)
@@ -239,15 +239,15 @@ def pack_seat(
 def _pack_slots(state: State, viewer: npt.NDArray[np.int64], *, hide_question: bool) -> Words:
     """[N, 8] What the seats on slots [N] may know, without the tiles of others."""
     games = state.num_games
-    seen = state.data.reshape(-1).take(_SEEN[viewer].T * games + np.arange(games))
+    visible = state.data.reshape(-1).take(_VISIBLE_ROWS[viewer].T * games + np.arange(games))
     table = _status_bits()[(state.clock - viewer) & 3, state.status]
-    return _pack(state, seen, state.up, table & _NO_QUESTION if hide_question else table)
+    return _pack(state, visible, state.up, table & _NO_QUESTION if hide_question else table)
 
 
 def asked_before_play(words: Words, action: int) -> Words:
-    """Turns views of seats that are not asked into those of seats asked before play: [N, 8].
+    """Turns views of seats that do not act into those of seats that act before play: [N, 8].
 
-    ``action``: one of the answers between which the seats are asked to choose.
+    ``action``: one of the answers between which the seats decide.
     """
     question = TABLE_ASKED_CHOICE if action in (REDEAL, CONTINUE) else TABLE_ASKED_CALL
     question = TABLE_ASKED_MESSAGE if action >= MESSAGE else question
@@ -256,23 +256,26 @@ def asked_before_play(words: Words, action: int) -> Words:
     return asking
 
 
-def _pack(state: State, seen: Int, up: Int, table: Words) -> Words:
-    """``seen``: [11, n] rows of ``_SEEN``, consumed; ``up``: [n] codes; ``table``: [n] words."""
-    seen[6:8] <<= _THIRTY_TWO
-    seen[4:6] |= seen[6:8]
+def _pack(state: State, visible: Int, up: Int, table: Words) -> Words:
+    """[n, 8] Words; ``visible``: [11, n] the viewer's rows, consumed; ``up``, ``table``: [n]."""
+    # Two notes of 32 bits share a word: those of seats 0 and 2 are the low halves of words 4 and 5,
+    # those of seats 1 and 3 the high ones. Their rows come in the order 0, 2, 1, 3.
+    visible[6:8] <<= _THIRTY_TWO
+    visible[4:6] |= visible[6:8]
     words = np.empty((len(up), NUM_WORDS), np.int64)
-    words[:, :TILES_WORD] = seen[:TILES_WORD].T
+    words[:, :TILES_WORD] = visible[:TILES_WORD].T
 
-    hand, down, frame = seen[8:]
+    hand, down, frame = visible[8:]
     words[:, TILES_WORD] = _tiles_word(state, hand, down, up).view(np.int64)
     words[:, TABLE_WORD] = table.view(np.int64) | frame
     return words.view(U64)
 
 
 def _tiles_word(state: State, hand: Int, down: Int, up: Int) -> Words:
-    """[n] What seats know of tiles; ``hand``, consumed, ``down``, and ``up`` as in a state: [n]."""
+    """[n] Words of tiles as seats know them; ``hand`` (consumed), ``down``, ``up``: [n] codes."""
     hand &= _CODE_MASK
     tiles = _tile_bits(HAND_COUNTS, 0).take(hand)
+    # Codes add up like multisets: what is not in hand, face down or face up is unseen.
     hand += down
     hand += up
     np.subtract(state.tables.all_tiles, hand, out=hand)
@@ -283,18 +286,18 @@ def _tiles_word(state: State, hand: Int, down: Int, up: Int) -> Words:
 def _join_shown(words: Words, state: State, viewer: Int | None, rows: Int | None) -> Words:
     """Puts the plays of shown seats as they see them behind words [n, 8], then their tiles.
 
-    ``viewer``: [n] slots, None: the one that is asked; ``rows``: [n] games, None: all.
+    ``viewer``: [n] slots, None: the acting seat's; ``rows``: [n] games, None: all.
     """
     seats = state.information.shown_seats
     games = np.arange(state.num_games) if rows is None else rows
-    flat, many = state.data.reshape(-1), state.num_games
+    flat, num_games = state.data.reshape(-1), state.num_games
     up = state.up if rows is None else state.up[rows]
     joined = np.empty((len(words), state.information.num_words), U64)
     joined[:, :NUM_WORDS] = words
     for place, seat in enumerate(seats, NUM_WORDS):
         slot = ((state.clock if viewer is None else viewer) + seat) & 3
         own, hand, down = (
-            flat.take((NUM_SEATS * row + slot) * many + games) for row in (OWN, HAND, DOWN)
+            flat.take((NUM_SEATS * row + slot) * num_games + games) for row in (OWN, HAND, DOWN)
         )
         joined[:, place] = own.view(U64)
         joined[:, place + len(seats)] = _tiles_word(state, hand, down, up)
@@ -315,16 +318,16 @@ def pack_state(state: State) -> Words:
     for seat, view in enumerate(views):
         words[:, STATE_PLAYS_WORD + seat] = view[:, PLAYS_WORD]
         words[:, STATE_TILES_WORD + seat] = view[:, TILES_WORD]
-    asked = np.where(state.status < tables.WAITING, 1 << np.maximum(state.seat, 0), 0)
+    acting_seat = np.where(state.status < tables.WAITING, 1 << np.maximum(state.seat, 0), 0)
     question = _status_bits()[0, state.status] >> U64(TABLE_ASKED_CALL)
     question &= U64(3)  # call, choice
-    bits = asked.astype(U64) | question << U64(NUM_SEATS)
+    bits = acting_seat.astype(U64) | question << U64(NUM_SEATS)
     words[:, STATE_TABLE_WORD] |= bits << U64(_STATE_ASKED)
     if state.tables.bits:
         asking = (state.status == tables.MESSAGE_CHOICE).astype(U64)
         messages = asking << U64(tables.MESSAGE_BITS * NUM_SEATS)
         for seat, view in enumerate(views):
-            own = (view[:, TABLE_WORD] >> U64(tables.FRAME_MESSAGES)) & U64(_MESSAGE)
+            own = (view[:, TABLE_WORD] >> U64(tables.FRAME_MESSAGES)) & U64(_MESSAGE_MASK)
             messages |= own << U64(tables.MESSAGE_BITS * seat)
         words[:, STATE_MESSAGES_WORD] = messages
     return words

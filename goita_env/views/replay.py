@@ -1,6 +1,6 @@
 """Replays deals decision by decision as their seats see them.
 
-Beliefs, the bot protocol and the weighing of worlds tell a ``Replay`` what happens and get views;
+Beliefs, the bot protocol and the weighing of worlds give a ``Replay`` the decisions and get views;
 none of them handles the engine's state.
 """
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from goita_env.actions import NUM_ACTIONS, name
 from goita_env.arrays import Bits, Bool, Int
 from goita_env.engine import core
-from goita_env.engine.dealing import lay, prepare
+from goita_env.engine.dealing import lay_deals, prepare_deals
 from goita_env.engine.state import State
 from goita_env.engine.tables import CHOOSE, FACE_UP, FRESH, OVER, PLAYED, RADIX, WAITING, code_of
 from goita_env.errors import SettingError
@@ -29,12 +29,12 @@ _KINDS: Final = np.arange(NUM_KINDS)
 
 
 class Choices:
-    """The legal actions of the acting seats of M games; none where nobody is asked.
+    """The legal actions of the acting seats of M games; none where no seat acts.
 
     Args:
         low: uint64 [M] bits of the actions 0 to 63.
         high: uint64 [M] bits of the others.
-        num_actions: how many there are.
+        num_actions: 69, or with messages 77.
     """
 
     def __init__(self, low: Bits, high: Bits, num_actions: int = NUM_ACTIONS) -> None:
@@ -42,7 +42,7 @@ class Choices:
 
     @cached_property
     def number(self) -> Int:
-        """[M] How many actions are legal."""
+        """[M] The number of legal actions."""
         return np.bitwise_count(self._low).astype(np.int64) + np.bitwise_count(self._high)
 
     def allow(self, actions: Int) -> Bool:
@@ -50,24 +50,24 @@ class Choices:
         return core.allowed(self._low, self._high, actions).astype(bool)
 
     def legal(self, games: Int) -> Bool:
-        """Returns the legal actions of some games [n] as a mask: bool [n, 69], or [n, 77]."""
+        """Returns the legal actions of the games of an index [n]: bool [n, 69], or [n, 77]."""
         return core.unpack_legal(self._low[games], self._high[games], self._num_actions)
 
 
 class Replay:
     """M deals that are played again, the hands of one seat or of all four being known.
 
-    ``of_deals`` knows all hands, so it asks the pre-play decisions itself and every decision is
-    a ``step``. ``of_seat`` knows one seat's hand, another one in each game, and those that the seat
-    is shown; the others hold the whole set, never looked at. So ``answer`` tells it who was asked
-    before play.
+    ``of_deals`` knows all hands, so it knows which seats act before play, and every decision is a
+    ``step``. ``of_seat`` knows one seat's hand, a different one in each game, and the hands that
+    the seat is shown; all other hands are unknown. So pre-play decisions come by ``answer``,
+    with their seat.
 
     Attributes:
         game: int64 [M] numbers of the games, which views carry.
     """
 
-    def __init__(self, state: State, known: int | None, game: Int | None) -> None:
-        self._state, self._known = state, known
+    def __init__(self, state: State, known_seat: int | None, game: Int | None) -> None:
+        self._state, self._known_seat = state, known_seat
         self.game = np.arange(state.num_games) if game is None else game
 
     @classmethod
@@ -93,8 +93,8 @@ class Replay:
         state = State.empty(len(hands), rules, information)
         codes, points = hands.astype(np.int64) @ np.array(RADIX), scores.T.astype(np.int64)
         dealers = dealer.astype(np.int64)
-        dealt = prepare(rules, codes, dealers, points, information=information)
-        lay(state, np.arange(len(hands)), dealt)
+        dealt = prepare_deals(rules, codes, dealers, points, information=information)
+        lay_deals(state, np.arange(len(hands)), dealt)
         return cls(state, None, game)
 
     @classmethod
@@ -109,7 +109,7 @@ class Replay:
         information: InformationStructure = PLAIN,
         shown: npt.NDArray[np.integer] | None = None,
     ) -> Self:
-        """Begins one deal as one seat knows it, with M hands that it might hold.
+        """Begins one deal as one seat knows it, with M possible hands of it.
 
         Args:
             rules: the rule set.
@@ -123,15 +123,16 @@ class Replay:
                 ``information.shown_seats``; None: none.
 
         Raises:
-            SettingError: if tiles of others are shown, and ``shown`` is not theirs.
+            SettingError: if ``shown`` is not one hand for each seat whose tiles are shown.
         """
         shown_hands = np.zeros((0, NUM_KINDS), np.int64) if shown is None else shown
         if shown_hands.shape != (len(information.shown_seats), NUM_KINDS):
             raise SettingError(
-                "expected a game in which no tiles of others are shown, or the hands of those who "
-                f"are, got {information!r} and hands of shape {shown_hands.shape}"
+                "expected a game in which no tiles of others are shown, or the hands of the shown "
+                f"seats, got {information!r} and hands of shape {shown_hands.shape}"
             )
         num_hands = len(hands)
+        # Unknown hands are the whole deck, so they can play any tiles.
         codes = np.full((num_hands, NUM_SEATS), code_of(rules.deck))
         codes[:, seat] = hands @ np.array(RADIX)
         for relative, hand in zip(information.shown_seats, shown_hands, strict=True):
@@ -139,22 +140,22 @@ class Replay:
         points = np.repeat(np.asarray(scores, np.int64)[:, None], num_hands, axis=1)
         state = State.empty(num_hands, rules, information)
         state.clock = dealer  # so slots are seats
-        dealt = prepare(rules, codes, np.full(num_hands, dealer), points, questions=False)
-        lay(state, np.arange(num_hands), dealt)
+        dealt = prepare_deals(rules, codes, np.full(num_hands, dealer), points, questions=False)
+        lay_deals(state, np.arange(num_hands), dealt)
         return cls(state, seat, game)
 
     def __len__(self) -> int:
         return self._state.num_games
 
     def select(self, index: Int) -> None:
-        """Goes on with the games of an index [m] alone; a game may be taken several times."""
+        """Keeps only the games of an index [m]; a game may be taken several times."""
         self._state, self.game = self._state.select(index), self.game[index]
 
     @property
     def seat(self) -> Int:
-        """Seat that is asked now, -1 at the end of a deal: int64 [M].
+        """The acting seat, -1 at the end of a deal: int64 [M].
 
-        With one hand known that is the seat to play or pass, also while others answer.
+        With one hand known it is the seat to play or pass, also during pre-play decisions.
         """
         return self._state.seat
 
@@ -165,12 +166,12 @@ class Replay:
 
     @property
     def asked_choice(self) -> Bool:
-        """Whether that question is redeal or continue, else call or silent: bool [M]."""
+        """Whether the pre-play decision is redeal or continue, else call or silent: bool [M]."""
         return np.asarray(self._state.status == CHOOSE)
 
     @property
     def gained(self) -> Int:
-        """What seats 0 and 2 gained in rounds that are over, minus the others; else 0: int64 [M].
+        """Points of seats 0 and 2 in rounds that are over, minus the others'; else 0: int64 [M].
 
         All hands must be known.
         """
@@ -178,21 +179,21 @@ class Replay:
         return np.asarray(over * self._state.points * (1 - 2 * (self._state.winner & 1)))
 
     def choices(self) -> Choices:
-        """Returns what the acting seats may do; their hands must be known."""
+        """Returns the acting seats' legal actions; their hands must be known."""
         self._check_known(None)
         return Choices(*core.legal_actions(self._state), self._state.information.num_actions)
 
     def shown_at_scoring(self, attack: int) -> Bool:
-        """Tells which blocks laid face down a last play with this attack shows: bool [M, 8]."""
+        """Tells which kinds of face-down block a last play with this attack shows: bool [M, 8]."""
         plays = 1 + NUM_KINDS * _KINDS + attack
         keys = self._state.status[:, None] * NUM_ACTIONS + plays
         return np.asarray(self._state.tables.doubled[keys])
 
     def view(self, seat: int | Int | None = None) -> View:
-        """Returns what seats know.
+        """Returns the views of seats.
 
         Args:
-            seat: one seat, or one for each game [M]; None: those that are asked now.
+            seat: one seat, or one for each game [M]; None: the acting seats.
 
         Raises:
             SettingError: if only another seat's hand is known.
@@ -203,10 +204,10 @@ class Replay:
         return seat_view(self._state, seat, self.game)
 
     def question(self, action: int) -> View:
-        """Returns what the one known seat sees as it is asked a pre-play decision.
+        """Returns the views of the known seat when it makes a pre-play decision.
 
         Args:
-            action: one of the answers between which it is asked to choose.
+            action: one of the answers between which it decides.
 
         Raises:
             SettingError: if all hands are known, or play has begun.
@@ -220,13 +221,13 @@ class Replay:
 
         Args:
             actions: action of the acting seat, one for all games or [M]; a play or a pass, or with
-                all hands known an answer. They are not checked: see ``choices``. What lies under a
-                block that the known seat doesn't see makes no difference, but on the last play:
-                see ``shown_at_scoring``.
+                all hands known an answer. They are not checked: see ``choices``. The kind of a
+                block that the known seat does not see makes no difference, except in the last
+                play: see ``shown_at_scoring``.
         """
         actions = actions if isinstance(actions, np.ndarray) else np.full(len(self), actions)
         slot, status = self._state.clock, self._state.status
-        key = None if self._known is None else status * NUM_ACTIONS + actions
+        key = None if self._known_seat is None else status * NUM_ACTIONS + actions
         core.step(self._state, actions)
         if key is not None:
             self._end_rounds(slot, key)
@@ -234,7 +235,7 @@ class Replay:
     def answer(self, seat: int, action: int) -> None:
         """Takes in a seat's pre-play decision where one hand is known; silence leaves no trace.
 
-        A message reaches those who observe it.
+        A message reaches its observers.
 
         Raises:
             SettingError: if all hands are known, or play has begun.
@@ -253,17 +254,18 @@ class Replay:
         self.end()
 
     def end(self) -> None:
-        """Takes in that the round is over in all games."""
+        """Ends the round in all games."""
         self._state.status[:] = OVER
 
     def _end_rounds(self, slot: int, key: Int) -> None:
         """Ends rounds with the last play of a seat whose hand is not known.
 
-        Where it is, the engine has seen it run out. ``key``: [M] status and action of the play.
+        A known hand runs out in the engine, which ends the round itself. ``key``: [M] status and
+        action of the play.
         """
         state = self._state
-        made_all = state.shift[slot] > state.tables.last_play
-        ended = np.flatnonzero(made_all & (state.status < WAITING))
+        is_last = state.shift[slot] > state.tables.last_play
+        ended = np.flatnonzero(is_last & (state.status < WAITING))
         if len(ended):
             doubled = ended[state.tables.doubled[key[ended]]]
             played, face_up = state.tables.moves[[PLAYED, FACE_UP]][:, key[doubled]]
@@ -271,21 +273,21 @@ class Replay:
             state.status[ended] = OVER
 
     def _check_known(self, seat: int | Int | None) -> None:
-        if self._known is not None:
+        if self._known_seat is not None:
             seats = np.asarray(self.seat if seat is None else seat)
-            if (seats != self._known).any():
+            if (seats != self._known_seat).any():
                 raise SettingError(
-                    f"expected seat {self._known}, whose hand is known, got {seats.tolist()!r}"
+                    f"expected seat {self._known_seat}, whose hand is known, got {seats.tolist()!r}"
                 )
 
     def _before_play(self, action: int) -> int:
-        if self._known is None:
+        if self._known_seat is None:
             raise SettingError(
                 f"expected {self._name(action)!r} as a step, since all hands are known"
             )
         if (self._state.status != FRESH).any():
             raise SettingError(f"expected no {self._name(action)!r} once play has begun")
-        return self._known
+        return self._known_seat
 
     def _name(self, action: int) -> str:
         return name(action, self._state.information.num_actions)

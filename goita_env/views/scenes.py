@@ -27,7 +27,7 @@ from goita_env.views.observation import pack_seat
 
 _KINDS: Final = np.arange(NUM_KINDS)
 _RELATIVE_NAMES: Final = ("you", *RELATIVE_SEATS)
-_NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
+_NUMBER_WORDS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 _QUESTIONS: Final = {
     CALL_CHOICE: "call or keep silent",
     CALL_DUTY: "call, a duty",
@@ -112,11 +112,14 @@ def _scores(even: int, odd: int) -> tuple[tuple[str, int], ...]:
 
 
 def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place, ...]:
-    """Describes the places by what the seat at the bottom sees, alone, or each seat, by place."""
+    """Describes the places.
+
+    ``eyes``: the view of the seat at the bottom, or four views, by place, if the table is open.
+    """
     called, choices = eyes.called[0].tolist(), eyes.choices[0].tolist()
-    # All open, each place's message stands in its own view; else what the viewer observes.
-    everybody = len(eyes) == NUM_SEATS
-    messages = (eyes.messages[:, 0] if everybody else eyes.messages[0]).tolist()
+    # On an open table, each place's message is in its own view; else only observed ones are known.
+    is_open = len(eyes) == NUM_SEATS
+    messages = (eyes.messages[:, 0] if is_open else eyes.messages[0]).tolist()
     sizes, plays = eyes.hand_sizes[0].tolist(), int(eyes.num_plays[0])
     last_seat = int(eyes.event_seat[0, plays - 1]) if plays else NONE
     attacker, passes = int(eyes.attacker[0]), int(eyes.passes[0])
@@ -124,16 +127,16 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
     remarks = {"dealer": [int(eyes.dealer[0])], "passed": passed, "to move": [mover]}
     places = []
     for place, name in enumerate(names):
-        row, seat = (place, 0) if everybody else (0, place)
-        sees_hand = everybody or place in (0, *eyes.information.shown_seats)
+        row, seat = (place, 0) if is_open else (0, place)
+        sees_hand = is_open or place in (0, *eyes.information.shown_seats)
         calls: list[str] = []
-        calls += [f"called {_NUMBERS[called[place]]} pawns"] if called[place] else []
+        calls += [f"called {_NUMBER_WORDS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
         calls += [Phrase("said {n}", n=messages[place])] if messages[place] else []
         places.append(
             Place(
                 name,
-                tuple(remark for remark, those in remarks.items() if place in those),
+                tuple(remark for remark, marked in remarks.items() if place in marked),
                 tuple(calls),
                 tuple(eyes.known_blocks[row, seat].tolist()),
                 tuple(eyes.attacks[row, seat].tolist()),
@@ -153,7 +156,7 @@ def _turn(view: ViewFields) -> str:
 
 
 def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> tuple[str, str]:
-    """Returns what is to be done, and by whom."""
+    """Returns the moment in words, and the acting seat."""
     if view.asked_call[0]:
         return _QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])], names[0]
     if view.asked_message[0]:
@@ -167,12 +170,12 @@ def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> tuple[str, str]
     return "no attack yet, the dealer leads", ""
 
 
-def _moment_of_state(state: State, view: ViewFields, asked: str) -> tuple[str, str]:
+def _moment_of_state(state: State, view: ViewFields, who: str) -> tuple[str, str]:
     status = int(state.status[0])
     if status == OVER:
         return "{who} ended the round: {points} points", f"seat {int(state.winner[0])}"
     if status == WAITING:
         return "waiting for a deal", ""
     if status == FRESH:
-        return "lead, a tile face down", asked
-    return _QUESTIONS[status] if status in _QUESTIONS else _turn(view), asked
+        return "lead, a tile face down", who
+    return _QUESTIONS[status] if status in _QUESTIONS else _turn(view), who

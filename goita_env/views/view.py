@@ -36,12 +36,13 @@ from goita_env.views import scenes
 from goita_env.views.fields import ViewFields
 
 _OWN_KINGS: Final = U64(0x8080808080808080)
+"""Bits of kings in a word of plays, blocks and attacks."""
 
 
 class View(ViewFields):
     """N positions as one seat each may know them.
 
-    The fields are read from ``words`` when they are first asked for; see ``ViewFields``.
+    The fields are read from ``words`` at their first use; see ``ViewFields``.
     """
 
     def __repr__(self) -> str:
@@ -51,8 +52,8 @@ class View(ViewFields):
         """Draws the first position as its seat knows it, and says how many there are."""
         if len(self) == 0:
             return repr(self)
-        more = f"\nthe first of {len(self)} positions" if len(self) > 1 else ""
-        return ansi.render(self) + more
+        note = f"\nthe first of {len(self)} positions" if len(self) > 1 else ""
+        return ansi.render(self) + note
 
     def _repr_svg_(self) -> str | None:
         return svg.render(self) if len(self) else None
@@ -70,16 +71,16 @@ class View(ViewFields):
         return scenes.of_view(self, viewer)
 
     def unique(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Finds the rows that show the same; a seat sees the same in many worlds.
+        """Groups rows with the same view; a seat sees the same in many worlds.
 
         Returns:
-            One row of each kind of view, int64 [m], and of which kind each row is, int64 [N].
+            The first row of each group, int64 [m], and each row's group, int64 [N].
         """
-        _, first, which = np.unique(self.digest(), return_index=True, return_inverse=True)
-        return first, which
+        _, first, group = np.unique(self.digest(), return_index=True, return_inverse=True)
+        return first, group
 
     def digest(self) -> packing.Words:
-        """Returns a number of 64 bits by which rows that show different things differ: [N]."""
+        """Returns a hash of 64 bits for each row, different for different views: [N]."""
         mixed = self.words[:, 0].copy()
         for word in range(1, self.words.shape[1]):
             mixed = mix(mixed)
@@ -93,16 +94,16 @@ class View(ViewFields):
     def plain(self) -> View:
         """Returns what a seat would know in the base game: no message, no tiles of others.
 
-        Where the viewer is asked for a message, it seems to wait for the dealer.
+        Where the viewer sends a message, it seems to wait for the dealer.
         """
         words = self.words[:, : packing.NUM_WORDS].copy()
         words[:, packing.TABLE_WORD] &= packing.NO_MESSAGES
         return View(words, self.game, self.rules)
 
     def legal(self) -> Bool:
-        """Returns what the viewer may do if it is asked now: bool [N, 69], with messages [N, 77].
+        """Returns the viewer's legal actions if it acts now: bool [N, 69], with messages [N, 77].
 
-        It equals the action mask of an acting seat: what is legal depends on what the seat knows.
+        It equals the action mask of an acting seat: a seat knows all that its mask depends on.
         """
         t, status = tables_of(self.rules, self.information), status_of(self)
         status[self.asked_choice] = CHOOSE
@@ -111,6 +112,7 @@ class View(ViewFields):
         if self.rules.second_king_after_own_face_down:
             own = np.bitwise_count(self.words[:, packing.PLAYS_WORD] & _OWN_KINGS)
             code |= np.where(own + self.hand[:, KING] == 2, KING_PERMIT, 0)
+        # As ``core.legal_actions``: ``low`` is 1 where the seat may pass; pairs begin at bit 1.
         blocks, permit, low = t.asks[:, status]
         pairs = t.pairs[code | permit] & blocks
         return unpack_legal(
@@ -121,12 +123,12 @@ class View(ViewFields):
 
 
 def status_of(view: View) -> npt.NDArray[np.int64]:
-    """Returns the engine's status of each row as far as the viewer knows it, choices apart: [N]."""
+    """Returns the engine's status of each row as far as the viewer knows it, except CHOOSE: [N]."""
     status, turn = np.full(len(view), FRESH), view.attack != NONE
     attack, passes = view.attack[turn].astype(np.int64), view.passes[turn]
     status[turn] = attack_status(attack, passes, view.king_up[turn])
-    asked = view.asked_call
-    status[asked] = tables(view.rules).question[view.hand[:, PAWN][asked]]
+    calls = view.asked_call
+    status[calls] = tables(view.rules).question[view.hand[:, PAWN][calls]]
     return status
 
 
@@ -140,13 +142,13 @@ def from_observation(
 
     Args:
         array: the observations.
-        game: [N] numbers that tell games apart; None: 0 to N - 1.
+        game: [N] numbers of the games; None: 0 to N - 1.
         rules: the rule set that is played; it isn't in the bits, and ``View.legal`` depends on it.
         information: the options of the game, likewise.
 
     Raises:
         ObservationError: if it is no observation of this layout.
-        SettingError: if the rule set or the options are none.
+        SettingError: if there is no such rule set, or the options are not such a value.
     """
     words = packing.compress(array, check_information(information))
     return View(words, game, rules, information)
@@ -168,9 +170,9 @@ def seat_view(
     *,
     hide_question: bool = False,
 ) -> View:
-    """Returns what given seats (one for all games, or [N]) may know, asked or not.
+    """Returns what given seats (one for all games, or [N]) may know, acting or not.
 
-    With ``hide_question`` a view doesn't tell that its seat is asked before play.
+    With ``hide_question`` a view does not reveal that its seat acts before play.
     """
     words = packing.pack_seat(state, seat, hide_question=hide_question)
     return View(words, game, state.rules, state.information)

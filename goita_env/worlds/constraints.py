@@ -4,19 +4,19 @@ A *place* is room for one tile that the viewer cannot see: in another seat's han
 another seat's face-down blocks. What a view implies beyond the tiles and places themselves:
 
 * A called five: exactly five pawns were dealt.
-* Silence where calling is a duty: no such hand was dealt. It tells something of the seats that have
-  been asked: of all once a choice is asked or play has begun, else of those before the viewer.
-* Where two fives held by partners win, two partners weren't both dealt five, once all were asked.
+* Silence where calling is a duty: no such hand was dealt. It is a fact about the seats that have
+  answered: about all once a partner chooses or play has begun, else about those before the viewer.
+* Where two fives held by partners win, two partners weren't both dealt five: if all have answered.
 * Tiles of seats that the options show (``View.hands``) are known, like the viewer's own.
 * A king attack before any king lay face up: that seat was dealt both kings. Where the rules want
   both in hand as the turn begins, the other isn't under an earlier block of that seat. (The eighth
   tile, which may be a king in some rules, ends the round.)
 
 A call of six or more, and two fives called by partners, end the round. Passing is always allowed,
-any tile may lie face down and any tile but a king may attack, so nothing else follows for certain;
-what a player would probably have done is not used here. No view tells that another seat is asked
-before play: a view whose seat isn't asked and that shows no play is taken at the moment when all
-have said whether they call. A message says nothing for certain.
+any tile may lie face down and any tile except a king may attack, so nothing else follows for
+certain; probable behaviour is not used here. No view reveals that another seat acts before play: a
+view whose seat does not act and that shows no play is taken at the moment when all have answered
+whether they call. A message proves nothing.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ Three = tuple[int, int, int]
 """One number for each of the seats 1 to 3."""
 
 _KINDS: Final = np.arange(NUM_KINDS, dtype=np.int8)
-_ANY: Final = (1 << (HAND_SIZE + 1)) - 1
+_ANY_COUNT: Final = (1 << (HAND_SIZE + 1)) - 1
 """Bits of the numbers 0 to 8, more than a hand of a small game holds."""
 
 _DOWN_BITS: Final = 1 << np.arange(4 * NUM_SEATS)
-_COMB: Final = np.array(
+_BINOMIAL: Final = np.array(
     [[comb(n, k) for k in range(COUNTS[PAWN] + 1)] for n in range(HAND_SIZE + 1)], float
 )
 _NEXT, _PARTNER = np.divmod(np.arange((HAND_SIZE + 1) ** 2), HAND_SIZE + 1)
-"""Every pair of pawns of the next seat and of the partner."""
+"""Every pair of counts: pawns of the next seat and of the partner, each 0 to 8."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,11 @@ class Hidden:
 
     places: Places
     pawns: PawnCounts | None
-    """How unseen pawns may be split; None: like all other tiles."""
+    """How unseen pawns may be split; None: no fact restricts them, so they are among the others."""
     king: tuple[int, ...]
     """Places to which the facts pin the unseen king; empty: it may lie anywhere."""
     others: Int8
-    """[R] Kinds of the unseen tiles of which nothing is known: all but pawns and a king to which
-    the two fields above apply."""
+    """[R] Kinds of the other unseen tiles, which may lie anywhere."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -113,7 +112,7 @@ def _places(sizes: Three, down_bits: int) -> Places:
         down=down,
         seat=seat,
         ordered_seat=np.repeat([0, 1, 2], size),
-        ordered_rank=np.concatenate([np.arange(one) for one in size]),
+        ordered_rank=np.concatenate([np.arange(places) for places in size]),
     )
 
 
@@ -124,13 +123,18 @@ def _split_pawns(
     """Splits unseen pawns between three seats; None if every way is allowed.
 
     ``size``: places of each seat; ``allowed``: bits of the numbers of pawns that these may hold;
-    ``apart``: numbers that seats 1 and 3 don't have both.
+    ``apart``: numbers that seats 1 and 3 do not hold at the same time.
     """
     third = pawns - _NEXT - _PARTNER
     is_possible = third >= 0
     third = np.maximum(third, 0)
-    one, two, three = size
-    ways = is_possible * _COMB[one, _NEXT] * _COMB[two, _PARTNER] * _COMB[three, third]
+    # [81] Ways to choose each seat's places for pawns; 0 for more pawns than places.
+    ways = (
+        is_possible
+        * _BINOMIAL[size[0], _NEXT]
+        * _BINOMIAL[size[1], _PARTNER]
+        * _BINOMIAL[size[2], third]
+    )
     good = (allowed[0] >> _NEXT) & (allowed[1] >> _PARTNER) & (allowed[2] >> third) & 1 > 0
     if apart is not None:
         good &= (apart[0] != _NEXT) | (apart[1] != third)
@@ -169,14 +173,14 @@ def hidden(view: View) -> Iterator[Hidden]:
     down = (((blocks == FACE_DOWN).reshape(-1, 4 * NUM_SEATS)) @ _DOWN_BITS).tolist()
     attacks = view.attacks
     pawns_up = (blocks == PAWN).sum(axis=2) + (attacks == PAWN).sum(axis=2)
-    sizes, shown = view.hand_sizes.copy(), view.information.shown_seats
-    for seat in (0, *shown):
-        pawns_up[:, seat] += view.hands[:, seat, PAWN]  # those face down are among its blocks
+    sizes = view.hand_sizes.copy()
+    for seat in (0, *view.information.shown_seats):
+        pawns_up[:, seat] += view.hands[:, seat, PAWN]  # face-down ones are in ``blocks``
         sizes[:, seat] = 0
     pinned = ((attacks == KING).any(axis=(1, 2)) & (unseen[:, KING] == 1)).tolist()
     rooms, called = sizes.tolist(), view.called.tolist()
     dealers = np.where(view.asked_call, view.dealer, NONE)
-    dealers[view.asked_message] = 0  # as if the viewer dealt: nobody has been asked about pawns
+    dealers[view.asked_message] = 0  # as if the viewer dealt: no seat has answered yet
     asking = dealers.tolist()
     for row, up in enumerate(pawns_up.tolist()):
         places = _places(tuple(rooms[row][1:]), down[row])
@@ -200,7 +204,7 @@ def hidden(view: View) -> Iterator[Hidden]:
 
 
 def _unseen(view: View) -> Int8:
-    """[N, 8] Tiles of each kind that lie neither open nor with the viewer or a seat it is shown."""
+    """[N, 8] Tiles of each kind that the viewer cannot see, not even in hands shown to it."""
     unseen = view.unseen
     for seat in view.information.shown_seats:
         down = np.where(view.face_down[:, seat], view.known_blocks[:, seat], NONE)
@@ -221,13 +225,14 @@ def _pawns(
 
     ``size``: places of seats 1 to 3, that of a pinned king left out; ``up``: [4] pawns that each
     seat was dealt for certain, for the viewer all; ``called``: [4] pawns that each seat called;
-    ``asking_dealer``: the dealer if the viewer is asked whether it calls, else NONE.
+    ``asking_dealer``: the dealer if the viewer decides whether it calls, else NONE.
     """
-    allowed, silent = [_ANY] * NUM_SEATS, _silent(rules)
+    allowed, silent = [_ANY_COUNT] * NUM_SEATS, _silent(rules)
     for seat in (1, 2, 3):
         if called[seat]:
             allowed[seat] = 1 << 5
         elif asking_dealer == NONE or (seat - asking_dealer) % 4 < -asking_dealer % 4:
+            # The seat has answered: all have, or it comes before the viewer.
             allowed[seat] = silent
     apart = None
     if rules.partners_fives_win == "held" and asking_dealer == NONE:
@@ -235,9 +240,11 @@ def _pawns(
             allowed[2] &= ~(1 << 5)
         if max(up[1], up[3]) <= 5 and up[1] + up[3] + pawns >= 10:
             apart = (5 - up[1], 5 - up[3])
-    full = [(1 << (min(room, pawns) + 1)) - 1 for room in size]
-    bits = [(allowed[seat] >> up[seat]) & most for seat, most in enumerate(full, start=1)]
-    if apart is None and bits == full:
+    # Bit n: the seat may have n of the unseen pawns. ``allowed`` counts the dealt pawns, so the
+    # bits are shifted by those that the seat has shown.
+    fitting = [(1 << (min(room, pawns) + 1)) - 1 for room in size]
+    bits = [(allowed[seat] >> up[seat]) & fit for seat, fit in enumerate(fitting, start=1)]
+    if apart is None and bits == fitting:
         return None
     return _split_pawns(size, pawns, (bits[0], bits[1], bits[2]), apart)
 

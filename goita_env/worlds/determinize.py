@@ -24,17 +24,17 @@ from goita_env.worlds.constraints import check_in_play
 from goita_env.worlds.worlds import Worlds
 
 _RADIX: Final = np.array(tables.RADIX)
-_CODES: Final = np.array([*tables.RADIX, 0])
+_TILE_CODES: Final = np.array([*tables.RADIX, 0])
 """Code of one tile, 0 for NONE, which is the last."""
 _BLOCK_BITS: Final = np.array([[*(1 << (16 * n + k) for k in range(8)), 0] for n in range(4)])
 """Bit of a block in its seat's word of plays: [4, 9] by play and kind, 0 for NONE."""
 
 _SEATS: Final = np.arange(NUM_SEATS)
-_BLOCKS: Final = np.array([0xFF << (16 * play) for play in range(4)])
+_BLOCK_MASKS: Final = np.array([0xFF << (16 * play) for play in range(4)])
 """Bits of each play's block in a word of plays."""
 
-_SCORE: Final = (1 << tables.SCORE_BITS) - 1
-_PLAY_BITS: Final = np.uint32((1 << MAX_PLAYS) - 1)
+_SCORE_MASK: Final = (1 << tables.SCORE_BITS) - 1
+_EVENTS_MASK: Final = np.uint32((1 << MAX_PLAYS) - 1)
 
 
 class Positions:
@@ -44,7 +44,7 @@ class Positions:
         state: the games as the engine holds them.
 
     Attributes:
-        _state: the same, for ``Rounds`` and ``engine.solver_api`` alone.
+        _state: the same; only ``Rounds`` and ``engine.solver_api`` read it.
     """
 
     def __init__(self, state: State) -> None:
@@ -74,7 +74,7 @@ class Positions:
 
     @property
     def seat(self) -> Int:
-        """Returns the seat that is asked in each, -1 where none is: int64 [n]."""
+        """Returns the acting seat in each, -1 where there is none: int64 [n]."""
         return self._state.seat
 
     def repeat(self, times: int | Int) -> Positions:
@@ -86,18 +86,18 @@ def determinize(view: View, worlds: Worlds) -> Positions:
     """Returns positions in which the hidden tiles lie as worlds say, ready to be played on.
 
     Seats are relative to the viewer: it sits on seat 0, and its team is team 0. A view whose seat
-    isn't asked and that shows no play becomes the moment when all have said whether they call.
-    Messages that the viewer doesn't hear count as silence.
+    does not act and that shows no play becomes the moment when all have answered whether they call.
+    Messages that the viewer does not observe count as silence.
 
     Args:
         view: N positions, each in a round under way.
-        worlds: as many for each row, row after row.
+        worlds: the same number for each row, row after row.
 
     Returns:
         ``len(worlds)`` positions.
 
     Raises:
-        SettingError: if the worlds aren't as many for each row, or a row shows the end of a round.
+        SettingError: if rows have different numbers of worlds, or a row shows the end of a round.
         HandsError: if worlds don't put the tiles where their view says.
     """
     games = len(worlds)
@@ -109,13 +109,14 @@ def determinize(view: View, worlds: Worlds) -> Positions:
     state = _public_state(view).repeat(worlds_a_row)
     hands, face_down = worlds.hands, worlds.face_down
     hand: Int = hands @ _RADIX
-    down: Int = _CODES[face_down].sum(axis=2)
+    down: Int = _TILE_CODES[face_down].sum(axis=2)
     state.up[:] = state.tables.all_tiles - (hand + down).sum(axis=1)
     _check_tiles(view, worlds, hand[:, 0], state.up)
     if view.rules.second_king_after_own_face_down:
         kings = hands[..., KING] + (face_down == KING).sum(axis=2)
         kings += view.face_up[..., KING].repeat(worlds_a_row, axis=0)
         hand += (kings == 2) * tables.KING_PERMIT
+    # Flat indices: arrays [n, 4] by seat become rows by slot, as the state holds them.
     place = ((SLOTS - state.offset) & 3) + np.arange(0, 4 * games, 4)
     state.hand[:] = hand.take(place)
     state.down[:] = down.take(place)
@@ -152,9 +153,10 @@ def _ask(view: View, state: State, pawns: Int8, worlds_a_row: int) -> None:
     dealer = view.dealer[row].astype(np.int64)
     called, choices, every_row = view.called[row] > 0, view.choices[row], np.arange(len(games))
     query = entries.opening(dealer, pawns[games].astype(np.int64))
-    # Four send a message, two are asked whether they call, two partners choose.
+    # At most eight questions: four messages, two calls, two choices. Each game follows the answers
+    # that its view shows and stops at the question that is open in it.
     for _ in range(8):
-        asked_seat, status = (entries.asked[query] + dealer) & 3, entries.status[query]
+        asked_seat, status = (entries.seat[query] + dealer) & 3, entries.status[query]
         choosing, choice = status == tables.CHOOSE, choices[every_row, asked_seat]
         call = np.where(called[every_row, asked_seat], actions.CALL, actions.SILENT)
         sending = status == tables.MESSAGE_CHOICE
@@ -163,7 +165,7 @@ def _ask(view: View, state: State, pawns: Int8, worlds_a_row: int) -> None:
         stop = np.where(choosing, choice == 0, own)
         query = np.where(stop, query, entries.next[query * entries.num_actions + answers])
     wrong = (entries.status[query] != state.status[games]) | (
-        (entries.asked[query] + dealer + state.offset[games]) & 3 != 0
+        (entries.seat[query] + dealer + state.offset[games]) & 3 != 0
     )
     if wrong.any():
         raise HandsError(
@@ -181,32 +183,30 @@ def _public_state(view: View) -> State:
     """
     check_in_play(view)
     state, games = State.empty(len(view), view.rules, view.information), np.arange(len(view))
-    state.status[:], asked = _status_and_asked(view)
-    state.offset[:] = (-asked) & 3
-    place = ((SLOTS - state.offset) & 3) + 4 * games
+    state.status[:], acting_seat = _status_and_acting_seat(view)
+    state.offset[:] = (-acting_seat) & 3
+    place = ((SLOTS - state.offset) & 3) + 4 * games  # by slot, into flat arrays [N, 4] by seat
 
     plays = np.ascontiguousarray(view.words[:, PLAYS_WORD : PLAYS_WORD + NUM_SEATS]).view(np.int64)
     state.own[:] = plays.take(place)
     plays = plays.copy()
-    plays[:, 0] &= ~(view.face_down[:, 0] @ _BLOCKS)
+    plays[:, 0] &= ~(view.face_down[:, 0] @ _BLOCK_MASKS)
     state.shown[:] = plays.take(place)
     notes = np.ascontiguousarray(view.words[:, NOTES_WORD : NOTES_WORD + 2]).view(np.uint32)
     state.notes[:] = notes.take(place)
-    state.shift[:] = 16 * np.bitwise_count(notes & _PLAY_BITS).take(place)
+    state.shift[:] = 16 * np.bitwise_count(notes & _EVENTS_MASK).take(place)
 
     table = view.words[:, TABLE_WORD].view(np.int64)[:, None]
-    own, other = (
-        (table >> tables.FRAME_OWN_SCORE) & _SCORE,
-        (table >> tables.FRAME_OTHER_SCORE) & _SCORE,
-    )
+    own = (table >> tables.FRAME_OWN_SCORE) & _SCORE_MASK
+    theirs = (table >> tables.FRAME_OTHER_SCORE) & _SCORE_MASK
     frame = np.where(
         _SEATS & 1,
-        (own << tables.FRAME_OTHER_SCORE) | (other << tables.FRAME_OWN_SCORE),
-        (own << tables.FRAME_OWN_SCORE) | (other << tables.FRAME_OTHER_SCORE),
+        (own << tables.FRAME_OTHER_SCORE) | (theirs << tables.FRAME_OWN_SCORE),
+        (own << tables.FRAME_OWN_SCORE) | (theirs << tables.FRAME_OTHER_SCORE),
     )
     frame |= 1 << (tables.FRAME_DEALER + ((view.dealer[:, None] - _SEATS) & 3))
     if view.information.channel is not None:
-        frame |= _heard(view, view.information.channel)
+        frame |= _observed_messages(view, view.information.channel)
     state.frame[:] = frame.take(place)
     state.event[:] = 1 << view.num_plays.astype(np.int64)
     state.dealer[:] = view.dealer
@@ -214,30 +214,30 @@ def _public_state(view: View) -> State:
     return state
 
 
-def _heard(view: View, channel: MessageChannel) -> Int:
+def _observed_messages(view: View, channel: MessageChannel) -> Int:
     """[N, 4] Bits of the messages that each seat observes, as far as the viewer does."""
-    heard = np.zeros((len(view), NUM_SEATS), np.int64)
+    frames = np.zeros((len(view), NUM_SEATS), np.int64)
     messages = view.messages.astype(np.int64)
     for seat, sender in product(range(NUM_SEATS), repeat=2):
         if channel.audience == "all" or (seat - sender) % 2 == 0:
             place = tables.FRAME_MESSAGES + tables.MESSAGE_BITS * ((sender - seat) & 3)
-            heard[:, seat] |= messages[:, sender] << place
-    return heard
+            frames[:, seat] |= messages[:, sender] << place
+    return frames
 
 
-def _status_and_asked(view: View) -> tuple[Int, Int]:
-    """Returns the status of each row and the seat that is asked: two arrays [N]."""
-    status, asked = status_of(view), view.mover.astype(np.int64)
+def _status_and_acting_seat(view: View) -> tuple[Int, Int]:
+    """Returns the status of each row and the acting seat: two arrays [N]."""
+    status, acting_seat = status_of(view), view.mover.astype(np.int64)
     called = view.called.any(axis=1) & (view.num_plays == 0) & ~view.asked_call
     for row in np.flatnonzero(called & (view.choices != actions.CONTINUE).all(axis=1)).tolist():
-        status[row], asked[row] = tables.CHOOSE, _chooser(view[row : row + 1])
-    asked[view.asked_call | view.asked_message] = 0
+        status[row], acting_seat[row] = tables.CHOOSE, _choosing_partner(view[row : row + 1])
+    acting_seat[view.asked_call | view.asked_message] = 0
     status[view.asked_message] = tables.MESSAGE_CHOICE
-    return status, asked
+    return status, acting_seat
 
 
-def _chooser(view: View) -> int:
-    """Returns who is asked to choose: the first caller's partner, after it the second's."""
+def _choosing_partner(view: View) -> int:
+    """Returns the seat that chooses: the first caller's partner, after it the second's."""
     dealer, called, choices = int(view.dealer[0]), view.called[0], view.choices[0]
     callers = [seat & 3 for seat in range(dealer, dealer + NUM_SEATS) if called[seat & 3]]
     return next(seat ^ 2 for seat in callers if not choices[seat ^ 2])

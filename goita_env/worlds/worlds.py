@@ -1,4 +1,4 @@
-"""Draws and lists worlds: the ways in which the tiles that a view hides may lie."""
+"""Draws and lists worlds: the possible places of the tiles that a view hides."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from goita_env.worlds.constraints import Hidden, hidden
 
 _KINDS: Final = np.arange(NUM_KINDS, dtype=np.int8)
 _FACTORIAL: Final = np.array([factorial(n) for n in range(HAND_SIZE + 1)], float)
-_BYTE: Final = np.uint64(1) << np.arange(0, 64, 8, dtype=np.uint64)
+_KIND_BYTE: Final = np.uint64(1) << np.arange(0, 64, 8, dtype=np.uint64)
 """One tile of each kind as a byte of counts."""
 
 
 @dataclass(frozen=True)
 class Worlds:
-    """N worlds: where the tiles lie that a viewer cannot see, and its own beside them.
+    """N worlds: the places of the tiles that a viewer cannot see, and of its own.
 
     Seats are relative to the viewer: 0 itself, 1 the next, 2 the partner, 3 the previous.
     """
@@ -36,8 +36,8 @@ class Worlds:
     """[n, 4, 4] Kind of each seat's face-down block by its play, as ``View.blocks`` is indexed;
     NONE where that play's block doesn't lie face down, or wasn't played."""
     weight: npt.NDArray[np.float64]
-    """[n] Probability, every way to put the distinct unseen tiles being as likely; they sum to 1
-    over the worlds drawn or listed for one view."""
+    """[n] Probability if all ways to put the distinct unseen tiles are equally likely; the weights
+    of the worlds drawn or listed for one view sum to 1."""
     face_up: Int8
     """[n, 4, 8] Tiles of each kind that each seat has played face up: the same in all worlds."""
 
@@ -52,7 +52,7 @@ class Worlds:
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Returns the worlds of some parts, one after another, with the weights they have."""
+        """Returns the worlds of all parts, one after another, with their weights."""
         names = [field.name for field in fields(cls)]
         return cls(**{n: np.concatenate([getattr(part, n) for part in parts]) for n in names})
 
@@ -82,13 +82,14 @@ def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
     """
     check_count(worlds, "worlds")
     rows = len(view)
-    hands, face_down = _own_tiles(view, worlds)
-    for row, known in enumerate(hidden(view)):
-        places = known.places
+    hands, face_down = _known_tiles(view, worlds)
+    for row, hidden_tiles in enumerate(hidden(view)):
+        places = hidden_tiles.places
         if len(places.seat) == 0:
             continue  # all tiles are shown
-        kinds = _draw(known, worlds, rng)
-        tiles = np.add.reduceat(_BYTE[kinds], places.hand_starts, axis=1)[:, :3]
+        kinds = _draw(hidden_tiles, worlds, rng)
+        # A tile is a byte of a word, so a sum of words over the places of a hand counts its kinds.
+        tiles = np.add.reduceat(_KIND_BYTE[kinds], places.hand_starts, axis=1)[:, :3]
         hands[row, :, 1:] = np.ascontiguousarray(tiles).view(np.int8).reshape(-1, 3, NUM_KINDS)
         face_down[row][:, places.down] = kinds[:, places.num_hand :]
     _fill_in(view, hands)
@@ -100,34 +101,36 @@ def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
     )
 
 
-def _draw(known: Hidden, worlds: int, rng: np.random.Generator) -> Int8:
+def _draw(hidden_tiles: Hidden, worlds: int, rng: np.random.Generator) -> Int8:
     """Draws the kind in each place of one row: [W, U].
 
     Without further facts that is a permutation. Else the pinned king goes first, which leaves every
     other tile as many ways wherever it lies; then each seat gets its number of pawns, in places at
     random; then the other tiles are permuted over the places that are left.
     """
-    others = known.others[rng.random((worlds, len(known.others))).argsort(axis=1)]
-    if known.pawns is None and not known.king:
+    order = rng.random((worlds, len(hidden_tiles.others))).argsort(axis=1)
+    others = hidden_tiles.others[order]
+    if hidden_tiles.pawns is None and not hidden_tiles.king:
         return others
-    places = known.places
+    places = hidden_tiles.places
     # Tiles are laid out seat by seat: in columns of a seat its king, its pawns, other tiles. Then
     # the columns of each seat are permuted over its places, by sorting keys from 2 * seat on.
     keys = rng.random((worlds, len(places.seat))) + 2 * places.seat
     columns = np.full(keys.shape, PAWN, np.int8)
     is_other = np.ones(keys.shape, bool)
     rank = places.ordered_rank  # of each column among those of its seat that may hold pawns
-    if known.king:
-        seat = int(places.seat[known.king[0]])
-        king_place = np.array(known.king)[rng.integers(len(known.king), size=worlds)]
+    if hidden_tiles.king:
+        seat = int(places.seat[hidden_tiles.king[0]])
+        choice = rng.integers(len(hidden_tiles.king), size=worlds)
+        king_place = np.array(hidden_tiles.king)[choice]
         keys[np.arange(worlds), king_place] = 2 * seat - 0.5  # to this place goes its first column
         of_seat = places.ordered_seat == seat - 1
         first = int(of_seat.argmax())
         columns[:, first], is_other[:, first] = KING, False
         rank = rank - of_seat
-    if known.pawns is not None:
-        split = known.pawns.cumulative.searchsorted(rng.random(worlds), side="right")
-        pawns = known.pawns.counts[split]  # [W, 3] of each seat
+    if hidden_tiles.pawns is not None:
+        split = hidden_tiles.pawns.cumulative.searchsorted(rng.random(worlds), side="right")
+        pawns = hidden_tiles.pawns.counts[split]  # [W, 3] of each seat
         is_other &= rank >= pawns[:, places.ordered_seat]
     columns[is_other] = others.reshape(-1)
     kinds = np.empty_like(columns)
@@ -158,12 +161,12 @@ def enumerate_worlds(view: View, limit: int) -> Worlds | None:
     except _TooManyError:
         return None
     worlds, places = len(tiles), hidden_tiles.places
-    hands, face_down = _own_tiles(view, worlds)
+    hands, face_down = _known_tiles(view, worlds)
     hands[0, :, 1:] = tiles[:, :3]
     _fill_in(view, hands)
     # A place under a block holds one tile.
     face_down[0][:, places.down] = tiles[:, 3:].argmax(axis=2)
-    # Ways to put distinct tiles: the same for all worlds, but for the order of equal tiles in hand.
+    # Ways to put distinct tiles: equal in all worlds, except for the order of equal tiles in hand.
     weight = 1 / _FACTORIAL[tiles[:, :3]].prod(axis=(1, 2))
     return Worlds(
         hands[0],
@@ -184,9 +187,9 @@ class _Listing:
     as soon as there are more rows than the limit, there are more worlds.
     """
 
-    def __init__(self, known: Hidden, limit: int) -> None:
-        places = known.places
-        self.known, self.limit = known, limit
+    def __init__(self, hidden_tiles: Hidden, limit: int) -> None:
+        places = hidden_tiles.places
+        self.hidden, self.limit = hidden_tiles, limit
         self.seats = [1, 2, 3, *(places.down >> 2).tolist()]
         self.cells = list(range(len(self.seats)))
         hands = np.bincount(places.seat[: places.num_hand] - 1, minlength=3)
@@ -197,7 +200,7 @@ class _Listing:
 
     def run(self) -> Int8:
         """Returns the tiles in each cell: [n, cells, 8]."""
-        hidden_tiles, places = self.known, self.known.places
+        hidden_tiles, places = self.hidden, self.hidden.places
         if hidden_tiles.king:
             seat = int(places.seat[hidden_tiles.king[0]])
             downs = [place - places.num_hand + 3 for place in hidden_tiles.king]
@@ -223,10 +226,12 @@ class _Listing:
             split = split[self._spread(PAWN, counts[split, seat - 1], cells)]
 
     def _spread(self, kind: int, unplaced: Int, cells: list[int]) -> Int:
-        """Spreads ``left`` [n] tiles of a kind over cells in all ways.
+        """Spreads ``unplaced`` [n] tiles of a kind over cells in all ways.
 
         Returns the row from which each new row came.
         """
+        # Cell by cell, a row becomes one row for each possible count: at least what the later cells
+        # have no room for, at most the room here. ``last - ways`` is the first new row of each.
         origin = np.arange(len(unplaced))
         for position, cell in enumerate(cells):
             later = self.room[:, cells[position + 1 :]].sum(axis=1)
@@ -247,8 +252,8 @@ class _Listing:
         self.tiles, self.room = self.tiles[index], self.room[index]
 
 
-def _own_tiles(view: View, worlds: int) -> tuple[Int8, Int8]:
-    """Returns hands [N, worlds, 4, 8] and blocks [N, worlds, 16] with those that are known."""
+def _known_tiles(view: View, worlds: int) -> tuple[Int8, Int8]:
+    """Returns hands [N, worlds, 4, 8] and blocks [N, worlds, 16] with the known ones filled in."""
     hands = np.empty((len(view), worlds, NUM_SEATS, NUM_KINDS), np.int8)
     _fill_in(view, hands)
     face_down = np.full((len(view), worlds, 4 * NUM_SEATS), NONE, np.int8)

@@ -109,26 +109,26 @@ def starts(options: Options) -> list[Start]:
     ]
     if options.quick:
         plan = [(game, bits, public, 2) for game, bits, public, _ in plan[:3]]
-    found = [
+    seeded = [
         Start(game, bits, public, seed, folder)
-        for game, bits, public, many in plan
-        for seed in range(101, 101 + many)
+        for game, bits, public, seeds in plan
+        for seed in range(101, 101 + seeds)
     ]
-    return [*found, *(Start("mini_3", bits, False, None, folder) for bits in (0, 1))]
+    return [*seeded, *(Start("mini_3", bits, False, None, folder) for bits in (0, 1))]
 
 
 def run(options: Options) -> Result:
     """Learns all that is missing, and measures."""
     todo = starts(options)
     (options.output / "ends").mkdir(parents=True, exist_ok=True)
-    ends = options.pieces("codes", End, {}, {one.key: one for one in todo}, learn)
+    ends = options.pieces("codes", End, {}, {start.key: start for start in todo}, learn)
     gaps: dict[str, dict[str, Gap]] = {}
     controls: dict[str, float] = {}
-    for kind in dict.fromkeys(one.kind for one in todo if not one.public):
-        some = [one for one in todo if one.kind == kind and one.seed is not None]
+    for kind in dict.fromkeys(start.kind for start in todo if not start.public):
+        seeded = [start for start in todo if start.kind == kind and start.seed is not None]
         name = f"{kind[0]} {kind[1]}"
-        gaps[name] = {f"{a.seed} {b.seed}": gap(a, b) for a, b in combinations(some, 2)}
-        tree, (policy, earlier) = game_of(*kind), stored(some[0])
+        gaps[name] = {f"{a.seed} {b.seed}": gap(a, b) for a, b in combinations(seeded, 2)}
+        tree, (policy, earlier) = game_of(*kind), stored(seeded[0])
         controls[name] = float(np.mean(gaps_of(tree, policy, earlier)))
     return Result(ends, gaps, controls)
 
@@ -139,35 +139,35 @@ def game_of(game: str, bits: int, public: bool) -> Tree:
     return enumerate_game(rules, channel=Channel(bits, public) if bits else None)
 
 
-def stored(one: Start) -> tuple[Float, Float]:
+def stored(start: Start) -> tuple[Float, Float]:
     """Returns where a start ended, and where it was ``EARLIER`` rounds before."""
-    with np.load(one.path) as file:
+    with np.load(start.path) as file:
         return file["average"], file["earlier"]
 
 
-def learn(one: Start) -> End:
+def learn(start: Start) -> End:
     """Learns from a start, keeps the policy and measures it."""
-    tree = game_of(*one.kind)
-    if one.seed is None and one.bits:
+    tree = game_of(*start.kind)
+    if start.seed is None and start.bits:
         tree = at_random(tree)
-    if not one.path.exists():
-        regrets = None if one.seed is None else drawn_regrets(tree, one.seed)
-        learner, rounds = Learner(tree, regrets), ROUNDS[one.game]
+    if not start.path.exists():
+        regrets = None if start.seed is None else drawn_regrets(tree, start.seed)
+        learner, rounds = Learner(tree, regrets), ROUNDS[start.game]
         earlier = tree.uniform()
-        for number in range(rounds):
-            if number == rounds - EARLIER:
+        for index in range(rounds):
+            if index == rounds - EARLIER:
                 earlier = learner.average()
             learner.learn()
-        np.savez_compressed(one.path, average=learner.average(), earlier=earlier)
-    policy = stored(one)[0]
+        np.savez_compressed(start.path, average=learner.average(), earlier=earlier)
+    policy = stored(start)[0]
     gain = max(gains(tree, policy).values())
-    if not one.bits or one.seed is None:
+    if not start.bits or start.seed is None:
         return End(value(tree, policy), gain, None, None, None)
-    private, public = (game_of(one.game, one.bits, heard) for heard in (False, True))
-    carried = [carry(policy, tree, other) for other in (private, public)]
+    private, public = (game_of(start.game, start.bits, heard) for heard in (False, True))
+    carried = [carry(policy, tree, target) for target in (private, public)]
     heard = [alone(*both) for both in zip((private, public), carried, strict=True)]
     pair = [together(*both) for both in zip((private, public), carried, strict=True)]
-    silent = replace(one, bits=0, public=False)
+    silent = replace(start, bits=0, public=False)
     mute = without_code(game_of(*silent.kind), public, stored(silent)[0], carried[1])
     leak = alone(public, mute)
     return End(value(tree, policy), gain, (heard[0], heard[1]), (pair[0], pair[1]), leak)
@@ -182,10 +182,10 @@ def carry(policy: Float, source: Tree, tree: Tree) -> Float:
     going = tree.info >= 0
     pairs = np.unique(np.stack((tree.info[going], source.info[going])), axis=1)
     target, place = spread(np.diff(tree.starts)[pairs[0]])
-    found = np.zeros(len(tree.action))
-    at = tree.starts[pairs[0][target]] + place
-    np.add.at(found, at, policy[source.starts[pairs[1][target]] + place])
-    return np.asarray(found / np.add.reduceat(found, tree.starts[:-1])[tree.owner])
+    sums = np.zeros(len(tree.action))
+    index = tree.starts[pairs[0][target]] + place
+    np.add.at(sums, index, policy[source.starts[pairs[1][target]] + place])
+    return np.asarray(sums / np.add.reduceat(sums, tree.starts[:-1])[tree.owner])
 
 
 def without_code(base: Tree, tree: Tree, policy: Float, sending: Float) -> Float:
@@ -193,11 +193,11 @@ def without_code(base: Tree, tree: Tree, policy: Float, sending: Float) -> Float
     first, digests = int(tree.sets[1]), base.view().digest()
     order = digests.argsort()
     row = order[np.searchsorted(digests, tree.view().digest(), sorter=order)]
-    found = sending.copy()
+    playing = sending.copy()
     actions = np.arange(int(tree.starts[first]), len(tree.action))
     owner = tree.owner[actions]
-    found[actions] = policy[base.starts[row[owner]] + actions - tree.starts[owner]]
-    return found
+    playing[actions] = policy[base.starts[row[owner]] + actions - tree.starts[owner]]
+    return playing
 
 
 def alone(tree: Tree, policy: Float) -> float:
@@ -209,11 +209,13 @@ def at_random(tree: Tree) -> Tree:
     """Returns the game in which chance draws the dealer's message, the control of the channel."""
     first, sets = int(tree.levels[1]), int(tree.sets[1])
     actions = int(tree.starts[sets])
-    many = int(tree.levels[2]) - first
+    num_sending = int(tree.levels[2]) - first
     before = np.where(tree.before >= actions, tree.before - actions, -1).astype(np.int32)
     return replace(
         tree,
-        chance=(tree.chance / (many // len(tree.chance))).repeat(many // len(tree.chance)),
+        chance=(tree.chance / (num_sending // len(tree.chance))).repeat(
+            num_sending // len(tree.chance)
+        ),
         info=np.where(tree.info >= 0, tree.info - sets, -1)[first:],
         first=np.maximum(tree.first - first, 0)[first:],
         points=tree.points[first:],
@@ -230,35 +232,35 @@ def at_random(tree: Tree) -> Tree:
 
 def together(tree: Tree, policy: Float) -> float:
     """Returns what the dealer's team keeps at most against both opponents, who agree on plans."""
-    others = reached(tree, policy, 1, whole_team=True)
-    return alternating(tree, policy, 1, others, STARTS)[0][0]
+    reach = reached(tree, policy, 1, whole_team=True)
+    return alternating(tree, policy, 1, reach, STARTS)[0][0]
 
 
-def gap(one: Start, other: Start) -> Gap:
+def gap(start: Start, partner: Start) -> Gap:
     """Returns what two ends of one game lose as partners."""
-    tree = game_of(*one.kind)
-    first, second = stored(one)[0], stored(other)[0]
-    can = one.bits or one.game == EQUAL.name
+    tree = game_of(*start.kind)
+    first, second = stored(start)[0], stored(partner)[0]
+    can = start.bits or start.game == EQUAL.name
     exchanged = gaps_of(tree, first, exchange(tree, second)) if can else None
     return Gap(gaps_of(tree, first, second), exchanged)
 
 
-def gaps_of(tree: Tree, one: Float, other: Float) -> tuple[float, float]:
+def gaps_of(tree: Tree, policy_a: Float, policy_b: Float) -> tuple[float, float]:
     """Returns self-play minus cross-play of two policies by team, against the pairs of both."""
     seat = tree.seat[tree.owner]
-    found = []
+    gaps = []
     for team in range(2):
         lost = 0.0
-        for opponents in (one, other):
+        for opponents in (policy_a, policy_b):
             for first, second, weight in (
-                *((one, one, 0.5), (other, other, 0.5)),
-                *((one, other, -0.5), (other, one, -0.5)),
+                *((policy_a, policy_a, 0.5), (policy_b, policy_b, 0.5)),
+                *((policy_a, policy_b, -0.5), (policy_b, policy_a, -0.5)),
             ):
                 pair = np.where(seat == team, first, second)
                 policy = np.where(seat % 2 == team, pair, opponents)
                 lost += weight * sign(team) * value(tree, policy) / 2
-        found.append(lost)
-    return found[0], found[1]
+        gaps.append(lost)
+    return gaps[0], gaps[1]
 
 
 def exchange(tree: Tree, policy: Float) -> Float:
@@ -267,28 +269,28 @@ def exchange(tree: Tree, policy: Float) -> Float:
     swaps = tree.rules == EQUAL
     hands = deals(tree.rules)[0]
     kinds = [0, 1, 2, 4, 3, 5, 6, 7] if swaps else list(range(8))
-    known = {deal.tobytes(): number for number, deal in enumerate(hands)}
+    index_of = {deal.tobytes(): index for index, deal in enumerate(hands)}
     other_hands = np.ascontiguousarray(hands[:, :, kinds])
-    new[: len(hands)] = [known[deal.tobytes()] for deal in other_hands]
-    found = np.zeros(len(policy))
-    for number, (start, end) in enumerate(zip(tree.levels[:-1], tree.levels[1:], strict=True)):
+    new[: len(hands)] = [index_of[deal.tobytes()] for deal in other_hands]
+    exchanged = np.zeros(len(policy))
+    for index, (start, end) in enumerate(zip(tree.levels[:-1], tree.levels[1:], strict=True)):
         node = start + np.flatnonzero(tree.info[start:end] >= 0)
-        sets, others = tree.info[node], tree.info[new[node]]
+        sets, other_sets = tree.info[node], tree.info[new[node]]
         row, place = spread(np.diff(tree.starts)[sets])
         action = tree.action[tree.starts[sets[row]] + place].astype(np.int64)
-        if tree.channel and not number:
+        if tree.channel and not index:
             there = 2**tree.channel.bits - 1 - place
         else:
             there = np.zeros(len(place), np.int64)
-            wanted = ACTION_IMAGES[SWAP][action] if swaps else action
-            width = np.diff(tree.starts)[others]
+            target_action = ACTION_IMAGES[SWAP][action] if swaps else action
+            width = np.diff(tree.starts)[other_sets]
             for k in range(int(width.max(initial=0))):
                 inside = k < width[row]
-                at = np.where(inside, tree.starts[others[row]] + k, 0)
-                there = np.where(inside & (tree.action[at] == wanted), k, there)
+                flat = np.where(inside, tree.starts[other_sets[row]] + k, 0)
+                there = np.where(inside & (tree.action[flat] == target_action), k, there)
         new[tree.first[node[row]] + place] = tree.first[new[node[row]]] + there
-        found[tree.starts[sets[row]] + place] = policy[tree.starts[others[row]] + there]
-    return found
+        exchanged[tree.starts[sets[row]] + place] = policy[tree.starts[other_sets[row]] + there]
+    return exchanged
 
 
 def report(result: Result) -> str:
@@ -296,19 +298,22 @@ def report(result: Result) -> str:
     rows = []
     for name, pairs in result.gaps.items():
         game, bits = name.split()
-        for number, team in enumerate(("dealer's", "other")):
-            lost = [one.teams[number] for one in pairs.values()]
+        for team_index, team in enumerate(("dealer's", "other")):
+            lost = [gap.teams[team_index] for gap in pairs.values()]
             cells = [f"{np.mean(lost):.3f}", f"{min(lost):.3f} to {max(lost):.3f}"]
-            exchanged = [one.exchanged[number] for one in pairs.values() if one.exchanged]
+            exchanged = [gap.exchanged[team_index] for gap in pairs.values() if gap.exchanged]
             if exchanged:
-                chosen, control = np.minimum(lost, exchanged), unrelated(pairs, number)
-                cells += [f"{1 - np.mean(one) / np.mean(lost):.0%}" for one in (exchanged, chosen)]
+                chosen, control = np.minimum(lost, exchanged), unrelated(pairs, team_index)
+                cells += [
+                    f"{1 - np.mean(remaining) / np.mean(lost):.0%}"
+                    for remaining in (exchanged, chosen)
+                ]
                 cells.append(f"{1 - np.mean(control) / np.mean(lost):.0%}")
             rows.append([game, bits, team, f"{len(lost)}", *cells])
     heads = ["game", "bits", "team", "pairs", "gap, mean", "least to most", "exchanged brings back"]
     heads += ["if it is better", "control: another start if it is better"]
     drawn = result.ends["mini_3 1 private None"].value - result.ends["mini_3 0 private None"].value
-    stopped = ", ".join(f"{one:.4f} in {name}" for name, one in result.controls.items())
+    stopped = ", ".join(f"{gap:.4f} in {name}" for name, gap in result.controls.items())
     return "\n\n".join(
         (
             "Points a round that two equilibria lose as partners.",
@@ -323,15 +328,17 @@ def report(result: Result) -> str:
 
 def unrelated(pairs: dict[str, Gap], team: int) -> list[float]:
     """Returns the smaller gap of each pair and of its first end with a third one: a control."""
-    of = {frozenset(key.split()): one.teams[team] for key, one in pairs.items()}
-    names = sorted({name for key in of for name in key})
-    found = []
-    for key, one in pairs.items():
+    gap_of = {frozenset(key.split()): gap.teams[team] for key, gap in pairs.items()}
+    names = sorted({name for key in gap_of for name in key})
+    smaller = []
+    for key, gap in pairs.items():
         first, second = key.split()
-        others = [name for name in names[names.index(second) :] + names if name not in key.split()]
-        third = others[0] if others else second
-        found.append(min(one.teams[team], of[frozenset((first, third))]))
-    return found
+        other_names = [
+            name for name in names[names.index(second) :] + names if name not in key.split()
+        ]
+        third = other_names[0] if other_names else second
+        smaller.append(min(gap.teams[team], gap_of[frozenset((first, third))]))
+    return smaller
 
 
 def _channels(result: Result) -> tuple[list[str], list[list[str]]]:
@@ -341,28 +348,28 @@ def _channels(result: Result) -> tuple[list[str], list[list[str]]]:
     rows = []
     plain = _by_kind(result)
     for (game, bits, audience), ends in plain.items():
-        base = [one.value for one in plain[game, "0", "private"]]
-        more = between_runs([one.value for one in ends], base)[0] if bits != "0" else None
+        base = [end.value for end in plain[game, "0", "private"]]
+        gain = between_runs([end.value for end in ends], base)[0] if bits != "0" else None
         heard = [
-            _spread([getattr(one, name)[n] for one in ends]) if ends[0].heard else ""
+            _spread([getattr(end, name)[n] for end in ends]) if ends[0].heard else ""
             for name in ("heard", "pair")
             for n in range(2)
         ]
         message = f"{bits} bits, {audience}" if bits != "0" else "none"
-        leak = [one.leak for one in ends if one.leak is not None]
+        leak = [end.leak for end in ends if end.leak is not None]
         heard.append(_spread(leak) if leak else "")
-        cells = (_spread([one.value for one in ends]), estimate(more))
+        cells = (_spread([end.value for end in ends]), estimate(gain))
         rows.append([game, message, str(len(ends)), *cells, *heard])
     return heads, rows
 
 
 def _by_kind(result: Result) -> dict[tuple[str, str, str], list[End]]:
-    found: dict[tuple[str, str, str], list[End]] = {}
+    ends: dict[tuple[str, str, str], list[End]] = {}
     for key, end in result.ends.items():
         game, bits, audience, seed = key.split()
         if seed != "None":
-            found.setdefault((game, bits, audience), []).append(end)
-    return found
+            ends.setdefault((game, bits, audience), []).append(end)
+    return ends
 
 
 def _spread(values: list[float]) -> str:
@@ -374,7 +381,7 @@ def figure(result: Result) -> bytes:
     rows = []
     for name, pairs in result.gaps.items():
         game, bits = name.split()
-        lost = [float(np.mean(one.teams)) for one in pairs.values()]
+        lost = [float(np.mean(gap.teams)) for gap in pairs.values()]
         spread_ = Interval(float(np.mean(lost)), min(lost), max(lost))
         rows.append((f"{game}, {bits} bits" if bits != "0" else game, spread_))
     return dots(rows, "points lost by two equilibria as partners: mean, least and most")

@@ -127,20 +127,22 @@ def run(options: Options) -> Result:
         Run(game, arm, seed, snapshots(game, games[game], arm, seed, options))
         for game, seed, arm in product(games, range(1, runs + 1), ARMS)
     ]
-    hashes = [file_digest(one.snapshots[-1]) for one in todo]
+    hashes = [file_digest(run.snapshots[-1]) for run in todo]
     arguments = {"hashes": hashes}
-    found = options.pieces("equilibria", Found, arguments, {one.key: one for one in todo}, measure)
-    return summarise(found, tuple(games), runs)
+    measured = options.pieces(
+        "equilibria", Found, arguments, {run.key: run for run in todo}, measure
+    )
+    return summarise(measured, tuple(games), runs)
 
 
 def snapshots(game: str, decisions: int, arm: str, seed: int, options: Options) -> tuple[str, ...]:
     """Returns the policies of a run, which is trained where it is missing."""
-    every = str(decisions // SNAPSHOTS)
-    more = ("--rules", game, "--decisions", str(decisions), "--snapshot-every", every)
-    method = Method(f"{game}-{arm}", "train", (*ARMS[arm], *more, "--deals", "100"))
+    interval = str(decisions // SNAPSHOTS)
+    length = ("--rules", game, "--decisions", str(decisions), "--snapshot-every", interval)
+    method = Method(f"{game}-{arm}", "train", (*ARMS[arm], *length, "--deals", "100"))
     last = trained(method, seed, options.output)
-    found = sorted((last.parent / "snapshots").glob("*.safetensors"))
-    return tuple(map(str, found))
+    files = sorted((last.parent / "snapshots").glob("*.safetensors"))
+    return tuple(map(str, files))
 
 
 @cache
@@ -148,14 +150,14 @@ def _ruler(game: str) -> Ruler:
     return Ruler(RULE_SETS[game])
 
 
-def measure(one: Run) -> Found:
+def measure(run: Run) -> Found:
     """Measures a run."""
-    ruler, points = _ruler(one.game), []
-    for path in one.snapshots:
+    ruler, points = _ruler(run.game), []
+    for path in run.snapshots:
         sampled = ruler.measure(policy := _policy(ruler, f"file:{path},temperature=1"))
         likeliest = _alone(ruler, _policy(ruler, f"file:{path}"))
         points.append(Point(int(Path(path).stem), sampled.alone, likeliest, sampled.open))
-    return Found(tuple(points), _team(ruler, policy), file_digest(one.snapshots[-1]))
+    return Found(tuple(points), _team(ruler, policy), file_digest(run.snapshots[-1]))
 
 
 def _policy(ruler: Ruler, text: str) -> Float:
@@ -172,22 +174,22 @@ def _alone(ruler: Ruler, policy: Float) -> float:
 def _team(ruler: Ruler, policy: Float) -> float:
     """Returns what a team gains at least, the mean of both."""
     tree = ruler.tree
-    base, found = value(tree, policy), []
+    base, team_gains = value(tree, policy), []
     for team in range(2):
-        others = reached(tree, policy, team, whole_team=True)
-        found.append(sign(team) * (alternating(tree, policy, team, others)[0][0] - base))
-    return sum(found) / 2
+        reach = reached(tree, policy, team, whole_team=True)
+        team_gains.append(sign(team) * (alternating(tree, policy, team, reach)[0][0] - base))
+    return sum(team_gains) / 2
 
 
-def summarise(found: Mapping[str, Found], games: tuple[str, ...], runs: int) -> Result:
+def summarise(measured: Mapping[str, Found], games: tuple[str, ...], runs: int) -> Result:
     """Returns the tables of the page, with the control."""
     rows = [
-        _row(game, arm, _of(found, game, runs, arm), _of(found, game, runs, TODAY))
+        _row(game, arm, _of(measured, game, runs, arm), _of(measured, game, runs, TODAY))
         for game, arm in product(games, ARMS)
     ]
     agreement = {}
     for game in games:
-        ends = [(one.points[-1].alone, one.team) for one in _of(found, game, runs)]
+        ends = [(run.points[-1].alone, run.team) for run in _of(measured, game, runs)]
         agreement[game] = float(spearmanr(*zip(*ends, strict=True)).statistic)
     ruler = _ruler(CONTROL)
     learner = Learner(ruler.tree)
@@ -195,24 +197,24 @@ def summarise(found: Mapping[str, Found], games: tuple[str, ...], runs: int) -> 
         learner.learn()
     policy = learner.average()
     control = _alone(ruler, policy), _team(ruler, policy)
-    return Result(tuple(rows), agreement, control, dict(found))
+    return Result(tuple(rows), agreement, control, dict(measured))
 
 
-def _of(found: Mapping[str, Found], game: str, runs: int, *arms: str) -> list[Found]:
+def _of(measured: Mapping[str, Found], game: str, runs: int, *arms: str) -> list[Found]:
     """Returns the runs of some methods, or of all."""
-    return [found[f"{game} {arm} {n}"] for arm in arms or ARMS for n in range(1, runs + 1)]
+    return [measured[f"{game} {arm} {n}"] for arm in arms or ARMS for n in range(1, runs + 1)]
 
 
-def _row(game: str, arm: str, some: list[Found], today: list[Found]) -> Row:
-    alone, before = ([one.points[-1].alone for one in those] for those in (some, today))
+def _row(game: str, arm: str, chosen: list[Found], today: list[Found]) -> Row:
+    alone, before = ([run.points[-1].alone for run in those] for those in (chosen, today))
     return Row(
         game,
         arm,
-        len(some),
+        len(chosen),
         over_runs(alone),
-        over_runs([one.points[-1].likeliest for one in some]),
-        over_runs([one.points[-1].open for one in some]),
-        over_runs([one.team for one in some]),
+        over_runs([run.points[-1].likeliest for run in chosen]),
+        over_runs([run.points[-1].open for run in chosen]),
+        over_runs([run.team for run in chosen]),
         None if arm == TODAY else between_runs(before, alone)[0],
     )
 
@@ -223,16 +225,16 @@ def report(result: Result) -> str:
     heads += ["a team that sees its tiles", "one seat, likeliest actions"]
     rows = [
         [
-            one.game,
-            f"`{one.arm}`",
-            bounds(one.alone),
-            estimate(one.less),
-            *map(bounds, (one.team, one.open, one.likeliest)),
+            row.game,
+            f"`{row.arm}`",
+            bounds(row.alone),
+            estimate(row.less),
+            *map(bounds, (row.team, row.open, row.likeliest)),
         ]
-        for one in result.rows
+        for row in result.rows
     ]
     alone, team = result.equilibrium
-    agreement = ", ".join(f"{one:.2f} in {game}" for game, one in result.agreement.items())
+    agreement = ", ".join(f"{row:.2f} in {game}" for game, row in result.agreement.items())
     return "\n\n".join(
         (
             f"Points a round that best responses gain, over {result.rows[0].runs} runs.",
@@ -247,9 +249,9 @@ def report(result: Result) -> str:
 def figure(result: Result) -> bytes:
     """Draws what one seat gains along the trainings, one panel a game, as SVG."""
     panels: dict[str, dict[str, list[list[tuple[float, float]]]]] = {}
-    for key, one in result.runs.items():
+    for key, run in result.runs.items():
         game, arm, _ = key.split()
-        line = [(point.decisions / 1e6, point.alone) for point in one.points[1:]]
+        line = [(point.decisions / 1e6, point.alone) for point in run.points[1:]]
         panels.setdefault(game, {}).setdefault(arm, []).append(line)
     return curves(panels, "million decisions", "points a round that one seat gains")
 

@@ -172,12 +172,12 @@ def run(options: Options) -> Result:
         for arm in arms
         for seed in range(QUICK_RUNS if options.quick else arm.runs)
     ]
-    hashes = [file_digest(one.file) for one in todo]
+    hashes = [file_digest(run.file) for run in todo]
     arguments = {"seed": SEED, "deals": deals, "heard": heard, "hashes": hashes}
-    found = options.pieces("messages", Found, arguments, {one.key: one for one in todo}, measure)
-    talking = {one.key: one for one in todo if one.arm.audience is not None}
+    measured = options.pieces("messages", Found, arguments, {run.key: run for run in todo}, measure)
+    talking = {run.key: run for run in todo if run.arm.audience is not None}
     muted = options.pieces("messages-muted", float, arguments, talking, measure_muted)
-    return summarise(found, muted, deals, heard)
+    return summarise(measured, muted, deals, heard)
 
 
 def weights(arm: Arm, seed: int, options: Options) -> Path:
@@ -189,21 +189,21 @@ def weights(arm: Arm, seed: int, options: Options) -> Path:
     return Population().weights(f"{arm.shipped}-{seed}")
 
 
-def measure(one: Run) -> Found:
+def measure(run: Run) -> Found:
     """Measures a run."""
-    agent = f"file:{one.file},temperature=1"
+    agent = f"file:{run.file},temperature=1"
     use = None
-    if one.arm.audience is not None:
+    if run.arm.audience is not None:
         # Named by its run: where the file stands is this machine's affair.
-        (use,) = message_uses([agent], one.deals, one.heard, settings=Settings(seed=SEED))
-        use = replace(use, agent=one.key)
+        (use,) = message_uses([agent], run.deals, run.heard, settings=Settings(seed=SEED))
+        use = replace(use, agent=run.key)
     (digest,) = network_weights([agent]).values()
-    return Found(moves_tell(agent, one.arm.information, one.heard), use, digest)
+    return Found(moves_tell(agent, run.arm.information, run.heard), use, digest)
 
 
-def measure_muted(one: Run) -> float:
+def measure_muted(run: Run) -> float:
     """Returns what moves tell the partner if the run sends nothing at any seat."""
-    return moves_tell(f"muted:base=(file:{one.file},temperature=1)", one.arm.information, one.heard)
+    return moves_tell(f"muted:base=(file:{run.file},temperature=1)", run.arm.information, run.heard)
 
 
 def moves_tell(agent: str, information: InformationStructure, rounds: int) -> float:
@@ -214,7 +214,7 @@ def moves_tell(agent: str, information: InformationStructure, rounds: int) -> fl
     """
     followed = play([agent], rounds, seed=SEED, information=information)
     models = {POLICY: {**dict.fromkeys(RELATIVE_SEATS, LEGAL_MODEL), "partner": PolicyModel(agent)}}
-    told, _ = listen(
+    heard, _ = listen(
         followed,
         models,
         knowledge=False,
@@ -222,41 +222,47 @@ def moves_tell(agent: str, information: InformationStructure, rounds: int) -> fl
         speakers=(PARTNER,),
         listeners=range(NUM_SEATS),
     )
-    return measures.information_gain(followed, told, speaker=PARTNER)[0].expected.mean
+    return measures.information_gain(followed, heard, speaker=PARTNER)[0].expected.mean
 
 
 def summarise(
-    found: Mapping[str, Found], muted: Mapping[str, float], deals: int, heard: int
+    measured: Mapping[str, Found], muted: Mapping[str, float], deals: int, heard: int
 ) -> Result:
     """Returns the tables of the page from what runs were measured to do, by "ARM SEED"."""
     by_arm: dict[str, list[Found]] = {}
     quiet: dict[str, list[float]] = {}
-    for key, one in found.items():
-        by_arm.setdefault(arm := key.rpartition(" ")[0], []).append(one)
+    for key, run in measured.items():
+        by_arm.setdefault(arm := key.rpartition(" ")[0], []).append(run)
         if key in muted:
             quiet.setdefault(arm, []).append(muted[key])
-    moves = {arm: [one.moves for one in some] for arm, some in by_arm.items()}
+    moves = {arm: [run.moves for run in runs] for arm, runs in by_arm.items()}
     still = {NONE: moves[NONE], **quiet}
     less = {
-        arm: [one - other for one, other in zip(some, moves[arm], strict=True)]
-        for arm, some in quiet.items()
+        arm: [silent - spoken for silent, spoken in zip(nats, moves[arm], strict=True)]
+        for arm, nats in quiet.items()
     }
     value = {
-        arm: [one.use.value.mean for one in some if one.use is not None]
-        for arm, some in by_arm.items()
+        arm: [run.use.value.mean for run in runs if run.use is not None]
+        for arm, runs in by_arm.items()
     }
     tests = [
         _test("moves of private runs say less, muted, nats", still, NONE, "private 0"),
         _test("moves of public runs say less, muted, nats", still, NONE, "public 0"),
     ]
-    others = [
+    exploratory = [
         _test("muting adds to moves of private runs, nats", less, "private 0"),
         _test("muting adds to moves of public runs, nats", less, "public 0"),
         _test("a private message at 1 point has a value, points", value, "private 1"),
     ]
-    rows = [_row(arm, some, quiet.get(arm)) for arm, some in by_arm.items()]
+    rows = [_row(arm, runs, quiet.get(arm)) for arm, runs in by_arm.items()]
     return Result(
-        deals, heard, tuple(rows), _corrected(tests), _corrected(others), dict(found), dict(muted)
+        deals,
+        heard,
+        tuple(rows),
+        _corrected(tests),
+        _corrected(exploratory),
+        dict(measured),
+        dict(muted),
     )
 
 
@@ -270,33 +276,33 @@ def _test(
     if arm not in values or (minus is not None and minus not in values):
         return None
     if minus is None:
-        found, p = over_runs(values[arm]), float(ttest_1samp(values[arm], 0.0).pvalue)
+        difference, p = over_runs(values[arm]), float(ttest_1samp(values[arm], 0.0).pvalue)
     else:
-        found, p = between_runs(values[arm], values[minus])
+        difference, p = between_runs(values[arm], values[minus])
     # Runs that are all the same, as with very few deals, have no p-value.
-    return text, found, 1.0 if isnan(p) else p
+    return text, difference, 1.0 if isnan(p) else p
 
 
 def _corrected(tests: Sequence[_Test | None]) -> tuple[Contrast, ...]:
     """Corrects the p-values of some tests."""
-    made = [one for one in tests if one is not None]
-    p_values = corrected([one[2] for one in made])
-    return tuple(Contrast(*one, p) for one, p in zip(made, p_values, strict=True))
+    complete = [test for test in tests if test is not None]
+    p_values = corrected([test[2] for test in complete])
+    return tuple(Contrast(*test, p) for test, p in zip(complete, p_values, strict=True))
 
 
-def _row(arm: str, found: Sequence[Found], muted: Sequence[float] | None) -> Row:
-    moves = over_runs([one.moves for one in found])
-    uses = [one.use for one in found if one.use is not None]
+def _row(arm: str, measured: Sequence[Found], muted: Sequence[float] | None) -> Row:
+    moves = over_runs([run.moves for run in measured])
+    uses = [run.use for run in measured if run.use is not None]
     if muted is None:
-        return Row(arm, len(found), moves)
-    heard = [one.opponents.mean for one in uses if one.opponents is not None]
-    spoken = over_runs([1 - one.sent[0] for one in uses])
+        return Row(arm, len(measured), moves)
+    heard = [run.opponents.mean for run in uses if run.opponents is not None]
+    spoken = over_runs([1 - run.sent[0] for run in uses])
     depends, partner, value = (
-        over_runs([getattr(one, name).mean for one in uses])
+        over_runs([getattr(run, name).mean for run in uses])
         for name in ("depends", "partner", "value")
     )
-    said = spoken, depends, partner, over_runs(heard) if heard else None, value
-    return Row(arm, len(found), moves, over_runs(muted), *said)
+    messages = spoken, depends, partner, over_runs(heard) if heard else None, value
+    return Row(arm, len(measured), moves, over_runs(muted), *messages)
 
 
 def report(result: Result) -> str:
@@ -305,14 +311,14 @@ def report(result: Result) -> str:
     heads += ["to an opponent", "value, points", "moves say, nats", "muted"]
     rows = [
         [
-            one.arm,
-            f"{one.runs}",
-            "" if one.spoken is None else f"{one.spoken.mean:.0%}",
-            *map(bounds, (one.depends, one.partner, one.opponents)),
-            estimate(one.value),
-            *map(bounds, (one.moves, one.muted)),
+            row.arm,
+            f"{row.runs}",
+            "" if row.spoken is None else f"{row.spoken.mean:.0%}",
+            *map(bounds, (row.depends, row.partner, row.opponents)),
+            estimate(row.value),
+            *map(bounds, (row.moves, row.muted)),
         ]
-        for one in result.rows
+        for row in result.rows
     ]
     return "\n\n".join(
         (
@@ -327,8 +333,13 @@ def report(result: Result) -> str:
 
 def _contrasts(head: str, contrasts: Sequence[Contrast]) -> str:
     rows = [
-        [one.text, estimate(one.found), f"{one.p_value:.2g}", f"{one.corrected:.2g}"]
-        for one in contrasts
+        [
+            contrast.text,
+            estimate(contrast.found),
+            f"{contrast.p_value:.2g}",
+            f"{contrast.corrected:.2g}",
+        ]
+        for contrast in contrasts
     ]
     return table([head, "difference", "p", "p, corrected"], rows)
 

@@ -139,16 +139,18 @@ def run(options: Options) -> Result:
     sys.stderr.writelines(f"{note}\n" for note in records.notes)
     counted = records.deals
     if options.quick:
-        files = list(dict.fromkeys(one.file for one in counted))[:QUICK_RECORDS]
-        counted = tuple(one for one in counted if one.file in files)
+        files = list(dict.fromkeys(recorded.file for recorded in counted))[:QUICK_RECORDS]
+        counted = tuple(recorded for recorded in counted if recorded.file in files)
     models = QUICK_MODELS if options.quick else tuple(MODELS)
-    many = QUICK_DEALS if options.quick else DEALS
-    level = points(WEAKEST, many)
-    equal = {name: WEAKEST if name == NONE else weakened(name, level, many) for name in models}
+    num_deals = QUICK_DEALS if options.quick else DEALS
+    level = points(WEAKEST, num_deals)
+    equal = {name: WEAKEST if name == NONE else weakened(name, level, num_deals) for name in models}
     fitted = {name: [*MODELS[name], UNIFORM] for name in models}
-    candidates = sorted({*equal.values(), *(one for some in fitted.values() for one in some)})
-    deals = {key_of(one.deal): one.deal for one in counted}
-    found = options.pieces(
+    candidates = sorted(
+        {*equal.values(), *(candidate for group in fitted.values() for candidate in group)}
+    )
+    deals = {key_of(recorded.deal): recorded.deal for recorded in counted}
+    scores = options.pieces(
         "people",
         npt.NDArray[np.float64],
         {"candidates": candidates},
@@ -156,18 +158,18 @@ def run(options: Options) -> Result:
         partial(score_deal, candidates),
     )
     by_unit: dict[int, list[Float]] = {}
-    for one in counted:
-        by_unit.setdefault(one.game, []).append(found[key_of(one.deal)])
-    scored = [each for some in by_unit.values() if len(each := np.concatenate(some))]
+    for recorded in counted:
+        by_unit.setdefault(recorded.game, []).append(scores[key_of(recorded.deal)])
+    scored = [nats for parts in by_unit.values() if len(nats := np.concatenate(parts))]
     if len(scored) < 2:
         raise SettingError(f"expected two units with decisions or more, got {len(scored)}")
     rows, contrasts = summarise(scored, candidates, fitted, equal)
     return Result(
-        len({one.file for one in counted}),
+        len({recorded.file for recorded in counted}),
         len(scored),
         len(deals),
         sum(map(len, scored)),
-        {name: points(one, many) for name, one in equal.items()},
+        {name: points(candidate, num_deals) for name, candidate in equal.items()},
         rows,
         contrasts,
     )
@@ -175,8 +177,8 @@ def run(options: Options) -> Result:
 
 def key_of(deal: DealRecord) -> str:
     """Returns a text that deals have in common if they are the same."""
-    told = deal.rules.to_keys(), deal.hands, deal.dealer, deal.scores, deal.moves
-    return repr((*told, deal.second_king_first))
+    fields = deal.rules.to_keys(), deal.hands, deal.dealer, deal.scores, deal.moves
+    return repr((*fields, deal.second_king_first))
 
 
 def points(player: Candidate, deals: int) -> float:
@@ -194,8 +196,8 @@ class _Player:
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         edges = self._model.probabilities(view, legal).cumsum(axis=1)
-        found: Int = (edges > rng.random((len(edges), 1)) * edges[:, -1:]).argmax(axis=1)
-        return found
+        chosen: Int = (edges > rng.random((len(edges), 1)) * edges[:, -1:]).argmax(axis=1)
+        return chosen
 
 
 def weakened(model: str, level: float, deals: int) -> Candidate:
@@ -217,13 +219,13 @@ def score_deal(candidates: Sequence[Candidate], deal: DealRecord) -> npt.NDArray
     lead on. A record that breaks off, or has an illegal move, counts up to there.
     """
     columns: list[list[float]] = []
-    for _, some in groupby(candidates, lambda one: one[0]):
-        shared = SharedAnswers([PolicyModel(policy, epsilon=epsilon) for policy, epsilon in some])
-        models = [CachedModel(one) for one in shared.models]
-        found: list[list[float]] = [[] for _ in models]
-        for seat, (number, one) in product(range(NUM_SEATS), enumerate(models)):
-            found[number] += _follow(deal, seat, one)
-        columns += found
+    for _, group in groupby(candidates, lambda candidate: candidate[0]):
+        shared = SharedAnswers([PolicyModel(policy, epsilon=epsilon) for policy, epsilon in group])
+        models = [CachedModel(model) for model in shared.models]
+        nats: list[list[float]] = [[] for _ in models]
+        for seat, (index, model) in product(range(NUM_SEATS), enumerate(models)):
+            nats[index] += _follow(deal, seat, model)
+        columns += nats
     return np.array(columns, np.float64).T.reshape(-1, len(candidates))
 
 
@@ -258,7 +260,7 @@ def summarise(
     rows, totals = [], dict[tuple[str, How], Totals]()
     uniform, _ = _totals(scored, [candidates.index(UNIFORM)] * len(scored))
     for name, several in fitted.items():
-        chosen = fit(scored, [candidates.index(one) for one in several])
+        chosen = fit(scored, [candidates.index(candidate) for candidate in several])
         ways: dict[How, list[int]] = {
             "fitted": chosen,
             "equal points": [candidates.index(equal[name])] * len(scored),
@@ -274,55 +276,55 @@ def summarise(
 def fit(scored: Sequence[Float], places: Sequence[int]) -> list[int]:
     """Returns for each unit the column, of some, that is best over all other units."""
     totals = np.array([rows[:, places].sum(axis=0) for rows in scored])
-    return [places[at] for at in (totals.sum(axis=0) - totals).argmax(axis=1).tolist()]
+    return [places[place] for place in (totals.sum(axis=0) - totals).argmax(axis=1).tolist()]
 
 
 def _totals(scored: Sequence[Float], places: Sequence[int]) -> Totals:
     """Returns the nats of each unit in its column, and its decisions."""
-    nats = [rows[:, at].sum() for rows, at in zip(scored, places, strict=True)]
+    nats = [rows[:, place].sum() for rows, place in zip(scored, places, strict=True)]
     return np.array(nats), np.array([float(len(rows)) for rows in scored])
 
 
 def compare(totals: Mapping[tuple[str, How], Totals]) -> tuple[Contrast, ...]:
     """Compares models: every decision counts as much, intervals are over units."""
-    made: list[tuple[str, str, How, Interval, float]] = []
+    tests: list[tuple[str, str, How, Interval, float]] = []
     hows: tuple[How, ...] = ("fitted", "equal points")
     for (first, second), how in product(COMPARED, hows):
         if (first, how) not in totals or (second, how) not in totals:
             continue
-        (one, counts), (other, _) = totals[first, how], totals[second, how]
+        (nats, counts), (other_nats, _) = totals[first, how], totals[second, how]
         flips = permutation_test(
-            (one - other,), np.sum, permutation_type="samples", n_resamples=FLIPS, rng=0
+            (nats - other_nats,), np.sum, permutation_type="samples", n_resamples=FLIPS, rng=0
         )
-        difference = ratio_interval(one - other, counts)
-        made.append((first, second, how, difference, float(flips.pvalue)))
-    p_values = corrected([one[-1] for one in made])
-    return tuple(Contrast(*one, p) for one, p in zip(made, p_values, strict=True))
+        difference = ratio_interval(nats - other_nats, counts)
+        tests.append((first, second, how, difference, float(flips.pvalue)))
+    p_values = corrected([test[-1] for test in tests])
+    return tuple(Contrast(*test, p) for test, p in zip(tests, p_values, strict=True))
 
 
 def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
     rows = [
         [
-            f"`{one.policy}`",
-            one.how,
-            f"{one.epsilon:.2f}",
-            f"{result.points[one.model]:+.1f}" if one.how == "equal points" else "",
-            estimate(one.beyond_facts),
-            estimate(one.beyond_uniform),
+            f"`{row.policy}`",
+            row.how,
+            f"{row.epsilon:.2f}",
+            f"{result.points[row.model]:+.1f}" if row.how == "equal points" else "",
+            estimate(row.beyond_facts),
+            estimate(row.beyond_uniform),
         ]
-        for one in result.rows
+        for row in result.rows
     ]
     heads = ["others are taken for", "epsilon", "is", "points", "nats a decision", "beyond random"]
     contrasts = [
         [
-            f"`{one.first}` - `{one.second}`",
-            one.how,
-            estimate(one.difference),
-            f"{one.p_value:.2g}",
-            f"{one.corrected:.2g}",
+            f"`{row.first}` - `{row.second}`",
+            row.how,
+            estimate(row.difference),
+            f"{row.p_value:.2g}",
+            f"{row.corrected:.2g}",
         ]
-        for one in result.contrasts
+        for row in result.contrasts
     ]
     sample = f"{result.files} files, {result.units} units, {result.deals} deals"
     return "\n\n".join(
@@ -337,7 +339,7 @@ def report(result: Result) -> str:
 
 def figure(result: Result) -> bytes:
     """Draws how well each model predicts people, as SVG."""
-    rows = [(f"{one.model}, {one.how}", one.beyond_facts) for one in result.rows]
+    rows = [(f"{row.model}, {row.how}", row.beyond_facts) for row in result.rows]
     return dots(rows, "nats a decision beyond the rule constraints")
 
 

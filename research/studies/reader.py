@@ -70,10 +70,10 @@ class ReaderAgent(RolloutAgent):
         return plays(self._base, information)
 
     def _searched(self, view: View, legal: Bool) -> Bool:
-        found = super()._searched(view, legal) & ~legal[:, MESSAGE:].any(axis=1)
-        for row in np.flatnonzero(found):
-            found[row] = self._counting.queries(view[row : row + 1]) <= MOST_QUERIES
-        return found
+        searched = super()._searched(view, legal) & ~legal[:, MESSAGE:].any(axis=1)
+        for row in np.flatnonzero(searched):
+            searched[row] = self._counting.queries(view[row : row + 1]) <= MOST_QUERIES
+        return searched
 
 
 def as_opponent(agent: Agent) -> OpponentModel:

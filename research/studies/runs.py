@@ -131,16 +131,16 @@ def run(options: Options) -> Result:
     agents: list[str] = []
     for method in (*METHODS, *CODES):
         runs = QUICK_RUNS if options.quick else PARTNERS.get(method, SEEDS)
-        some = [f"population:{method}-{seed}" for seed in range(runs)]
-        agents += some
+        members = [f"population:{method}-{seed}" for seed in range(runs)]
+        agents += members
         if method in METHODS:
-            tables[method] = _cells(some, opponents, deals)
+            tables[method] = _cells(members, opponents, deals)
             continue
         information = INFORMATION[method]
-        muted = [f"muted:base=({name})" for name in some]
-        tables[method] = _cells(some, hearing, deals, information)
+        muted = [f"muted:base=({name})" for name in members]
+        tables[method] = _cells(members, hearing, deals, information)
         tables[f"{method} muted"] = _cells(muted, hearing, deals, information)
-    names = [one.partition(":")[2] for one in (*agents, *opponents) if ":" in one]
+    names = [name.partition(":")[2] for name in (*agents, *opponents) if ":" in name]
     arguments = {"seed": SEED, "hashes": [population.members[name].sha256 for name in names]}
     todo = {cell.key: cell for cells in tables.values() for cell in cells}
     played = options.pieces("runs", npt.NDArray[np.float64], arguments, todo, play_cell)
@@ -155,8 +155,8 @@ def _cells(
     information: InformationStructure = PLAIN,
 ) -> list[_Cell]:
     return [
-        _Cell(one, other, opponent, deals, information)
-        for one, other in combinations_with_replacement(agents, 2)
+        _Cell(first, second, opponent, deals, information)
+        for first, second in combinations_with_replacement(agents, 2)
         for opponent in opponents
     ]
 
@@ -171,13 +171,13 @@ def play_cell(cell: _Cell) -> npt.NDArray[np.float64]:
 def _points(cells: Sequence[_Cell], played: Mapping[str, Float]) -> Float:
     """Returns the points of every pair: [n, n, deals against all opponents]."""
     agents = list(dict.fromkeys(cell.one for cell in cells))
-    found: dict[tuple[int, int], list[Float]] = {}
+    by_pair: dict[tuple[int, int], list[Float]] = {}
     for cell in cells:
         pair = agents.index(cell.one), agents.index(cell.other)
-        found.setdefault(pair, []).append(played[cell.key])
-    points = np.zeros((len(agents), len(agents), sum(map(len, found[0, 0]))))
-    for (a, b), each in found.items():
-        points[a, b] = points[b, a] = np.concatenate(each)
+        by_pair.setdefault(pair, []).append(played[cell.key])
+    points = np.zeros((len(agents), len(agents), sum(map(len, by_pair[0, 0]))))
+    for (a, b), parts in by_pair.items():
+        points[a, b] = points[b, a] = np.concatenate(parts)
     return points
 
 
@@ -191,30 +191,30 @@ def summarise(
         opponents: of all.
         points: [n, n, deals] by method; of those of ``CODES`` also by its name with " muted".
     """
-    mean = {name: each.mean(axis=2) for name, each in points.items()}
+    mean = {name: samples.mean(axis=2) for name, samples in points.items()}
     return Result(
         tuple(agents),
         tuple(opponents),
         next(iter(points.values())).shape[2],
-        {name: each.round(4).tolist() for name, each in mean.items()},
-        tuple(_within(name, each) for name, each in points.items()),
+        {name: samples.round(4).tolist() for name, samples in mean.items()},
+        tuple(_within(name, samples) for name, samples in points.items()),
         tuple(_control(name, mean) for name in CODES),
     )
 
 
 def _within(method: str, points: Float) -> Within:
     """Returns the gap of one method from points [n, n, deals], n at least 3."""
-    found, runs = cross_play_gap(points), len(points)
-    assert found.runs is not None
+    gap, runs = cross_play_gap(points), len(points)
+    assert gap.runs is not None
     # The standard deviation over runs, by the interval of their mean.
-    spread = (found.runs.high - found.runs.mean) / t_quantile(runs - 1) * sqrt(runs)
+    spread = (gap.runs.high - gap.runs.mean) / t_quantile(runs - 1) * sqrt(runs)
     return Within(
         method,
         runs,
-        found.runs,
-        found.deals,
-        found.p_value,
-        found.runs.high < MARGIN,
+        gap.runs,
+        gap.deals,
+        gap.p_value,
+        gap.runs.high < MARGIN,
         visible(spread, runs),
         next((n for n in range(3, MANY) if visible(spread, n) <= MARGIN), MANY),
     )
@@ -222,33 +222,35 @@ def _within(method: str, points: Float) -> Within:
 
 def _control(method: str, mean: Mapping[str, Float]) -> Control:
     """Returns what a code costs, from the points [n, n] of each method."""
-    said, muted, runs = mean[method], mean[f"{method} muted"], len(mean[method])
-    every = [np.ones(runs, bool)]
+    talking, muted, runs = mean[method], mean[f"{method} muted"], len(mean[method])
+    samples = [np.ones(runs, bool)]
     beyond = {}
-    for name in (one for one in METHODS if one in mean):
+    for name in (arm for arm in METHODS if arm in mean):
         first = np.arange(runs + len(mean[name])) < runs
 
-        def larger(kept: Bool, other: Float = mean[name]) -> float:
-            return _gap(said, kept[:runs]) - _gap(other, kept[runs:])
+        def larger(chosen: Bool, compared: Float = mean[name]) -> float:
+            return _gap(talking, chosen[:runs]) - _gap(compared, chosen[runs:])
 
         beyond[name] = interval_over_runs(larger, [first, ~first])
     return Control(
         method,
-        interval_over_runs(lambda kept: _gap(said, kept) - _gap(muted, kept), every),
-        interval_over_runs(lambda kept: float(np.diagonal(said - muted)[kept].mean()), every),
-        interval_over_runs(lambda kept: _crossed(said - muted, kept), every),
+        interval_over_runs(lambda chosen: _gap(talking, chosen) - _gap(muted, chosen), samples),
+        interval_over_runs(
+            lambda chosen: float(np.diagonal(talking - muted)[chosen].mean()), samples
+        ),
+        interval_over_runs(lambda chosen: _crossed(talking - muted, chosen), samples),
         beyond,
     )
 
 
-def _gap(mean: Float, kept: Bool) -> float:
+def _gap(mean: Float, chosen: Bool) -> float:
     """Returns self-play minus cross-play of some runs."""
-    return float(np.diagonal(mean)[kept].mean()) - _crossed(mean, kept)
+    return float(np.diagonal(mean)[chosen].mean()) - _crossed(mean, chosen)
 
 
-def _crossed(mean: Float, kept: Bool) -> float:
+def _crossed(mean: Float, chosen: Bool) -> float:
     """Returns the mean over pairs of different runs, of those that are kept."""
-    own = mean[np.ix_(kept, kept)]
+    own = mean[np.ix_(chosen, chosen)]
     return float(own[~np.eye(len(own), dtype=bool)].mean())
 
 
@@ -262,25 +264,25 @@ def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
     within = [
         [
-            f"`{one.method}`",
-            f"{one.runs}",
-            estimate(one.gap),
-            estimate(one.deals),
-            f"{one.p_value:.2g}",
-            "yes" if one.small else "no",
-            f"{one.visible:.2f}",
-            f"{one.needed}",
+            f"`{row.method}`",
+            f"{row.runs}",
+            estimate(row.gap),
+            estimate(row.deals),
+            f"{row.p_value:.2g}",
+            "yes" if row.small else "no",
+            f"{row.visible:.2f}",
+            f"{row.needed}",
         ]
-        for one in result.within
+        for row in result.within
     ]
     heads = ["method", "runs", "gap, over runs", "over deals", "p", f"below {MARGIN:g}"]
     heads += ["visible", f"runs for {MARGIN:g}"]
     codes = [
-        [f"`{one.method}`", *map(estimate, (one.code, one.alone, one.crossed))]
-        for one in result.controls
+        [f"`{row.method}`", *map(estimate, (row.code, row.alone, row.crossed))]
+        for row in result.controls
     ]
     beyond = [
-        [f"`{name}`", *(estimate(one.beyond[name]) for one in result.controls)]
+        [f"`{name}`", *(estimate(row.beyond[name]) for row in result.controls)]
         for name in result.controls[0].beyond
     ]
     return "\n\n".join(
@@ -296,7 +298,7 @@ def report(result: Result) -> str:
 
 def figure(result: Result) -> bytes:
     """Draws the gap of every method, as SVG."""
-    return dots([(one.method, one.gap) for one in result.within], "gap, points a round")
+    return dots([(row.method, row.gap) for row in result.within], "gap, points a round")
 
 
 if __name__ == "__main__":

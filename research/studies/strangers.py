@@ -160,35 +160,35 @@ def players(_: Result) -> tuple[str, ...]:
 
 def run(options: Options) -> Result:
     """Plays the pairs in all conditions."""
-    strangers, sisters, some, deals = STRANGERS, SISTERS, SOME, DEALS
+    strangers, sisters, subset, deals = STRANGERS, SISTERS, SOME, DEALS
     if options.quick:
-        strangers = some = SOME[2:6]
+        strangers = subset = SOME[2:6]
         sisters, deals = SISTERS[::7], QUICK_DEALS
     fewer = min(deals, FEWER)
     todo = [
         *((pair, FOUR, deals) for pair in strangers),
         *((pair, FOUR, fewer) for pair in sisters),
-        *((pair, (MIXTURE,), deals) for pair in some),
-        *((pair.sampling, (FOUR[0], FOUR[3]), fewer) for pair in some),
+        *((pair, (MIXTURE,), deals) for pair in subset),
+        *((pair.sampling, (FOUR[0], FOUR[3]), fewer) for pair in subset),
     ]
     cells = [
-        Cell(pair, side, *condition, many)
-        for pair, conditions, many in todo
+        Cell(pair, side, *condition, num_deals)
+        for pair, conditions, num_deals in todo
         for side, condition in product(SIDES, conditions)
     ]
     members = Population().members
     hashes = [members[name.partition(":")[2]].sha256 for name in players_of(cells)]
     arguments = {"seed": SEED, "hashes": hashes, "deals": deals, "fewer": fewer}
     points = options.pieces(
-        "strangers", float, arguments, {one.key: one for one in cells}, play_cell
+        "strangers", float, arguments, {cell.key: cell for cell in cells}, play_cell
     )
-    return summarise(strangers, sisters, some, points, deals)
+    return summarise(strangers, sisters, subset, points, deals)
 
 
 def players_of(cells: Sequence[Cell]) -> list[str]:
     """Returns the members of the population that play or are assumed."""
-    found = {name for cell in cells for name in (cell.pair.player, *mixture_of(cell.pair))}
-    return sorted(found | {cell.pair.stranger.partition(",")[0] for cell in cells})
+    names = {name for cell in cells for name in (cell.pair.player, *mixture_of(cell.pair))}
+    return sorted(names | {cell.pair.stranger.partition(",")[0] for cell in cells})
 
 
 def mixture_of(pair: Pair) -> tuple[str, ...]:
@@ -196,12 +196,12 @@ def mixture_of(pair: Pair) -> tuple[str, ...]:
 
     It is the first run that is not the player.
     """
-    others = [
+    first_runs = [
         next(name for name in Population().names(method=method) if name != pair.player)
         for method in METHODS
         if method != method_of(pair.stranger)
     ]
-    return (pair.player, *others)
+    return (pair.player, *first_runs)
 
 
 def play_cell(cell: Cell) -> float:
@@ -216,8 +216,8 @@ def play_cell(cell: Cell) -> float:
     points = []
     for half, seatings in enumerate((MIXED_SEATINGS[:2], MIXED_SEATINGS[2:])):
         first = half * (cell.deals // 2)
-        many = (cell.deals + half) // 2
-        task = Task(names, SEED, half, first, many, JGA, seatings=seatings)
+        num_deals = (cell.deals + half) // 2
+        task = Task(names, SEED, half, first, num_deals, JGA, seatings=seatings)
         with one_thread():
             result = play_block(task, [_reader(cell, player, stranger), mate, rival])
         points.append(result.points.mean(axis=0))
@@ -231,9 +231,9 @@ def _reader(cell: Cell, player: Agent, stranger: Agent) -> Agent:
     played = player if cell.playing == "own" else stranger
     if cell.side == "partner":
         return ReaderAgent(
-            player, [as_opponent(player)], [as_partner(one) for one in read], player, played
+            player, [as_opponent(player)], [as_partner(agent) for agent in read], player, played
         )
-    models = [as_opponent(one) for one in read]
+    models = [as_opponent(agent) for agent in read]
     if cell.reading == "mixture":
         models.append(broad(player))
     return ReaderAgent(player, models, [as_partner(player)], played, player)
@@ -242,7 +242,7 @@ def _reader(cell: Cell, player: Agent, stranger: Agent) -> Agent:
 def summarise(
     strangers: Sequence[Pair],
     sisters: Sequence[Pair],
-    some: Sequence[Pair],
+    subset: Sequence[Pair],
     points: Mapping[str, float],
     deals: int,
 ) -> Result:
@@ -251,11 +251,11 @@ def summarise(
     for side, (stratum, belongs) in product(SIDES, STRATA.items()):
         pairs = [pair for pair in strangers if belongs(pair)]
         control = [pair for pair in sisters if stratum == "with off-belief" or belongs(pair)]
-        for effect, of in EFFECTS.items():
-            one, other = ((p, of(_value(p, points, side))) for p in (pairs, control))
-            found = over_pairs(one), over_pairs(other), over_pairs(one, other)
-            nets.append(Net(side, stratum, effect, (len(pairs), len(control)), *found))
-        pairs = [pair for pair in some if belongs(pair)]
+        for effect, effect_of in EFFECTS.items():
+            first, second = ((p, effect_of(_value(p, points, side))) for p in (pairs, control))
+            intervals = over_pairs(first), over_pairs(second), over_pairs(first, second)
+            nets.append(Net(side, stratum, effect, (len(pairs), len(control)), *intervals))
+        pairs = [pair for pair in subset if belongs(pair)]
         if not pairs:
             continue
         for what, value in _gains(pairs, points, side).items():
@@ -285,19 +285,19 @@ def _value(
     conditions: Sequence[tuple[Reading, Playing]] = FOUR,
 ) -> Value:
     return {
-        one: np.array([points[Cell(pair, side, *one, 0).key] for pair in pairs])
-        for one in conditions
+        condition: np.array([points[Cell(pair, side, *condition, 0).key] for pair in pairs])
+        for condition in conditions
     }
 
 
 def _gains(pairs: Sequence[Pair], points: Mapping[str, float], side: Side) -> dict[str, Float]:
-    told = EFFECTS["told who it is"]
+    when_told = EFFECTS["told who it is"]
     plain = _value(pairs, points, side, (*FOUR, MIXTURE))
     drawn = _value([pair.sampling for pair in pairs], points, side, (FOUR[0], FOUR[3]))
     return {
         "a mixture without its method": plain[MIXTURE] - plain[FOUR[0]],
-        "told who it is": told(plain),
-        "told who it is, and it samples": told(drawn),
+        "told who it is": when_told(plain),
+        "told who it is, and it samples": when_told(drawn),
     }
 
 
@@ -308,14 +308,14 @@ def over_pairs(*samples: tuple[Sequence[Pair], Float]) -> Interval:
     (Aronow, Samii and Assenova 2015), at least that of independent pairs; the 95 % interval has
     Student's quantile.
     """
-    pairs = [pair for some, _ in samples for pair in some]
+    pairs = [pair for sample, _ in samples for pair in sample]
     runs = [set(vars(pair).values()) for pair in pairs]
-    shared = np.array([[bool(one & other) for other in runs] for one in runs])
+    shared = np.array([[bool(first & second) for second in runs] for first in runs])
     parts, mean = [], 0.0
     for sign, (_, values) in zip((1, -1), samples, strict=False):
         mean += sign * float(values.mean())
-        many = len(values)
-        parts.append(sign * (values - values.mean()) / sqrt(many * (many - 1)))
+        size = len(values)
+        parts.append(sign * (values - values.mean()) / sqrt(size * (size - 1)))
     residual = np.concatenate(parts)
     variance = max(float(residual @ shared @ residual), float(residual @ residual))
     return t_interval(mean, sqrt(variance), len(pairs) - len(samples))
@@ -325,17 +325,17 @@ def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
     nets = [
         [
-            one.side,
-            one.stratum,
-            one.effect,
-            *map(estimate, (one.strangers, one.sisters)),
-            f"**{estimate(one.net)}**",
+            row.side,
+            row.stratum,
+            row.effect,
+            *map(estimate, (row.strangers, row.sisters)),
+            f"**{estimate(row.net)}**",
         ]
-        for one in result.nets
-        if one.stratum == "all" or one.effect in tuple(EFFECTS)[:1]
+        for row in result.nets
+        if row.stratum == "all" or row.effect in tuple(EFFECTS)[:1]
     ]
     heads = ["side", "pairs", "points a round", "strangers", "sisters", "stranger minus sister"]
-    gains = [[one.side, one.stratum, one.what, estimate(one.gain)] for one in result.gains]
+    gains = [[row.side, row.stratum, row.what, estimate(row.gain)] for row in result.gains]
     return "\n\n".join(
         (
             f"{result.deals} deals a cell; points a round, 95 % intervals over pairs.",
@@ -348,10 +348,14 @@ def report(result: Result) -> str:
 def figure(result: Result) -> bytes:
     """Draws what being told is worth with strangers and sisters, as SVG."""
     rows = [
-        (f"{one.side}: {one.effect}, {who}", each)
-        for one in result.nets
-        if one.stratum == "all"
-        for who, each in (("stranger", one.strangers), ("sister", one.sisters), ("net", one.net))
+        (f"{net.side}: {net.effect}, {who}", interval)
+        for net in result.nets
+        if net.stratum == "all"
+        for who, interval in (
+            ("stranger", net.strangers),
+            ("sister", net.sisters),
+            ("net", net.net),
+        )
     ]
     return dots(rows, "points a round")
 

@@ -61,11 +61,11 @@ class Options:
 
 def corrected(p_values: Sequence[float]) -> list[float]:
     """Corrects the p-values of several tests by Holm's method."""
-    least, found = 0.0, [1.0] * len(p_values)
-    for place, number in enumerate(np.argsort(p_values).tolist()):
-        least = max(least, min(1.0, (len(found) - place) * p_values[number]))
-        found[number] = least
-    return found
+    least, adjusted = 0.0, [1.0] * len(p_values)
+    for place, index in enumerate(np.argsort(p_values).tolist()):
+        least = max(least, min(1.0, (len(adjusted) - place) * p_values[index]))
+        adjusted[index] = least
+    return adjusted
 
 
 def run(name: str, argv: Sequence[str] | None = None) -> int:
@@ -78,13 +78,13 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         result = study.run(args)
         text = study.report(result)
         agents = study.players(result) if hasattr(study, "players") else ()
-        told = to_json({"quick": args.quick, **vars(result)}, agents)
-        write_whole(args.output / f"{name}.json", told)
+        content = to_json({"quick": args.quick, **vars(result)}, agents)
+        write_whole(args.output / f"{name}.json", content)
         write_whole(args.output / f"{name}.md", f"{text}\n".encode())
         if hasattr(study, "figure"):
             write_whole(args.output / f"{name}.svg", study.figure(result))
-        for kept in args.output.glob(f"{name}*.parts"):
-            kept.unlink()
+        for file in args.output.glob(f"{name}*.parts"):
+            file.unlink()
     except (GoitaError, OSError, ImportError) as error:
         cli.fail(str(error).partition("\n")[0])
     except KeyboardInterrupt:

@@ -82,19 +82,23 @@ def measure(game: str) -> Game:
     """Measures the diversity of a game's partners, and then all agents with the test players."""
     rules, _, message = game.partition("-")
     test = Benchmark.load(rules, "test", message=bool(message))
-    known = test.players
-    diverse = diversity(test.tree, known)
+    test_players = test.players
+    diverse = diversity(test.tree, test_players)
     splits = ("validation",) if rules == "mini_4" else ("train", "validation")  # it is large
-    seen = [name for name, split in zip(known.names, known.splits, strict=True) if split in splits]
-    others = [name for name in seen if name not in AGENTS]
-    found = exact_report.to_json(test.measure([*AGENTS, *others]))
-    return Game(diverse, found, prices(test.tree, known))
+    seen = [
+        name
+        for name, split in zip(test_players.names, test_players.splits, strict=True)
+        if split in splits
+    ]
+    players = [name for name in seen if name not in AGENTS]
+    measured = exact_report.to_json(test.measure([*AGENTS, *players]))
+    return Game(diverse, measured, prices(test.tree, test_players))
 
 
-def prices(tree: Tree, known: Players) -> dict[str, tuple[float, float, float, float]]:
+def prices(tree: Tree, players: Players) -> dict[str, tuple[float, float, float, float]]:
     """Returns the regret of Bayes-optimal players who know a part of the type: see ``Game``."""
-    partners = known.of("test")
-    types = [known.types(tree, partner) for partner in partners]
+    partners = players.of("test")
+    types = [players.types(tree, partner) for partner in partners]
     partner, opponents = np.indices((len(partners), len(OPPONENT_TEAMS)))
     # A player that knows a part of the type plays best against a shorter list of types: those with
     # the same number here.
@@ -104,39 +108,39 @@ def prices(tree: Tree, known: Players) -> dict[str, tuple[float, float, float, f
         "which of the four pairs of opponents it meets": opponents,
         "the partner": partner,
     }
-    found = {}
+    by_knowledge = {}
     for knowledge, list_of in lists.items():
-        regret = known.best[partners]
-        for number in np.unique(list_of):
-            members = np.argwhere(list_of == number).tolist()
+        regret = players.best[partners]
+        for index in np.unique(list_of):
+            members = np.argwhere(list_of == index).tolist()
             _, policy = bayes_optimal(tree, [types[row][column] for row, column in members])
             for row, column in members:
                 regret[row, column] -= points_with(tree, policy, types[row][column])
-        found[knowledge] = tuple(regret.mean(axis=0).tolist())
-    return found
+        by_knowledge[knowledge] = tuple(regret.mean(axis=0).tolist())
+    return by_knowledge
 
 
-def diversity(tree: Tree, known: Players, split: Split = "test") -> Diversity:
+def diversity(tree: Tree, players: Players, split: Split = "test") -> Diversity:
     """Lets the best response to each partner play with each partner of a split."""
-    types = [known.types(tree, n) for n in range(len(known.names))]
+    types = [players.types(tree, n) for n in range(len(players.names))]
     responses = [bayes_optimal(tree, four) for four in types]
-    rows = known.of(split)
+    rows = players.of(split)
     losses = [
         [
             responses[row][0]
-            - float(np.mean([points_with(tree, other, kind) for kind in types[row]]))
-            for _, other in responses
+            - float(np.mean([points_with(tree, second, kind) for kind in types[row]]))
+            for _, second in responses
         ]
         for row in rows
     ]
-    return Diversity(tuple(known.names[row] for row in rows), known.names, losses)
+    return Diversity(tuple(players.names[row] for row in rows), players.names, losses)
 
 
-def kind(row: dict[str, Any], known: frozenset[str]) -> str:
+def kind(row: dict[str, Any], names: frozenset[str]) -> str:
     """Returns what an agent is: an agent of the project, a player of the game, or a control."""
     if not row["agent"]:
         return "controls"
-    return "players of other splits" if row["name"] in known else "agents"
+    return "players of other splits" if row["name"] in names else "agents"
 
 
 def net_of_strength(rows: list[dict[str, Any]]) -> dict[str, float]:
@@ -150,13 +154,13 @@ def net_of_strength(rows: list[dict[str, Any]]) -> dict[str, float]:
 def report(result: Result) -> str:
     """Returns the tables of the page, in Markdown."""
     parts = []
-    for game, one in result.games.items():
-        parts += [f"### {game}", _diversity(one), _agents(one), _correlations(one)]
+    for game, measured in result.games.items():
+        parts += [f"### {game}", _diversity(measured), _agents(measured), _correlations(measured)]
     return "\n\n".join(parts)
 
 
-def _diversity(one: Game) -> str:
-    mean, least = one.diversity.figures()
+def _diversity(game: Game) -> str:
+    mean, least = game.diversity.figures()
     enough = mean >= MEAN_LOSS and least >= LEAST_LOSS
     return (
         f"With the test partners best responses to another of them lose {mean:.2f} on average, and "
@@ -165,9 +169,9 @@ def _diversity(one: Game) -> str:
     )
 
 
-def _agents(one: Game) -> str:
+def _agents(game: Game) -> str:
     rows = []
-    for row in one.found["agents"]:
+    for row in game.found["agents"]:
         regret = np.array(row["regret"])
         figures = (regret.mean(), regret[:, :2].mean(), regret[:, 2:].mean(), row["left"])
         train = (np.mean(row["train_regret"]), row["train_left"])
@@ -176,32 +180,32 @@ def _agents(one: Game) -> str:
         cells = (f"{figure:.2f}" for figure in (*figures, *train))
         rows.append([name, signed[0], *cells, signed[1]])
     heads = ["agent", "points", "regret", "with equilibria", "with listeners", "left"]
-    price = one.found["agents"][0]
-    told = f"The price of not knowing is {price['price']:.2f}, train split "
-    told += f"{price['train_price']:.2f}. The price for a player who knows more, by opponents:"
+    price = game.found["agents"][0]
+    caption = f"The price of not knowing is {price['price']:.2f}, train split "
+    caption += f"{price['train_price']:.2f}. The price for a player who knows more, by opponents:"
     agents = table([*heads, "train: regret", "left", "strength"], rows)
-    return f"{agents}\n\n{told}\n\n{_prices(one)}"
+    return f"{agents}\n\n{caption}\n\n{_prices(game)}"
 
 
-def _prices(one: Game) -> str:
+def _prices(game: Game) -> str:
     rows = [
         [name, *(f"{figure:.2f}" for figure in (*four, np.mean(four)))]
-        for name, four in one.prices.items()
+        for name, four in game.prices.items()
     ]
     return table(["the player knows", *OPPONENT_TEAMS, "mean"], rows)
 
 
-def _correlations(one: Game) -> str:
-    rows, first = one.found["agents"], one.found["agents"][0]
+def _correlations(game: Game) -> str:
+    rows, first = game.found["agents"], game.found["agents"][0]
     named = {"with the controls": rows, "without": [row for row in rows if row["agent"]]}
-    ranks = [f"{name} {_short(ranking(some))}" for name, some in named.items()]
+    ranks = [f"{name} {_short(ranking(values))}" for name, values in named.items()]
     net = net_of_strength(named["without"])
-    shown = [f"`{name}` {net[name]:+.2f}" for name in sorted(net, key=lambda name: net[name])]
+    nets = [f"`{name}` {net[name]:+.2f}" for name in sorted(net, key=lambda name: net[name])]
     best = np.add(first["points"], first["regret"])
     return (
         f"Rank correlation of low regret with strength, and its 95 % interval over agents: "
-        f"{', '.join(ranks)}. Net of strength the least regret have {', '.join(shown[:3])}; the "
-        f"most {', '.join(shown[-3:])}. Best responses "
+        f"{', '.join(ranks)}. Net of strength the least regret have {', '.join(nets[:3])}; the "
+        f"most {', '.join(nets[-3:])}. Best responses "
         f"make {best[:, :2].mean():+.2f} against equilibria and {best[:, 2:].mean():+.2f} against "
         "listeners."
     )
@@ -222,12 +226,12 @@ def _short(interval: Interval) -> str:
 def figure(result: Result) -> bytes:
     """Draws regret over strength, and the price of not knowing, one panel a game, as SVG."""
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for game, one in result.games.items():
-        known = frozenset(one.diversity.names)
-        for row in one.found["agents"]:
+    for game, measured in result.games.items():
+        names = frozenset(measured.diversity.names)
+        for row in measured.found["agents"]:
             place = (row["strength"], float(np.mean(row["regret"])))
-            panels.setdefault(game, {}).setdefault(kind(row, known), []).append(place)
-    price = {game: one.found["agents"][0]["price"] for game, one in result.games.items()}
+            panels.setdefault(game, {}).setdefault(kind(row, names), []).append(place)
+    price = {game: measured.found["agents"][0]["price"] for game, measured in result.games.items()}
     return scatter(panels, price, "strength, points a round", "regret, points a round")
 
 

@@ -110,7 +110,7 @@ def run(name: str, *options: str) -> str:
             r"2,048 decisions, .*\nagainst random play: [+-]\d+\.\d\d \+/- \d+\.\d\d points",
             marks=pytest.mark.pages,
         ),
-        ("own_bot.py --steps 100", r"random play beside own_bot:.*[+-]\d+\.\d points"),
+        ("own_bot.py --steps 100", r"random play with own_bot:.*[+-]\d+\.\d points"),
         pytest.param(
             "uke_shogi.py --steps 1 --games 2 --deals 20",
             r"three random: [+-]\d\.\d{3} .*\n.*three greedy: [+-]\d\.\d{3} .* 2\d deals\n$",

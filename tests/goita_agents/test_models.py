@@ -48,5 +48,5 @@ def test_an_agent_that_misbehaves_under_another_rule_set_is_refused_there():
     assumed = PolicyModel(Local())
     mine = Rules(name="mine", last_king=False)
     view = Game(hands=HANDS, rules=mine).view(0)
-    with pytest.raises(AgentError, match="expected actions that depend on the view alone"):
+    with pytest.raises(AgentError, match="expected actions that depend only on the view"):
         assumed.probabilities(view, view.legal())

@@ -30,17 +30,17 @@ def test_a_generator_holds_nothing_that_is_the_seed():
 
 def test_shown_numbers_are_a_permutation_and_can_be_mapped_back():
     numbers, games = GameNumbers(SEED, "play"), np.arange(50_000)
-    shown = numbers.shown(games)
+    shown = numbers.numbers(games)
     assert len(np.unique(shown)) == len(games)
     assert shown.min() >= 0
     assert shown.max() < 2**51
     assert (numbers.games(shown) == games).all()
     ends = np.array([2**51 - 1, 2**50, 0])
-    assert (numbers.shown(numbers.games(ends)) == ends).all()
+    assert (numbers.numbers(numbers.games(ends)) == ends).all()
 
 
 def test_shown_numbers_do_not_tell_which_game_comes_next():
-    shown = GameNumbers(SEED, "play").shown(np.arange(4096))
+    shown = GameNumbers(SEED, "play").numbers(np.arange(4096))
     bits = (shown[:, None] >> np.arange(51)) & 1
     # Half of the bits are ones, and half of them change from one game to the next: 5 sigma.
     assert abs(bits.mean(axis=0) - 0.5).max() < 5 * 0.5 / 64

@@ -165,7 +165,7 @@ BAD = {
     ByGame: "when asked in games of other numbers",
     ByState: "when asked a second time",
     ByMemory: "when asked a second time",
-    ActsByGame: "expected actions that depend on the view alone",
+    ActsByGame: "expected actions that depend only on the view",
     NotANumber: "expected finite probabilities",
     NotANumberAlone: "got others for 64 of 64 views when asked one at a time",
     FlatAlone: "expected probabilities of shape (64, 69), asked one at a time, got (4416,)",

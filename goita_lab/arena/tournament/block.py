@@ -23,7 +23,7 @@ from goita_agents.registry import is_own
 from goita_env import View
 from goita_env.information import InformationStructure
 from goita_env.rounds import PendingDecisions, Rounds
-from goita_env.rounds.telling import tell
+from goita_env.rounds.telling import notify_agents
 from goita_env.rules import Rules
 from goita_env.seeds import GameNumbers
 from goita_lab.arena.tournament.plan import GAME_FIGURES, BlockResult, Task
@@ -102,7 +102,7 @@ class _Block:
             episode=task.episode,
             seed=task.seed,
             games=deals,
-            numbers=numbers.shown(first + np.arange(len(deals))),
+            numbers=numbers.numbers(first + np.arange(len(deals))),
             log=save,
             information=task.information,
         )
@@ -186,7 +186,7 @@ class _Block:
 
     def _notify(self, decisions: PendingDecisions) -> None:
         if self.stateful:
-            tell(decisions, self._stateful_at)
+            notify_agents(decisions, self._stateful_at)
 
     def _stateful_at(self, rows: Int) -> Iterator[tuple[StatefulAgent, Int, Int, Int]]:
         """Yields each stateful agent with its indices into ``rows``, its seats and its games."""

@@ -11,7 +11,7 @@ from goita_agents.files import decode
 from goita_env.errors import RecordError
 from goita_env.hands import format_hand
 from goita_env.records import DealRecord, Record, complete
-from goita_env.records.model import tell_kings
+from goita_env.records.model import mark_kings
 from goita_env.rounds import PendingDecisions, Rounds
 
 
@@ -65,7 +65,7 @@ class Recorder:
             dealt.scores.tolist(),
             strict=True,
         ):
-            kings = tell_kings([format_hand(hand) for hand in hands])
+            kings = mark_kings([format_hand(hand) for hand in hands])
             self._dealt[game] = kings, dealer, (even, odd)
             self._moves[game] = []
 

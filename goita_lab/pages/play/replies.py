@@ -106,7 +106,7 @@ def frame(table: PlayTable, look: Look, event: str, *, asking: bool = False) -> 
         drawn_scene = replace(scene, places=(replace(own, hand=()), *other_places))
     drawing = svg.draw(drawn_scene, theme=look.theme, faces=look.faces, language=look.say)
     return {
-        "svg": pen.document(replace(drawing, size=size)),
+        "svg": pen.write_document(replace(drawing, size=size)),
         "hand": hand,
         "words": [_capital(look.say(sentence)) for sentence in words.position(scene)],
         "said": _capital(look.say(event)),
@@ -154,7 +154,7 @@ def tiles(look: Look) -> str:
 def icon() -> str:
     tile = pen.Pen("light", "characters")
     tile.tile(26, 26, KING)
-    return pen.document(tile.drawing(52, 52, "Goita", "A tile."))
+    return pen.write_document(tile.drawing(52, 52, "Goita", "A tile."))
 
 
 def matches(sitting: Sitting) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class PlayTable:
         self.settings, self.seat, self._keep = settings, settings.seat, keep
         self.taken_back = 0
         numbers = GameNumbers(settings.seed, SEEDING_PURPOSE)
-        self._first_number = NUM_SEATS * numbers.shown(np.zeros(1, np.int64))
+        self._first_number = NUM_SEATS * numbers.numbers(np.zeros(1, np.int64))
         """[1] The number of the match for the agent of seat 0; a seat s adds s to it."""
         self._seating = Seating(settings.agents, settings.rules)
         try:

@@ -10,7 +10,7 @@ from goita_env import InformationStructure, MessageChannel
 from goita_env.actions import MESSAGE
 from goita_env.information import PLAIN
 from goita_env.rounds import Rounds
-from goita_env.rounds.telling import tell
+from goita_env.rounds.telling import notify_agents
 from goita_env.seeds import bot_generator
 from informed_bots import Telling, WithMemory
 from informed_oracle import OPTIONS
@@ -30,7 +30,7 @@ def play(agent, information, games=48, seed=5):
     decisions = rounds.decisions
     while not rounds.over:
         if isinstance(agent, StatefulAgent):
-            tell(decisions, sitting)
+            notify_agents(decisions, sitting)
         chosen = decisions.rows
         if len(decisions.rows):
             chosen = agent.act(decisions.view, decisions.legal, rng)
@@ -40,7 +40,7 @@ def play(agent, information, games=48, seed=5):
         if decisions.ended is not None:
             points[decisions.ended.rows] = decisions.ended.gained
     if isinstance(agent, StatefulAgent):
-        tell(decisions, sitting)
+        notify_agents(decisions, sitting)
     return points, answers
 
 

@@ -12,7 +12,7 @@ from goita_agents.solver.position import Position
 from goita_env import actions
 from goita_env.engine import core
 from goita_env.engine.core import unpack_legal
-from goita_env.engine.dealing import lay, prepare
+from goita_env.engine.dealing import lay_deals, prepare_deals
 from goita_env.engine.state import State
 from goita_env.engine.tables import RADIX
 from goita_env.rules import Rules
@@ -40,8 +40,10 @@ def late_states(rules: Rules, count: int, seed: int) -> list[State]:
             tiles[[other, kings[1]]] = tiles[[kings[1], other]]
         codes = np.array(RADIX)[tiles].reshape(1, 4, 8).sum(axis=2)
         state, stop = State.empty(1, rules), int(rng.integers(6, 11))
-        lay(
-            state, np.zeros(1, int), prepare(rules, codes, rng.integers(4, size=1), questions=False)
+        lay_deals(
+            state,
+            np.zeros(1, int),
+            prepare_deals(rules, codes, rng.integers(4, size=1), questions=False),
         )
         while state.winner[0] < 0 and state.hand_counts().sum() > stop:
             legal = legal_of(state)

@@ -234,7 +234,7 @@ def partner_of_the_last_caller_chooses_first(answer):
     def faulty(rules, question, action):
         after = answer(rules, question, action)
         if isinstance(after, Question) and after.choosing and not question.choosing:
-            return replace(after, asked=partner(after.called[-1]))
+            return replace(after, seat=partner(after.called[-1]))
         return after
 
     return faulty

@@ -9,7 +9,7 @@ import pytest
 from drawings import HANDS, MOVES, SVG, middle_game
 from goita_env import Game
 from goita_env.render import animation, pixels, svg
-from goita_env.render.pen import document
+from goita_env.render.pen import write_document
 from goita_env.render.themes import THEMES
 from playing import played
 
@@ -46,5 +46,5 @@ def test_an_animation_is_one_svg_whose_last_position_stands_where_nothing_moves(
     assert len(root.findall(f"{SVG}g[@class]")) == len(drawings)
     assert "prefers-reduced-motion" in text
     assert len(text.encode()) < 25_000 + 8_000 * len(drawings)
-    still = pixels.rgb_array(document(drawings[-1]))
+    still = pixels.rgb_array(write_document(drawings[-1]))
     assert np.array_equal(pixels.rgb_array(text), still)

@@ -243,7 +243,7 @@ def test_an_agent_with_a_memory_is_told_of_every_deal_its_end_and_redeals(episod
     if episode == "round":
         numbers = GameNumbers(task.seed, SEEDING_PURPOSE, *task.agents)
         for seating, mine in ((0, 1), (1, 0)):
-            games = numbers.shown(2 * task.first + 200 * seating + np.arange(200))
+            games = numbers.numbers(2 * task.first + 200 * seating + np.arange(200))
             told = [diary.ended[4 * game + mine] for game in games.tolist()]
             assert (result.points[seating] == -np.array(told)).all()
 

@@ -95,7 +95,7 @@ def test_the_attack_succeeds_where_the_number_of_the_match_is_its_seed(monkeypat
         def __init__(self, seed: int, *_: str) -> None:
             self.seed = seed
 
-        def shown(self, games):
+        def numbers(self, games):
             return games + self.seed
 
     monkeypatch.setattr(tables, "GameNumbers", Plain)

@@ -396,7 +396,7 @@ def test_a_graph_marks_every_decision_and_every_error(decisions):
             "expected another file for each output",
         ),
         (["--analyse", "solver"], "known probabilities and no memory"),
-        (["--analyse", "inconsistent_agents:ByBatch"], "that depend on the view alone"),
+        (["--analyse", "inconsistent_agents:ByBatch"], "that depend only on the view"),
         (["--analyse", "champion:search=on"], "its base"),
         (["--analyse", "nobody"], "expected an agent of"),
         (["--analyse", "greedy", "--workers", "0"], "expected 1 to 1,024 workers"),
