@@ -23,8 +23,8 @@ from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
 from goita_agents.beliefs.match_priors import next_prior
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.champion.agent import (
-    FIRST,
-    SHARES,
+    FIRST_SHARES,
+    FIRST_TYPES,
     first_opponents,
     known_players,
     network,
@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def models() -> dict[str, tuple[list[int], Float]]:
     """Returns what predicts, by name: numbers of ``all_types``, and their prior."""
     two, first, every = (types.prior().sum(axis=1) for types in known_types())
-    known, number = list(range(len(FIRST))), len(every)
+    known, number = list(range(len(FIRST_TYPES))), len(every)
     return {
         "the champion": ([0], np.ones(1)),
         "without crowd": ([*known[:2], number], two),
@@ -99,8 +99,8 @@ def models() -> dict[str, tuple[list[int], Float]]:
 
 def known_types() -> tuple[Types, Types, Types]:
     """Returns the types of a search without crowd, without a library, and with it."""
-    first = make_types(first_opponents(network()), [network()], shares=SHARES)
-    two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])])
+    first = make_types(first_opponents(network()), [network()], shares=FIRST_SHARES)
+    two = make_types([load_agent(one) for one in FIRST_TYPES[:2]], [load_agent(FIRST_TYPES[0])])
     return two, first, with_library(first, known_players(()), (), EPSILONS[0])
 
 

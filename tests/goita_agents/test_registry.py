@@ -139,7 +139,7 @@ def test_a_wrong_text_says_what_there_is(tunable, my_bots, text, words):
 def test_a_text_as_long_as_may_be_is_read_however_deep_it_goes():
     assert load_agent("plain:base=" * 30 + "greedy").base.base.name.startswith("plain:base=plain")
     text = "plain:base=" * 180 + "greedy"
-    assert len(text) < registry.MOST
+    assert len(text) < registry.MAX_TEXT
     assert registry.check_shipped(text, "match.json") == text
 
 

@@ -127,7 +127,7 @@ def test_bad_options_say_what_was_expected():
         "worlds=many": "expected worlds=int, got 'many'",
         "budget=0": "expected budget=1 to 1000000000000, got 0",
         "weight=polcy": "expected weight=uniform or policy, got 'polcy'",
-        "base=(exec:true)": "a program of its own",
+        "base=(exec:true)": "a separate program",
         "base=(rollout:worlds=2)": "weight=uniform does without",
         "weight=uniform,belief=on": "weight=policy with belief=on",
         "max_unseen_tiles=-1": "expected max_unseen_tiles of at least 0, got -1",
