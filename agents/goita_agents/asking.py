@@ -317,7 +317,7 @@ def _position(view: View, legal: Bool, row: int) -> str:
 class Attempt:
     """The actions of an agent in N positions, and its faults."""
 
-    actions: Int  #: [N] The action of each position; 0 where there is no legal one.
+    actions: Int  #: [N] The action of each position; 0 where no action is legal.
     answered: Bool  #: [N] Whether the agent chose a legal action.
     faults: tuple[Fault, ...]
     forfeited: bool = False  #: It failed too often, and was not asked about the last positions.

@@ -33,7 +33,7 @@ def inlined(function: F) -> F:
 
 @contextmanager
 def announced(what: str) -> Iterator[None]:
-    """Says so on stderr, once, if what is first called inside has to be compiled."""
+    """Notes on stderr, once, that functions called inside have to be compiled first."""
 
     class Announcement(event.Listener):
         is_written = False

@@ -1,7 +1,7 @@
-"""Counts what goes wrong in agents that somebody else wrote.
+"""Counts the faults of agents that somebody else wrote.
 
 Agents of this repository answer legally. A user's class or a program may raise, be late, answer
-nonsense or die; the tournament goes on, and the report lists the faults. An agent that counts its
+nonsense or die; the tournament continues, and the report lists the faults. An agent that counts its
 faults is a ``FaultTracking``; ``goita_agents.asking.GuardedAgent`` makes one of a user's class.
 """
 
@@ -14,8 +14,8 @@ from goita_env.agent import Agent
 from goita_env.errors import GoitaError
 
 Kind = Literal["hello", "late", "illegal", "nonsense", "flood", "died", "raised"]
-"""What a bot did: no proper handshake in time; no answer in time; an illegal action; something that
-is no answer; too much output; its program ended; its code raised an exception."""
+"""Kinds of faults: no proper handshake in time; no answer in time; an illegal action; a line that
+is not an answer; too much output; the program ended; the code raised an exception."""
 
 FAULTS: Final = 10  # Number of faults at which a bot forfeits the rest of its pairing.
 

@@ -109,7 +109,7 @@ def _is_open(file: Path, lock: IO[str]) -> bool:
 
 
 def kind_of(path: str | Path) -> str:
-    """Returns what a path names, in words: "a file", "a folder", "a device", "a fifo"."""
+    """Returns the kind of a path, in words: "a file", "a folder", "a device", "a fifo"."""
     mode = os.stat(path).st_mode
     kinds = {stat.S_IFREG: "a file", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a fifo"}
     kinds |= {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}

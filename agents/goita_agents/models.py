@@ -217,7 +217,7 @@ class _RememberedPolicy:
 
     def __init__(self, policy: Policy) -> None:
         self.name, self.policy = policy.name, policy
-        self.trusted_class = _RememberedPolicy  # what it answers has been checked
+        self.trusted_class = _RememberedPolicy  # its answers have been checked
         self.answers: dict[bytes, Float] = {}
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:

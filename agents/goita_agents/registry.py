@@ -496,7 +496,7 @@ def check_names(specs: Iterable[str]) -> None:
 
 
 def check_distinct(specs: Iterable[str]) -> None:
-    """Checks that each agent is listed once, under a name of its own; raises an AgentError."""
+    """Checks that agents are listed once, under different names; raises an AgentError."""
     texts = list(specs)
     for text in texts:
         if texts.count(text) > 1:

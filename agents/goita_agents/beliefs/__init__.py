@@ -1,4 +1,4 @@
-"""Infers hidden hands from what the others did.
+"""Infers hidden hands from the actions of the others.
 
 ``Listener`` follows a round as one seat sees it, ``follow`` a record. Models say how the others
 play: ``PolicyModel``, ``UNIFORM_MODEL`` or ``LEGAL_MODEL``. The results are ``HandBelief`` about

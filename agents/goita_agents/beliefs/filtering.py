@@ -40,7 +40,7 @@ class RoundStart:
 
     @classmethod
     def read(cls, view: View, messages: Sent = ()) -> RoundStart:
-        """Reads a view of one row; ``messages``: what was sent, or is assumed to be."""
+        """Reads a view of one row; ``messages``: the messages sent, known or assumed."""
         own_score, opponent_score = view.scores[0].tolist()
         dealer, channel = int(view.dealer[0]), view.information.channel
         answers = Answers.read(view, calling=channel is None or len(messages) == NUM_SEATS)
@@ -78,8 +78,8 @@ class SeatFilter:
         start: the round as it begins.
         seat: the seat followed, relative to the viewer: 1 to 3.
         hands: [M, 8] hands that it may have been dealt.
-        bounds: [8] fewest and [8] most tiles of each kind that are possible, by what it has shown
-            and what the others have left. Its model is asked about such hands only.
+        bounds: [8] fewest and [8] most tiles of each kind that it may have been dealt, given the
+            tiles that all seats have shown. Its model is asked only about such hands.
         model: how the seat plays.
 
     Attributes:
@@ -118,8 +118,8 @@ class SeatFilter:
         """Returns each state's weight in sums over deals: float64 [n]."""
         if self.model is not LEGAL_MODEL:
             return self.weight
-        # The legal model tells a hand's states apart only by the number of ways to choose the tiles
-        # that lie face down, in order, out of those that the seat has not shown.
+        # Under the legal model a state of a hand counts as often as there are ways to choose its
+        # tiles face down, in order, out of the tiles that the seat has not shown.
         unshown = self._hands[self.hand] - self._shown
         down = (self.face_down[:, :, None] == _KINDS).sum(axis=1)
         ways = np.ones(len(self))
@@ -174,7 +174,7 @@ class SeatFilter:
         return by_hand
 
     def take(self, event: Event) -> None:
-        """Takes in what a seat did; unchanged after an UnexplainedError."""
+        """Takes in the action of a seat; the filter is unchanged after an UnexplainedError."""
         if event.seat == self.seat:
             self._decide(event)
         else:
@@ -251,7 +251,7 @@ class SeatFilter:
         return replay
 
     def _answered(self) -> Float:
-        """Returns the likelihood of what the seat sent and answered before play: float64 [M]."""
+        """Returns the likelihood of the seat's message and answers before play: float64 [M]."""
         answers, pawns = self._start.answers, self._hands[:, PAWN]
         least_tiles, most_tiles = self._bounds
         possible = ((self._hands >= least_tiles) & (self._hands <= most_tiles)).all(axis=1)
@@ -305,7 +305,7 @@ class SeatFilter:
         allowed = np.stack([choices.allow(np.full(len(self), play)) for play in plays], axis=1)
         if event.last:
             allowed &= ~self._replay.shown_at_scoring(attack)
-        # What the seat shows later, and what is face down already, is not under this block.
+        # A tile that the seat shows later, or that is face down already, is not under this block.
         available = self._hands[self.hand] - self._bounds[0]
         available -= (self.face_down[:, :, None] == _KINDS).sum(axis=1)
         state, block = np.nonzero(allowed & (available > 0))
@@ -315,8 +315,8 @@ class SeatFilter:
         """Returns the probability of plays [k] in states [k], in ascending order: float64 [k]."""
         if self._action_chances is not None:
             return self._action_chances[state, played]
-        # A state stands once for each of its plays, side by side, so it is new where it differs
-        # from the one before; the model is asked about each state once.
+        # A state is repeated for each of its plays, so it is new where it differs from the state
+        # before; the model is asked about each state once.
         is_new = np.diff(state, prepend=-1) != 0
         distinct = state[is_new]
         chances = self._probabilities(distinct, self._replay.choices().legal(distinct))

@@ -43,7 +43,7 @@ class Following:
     A filter takes in what has happened only when ``_branches`` needs it.
 
     Args:
-        view: what the seat sees at any moment of a round: one row.
+        view: the seat's view at any moment of a round: one row.
         models: how each of the others may play.
         sent: as in ``update``.
     """
@@ -211,7 +211,7 @@ class Following:
         names = next_filter.model.name, partner_filter.model.name, previous_filter.model.name
         if not total > 0:
             raise UnexplainedError(
-                "expected a deal that explains what all seats did, got none; "
+                "expected a deal that explains the actions of all seats, got none; "
                 f"models: {', '.join(names)}"
             )
         marginals = hand_sums[0] / total, hand_sums[1] / total, hand_sums[2] / total
@@ -221,7 +221,7 @@ class Following:
         )
 
     def _log_evidence(self, filters: Filters, belief: DealBelief) -> float:
-        """Returns the log-probability, in nats, of what the viewer saw the others do."""
+        """Returns the log-probability, in nats, of the others' actions as the viewer saw them."""
         explained = np.log(belief.total / self._support.whole_ways())
         return float(explained + sum(seat_filter.scale for seat_filter in filters))
 

@@ -44,7 +44,7 @@ class HandBelief:
         return float(-(possible * np.log(possible)).sum())
 
     def divergence(self, before: HandBelief) -> float:
-        """Returns what the same listener learnt since an earlier belief about the hand, in nats.
+        """Returns the information since an earlier belief of the same listener, in nats.
 
         That is the divergence of Kullback and Leibler (1951) of this belief from the earlier one.
         """

@@ -1,6 +1,6 @@
 """Sums over pairs of hands, compiled.
 
-It has a file of its own, because numba's cache notices changes only in a function's own file.
+It is a separate file, because numba's cache notices changes only in a function's own file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def add_pairs(
     never_first, never_second, never_third = never[0], never[1], never[2]
     sum_first, sum_second, sum_third = sums[0], sums[1], sums[2]
     for first in first_hands:
-        # Packed tiles and place of what the first hand leaves of the unseen tiles.
+        # Packed form and place of the unseen tiles without the first hand.
         tiles_left, place_left = whole - packed[first], last - place[first]
         total = 0.0
         for second in second_hands:

@@ -1,4 +1,4 @@
-"""Follows a round and infers the hidden hands from what the others did.
+"""Follows a round and infers the hidden hands from the actions of the others.
 
 The posterior over deals is the prior times one factor for each seat, the likelihood of its actions
 given its own hand. The viewer's own moves cancel, since they depend only on its own hand. Every
@@ -35,7 +35,7 @@ class Listener(Following):
     """A listener that follows one round as one seat sees it.
 
     Args:
-        view: what the seat sees at any moment of a round: one row.
+        view: the seat's view at any moment of a round: one row.
         models: how the others play, by "next", "partner" and "previous"; one for all of them. A
             seat that is left out gets ``LEGAL_MODEL``. Where the viewer does not observe a message,
             the legal model treats all messages as equally likely.
@@ -100,7 +100,7 @@ class Listener(Following):
 
         Raises:
             SettingError: if it is not one of the three seats.
-            UnexplainedError: if no deal explains what all seats did together.
+            UnexplainedError: if no deal explains the actions of all seats.
         """
         seat = seat_number(of)
         belief, _, branches = self._believed()
@@ -112,7 +112,7 @@ class Listener(Following):
         It is a mixture where messages were sent that the viewer does not observe.
 
         Raises:
-            UnexplainedError: if no deal explains what all seats did together.
+            UnexplainedError: if no deal explains the actions of all seats.
         """
         return self._believed()[0]
 
@@ -157,7 +157,7 @@ class Listener(Following):
         A seat with ``LEGAL_MODEL`` contributes the probability of a deal that allows its actions.
 
         Raises:
-            UnexplainedError: if no deal explains what all seats did together.
+            UnexplainedError: if no deal explains the actions of all seats.
         """
         return self._believed()[1] - float(self._message_excess)
 

@@ -119,12 +119,12 @@ def make_types(
 
 
 class TypeListener(Following):
-    """A listener that follows one round as one seat sees it, and infers who plays it.
+    """A listener that follows one round as one seat sees it, and infers the types of the players.
 
     Its posterior depends only on the view and the prior, whenever it began to listen.
 
     Args:
-        view: what the seat sees at any moment of a round: one row.
+        view: the seat's view at any moment of a round: one row.
         types: how the others may play.
         prior: [K, J] probabilities of the pairs of types at first, above 0; None: those of
             ``types``.
@@ -156,7 +156,7 @@ class TypeListener(Following):
         """Returns how likely each pair of types is now: float64 [K, J], with sum 1.
 
         Raises:
-            UnexplainedError: if no type explains what all seats did together.
+            UnexplainedError: if no type explains the actions of all seats.
         """
         try:
             return self._probability()
@@ -174,7 +174,9 @@ class TypeListener(Following):
             score = np.log(self.prior) + self._evidence
             best = score[self._followed].max()
             if best == -np.inf:
-                raise UnexplainedError("expected a type that explains what all seats did, got none")
+                raise UnexplainedError(
+                    "expected a type that explains the actions of all seats, got none"
+                )
             likely = np.flatnonzero(score.max(axis=1) > best + self._least_log_share).tolist()
             todo = [opponents for opponents in likely if opponents not in self._followed]
             if not todo:
@@ -190,7 +192,7 @@ class TypeListener(Following):
         """Returns the possible pairs of types: probability, opponents, partner, belief.
 
         Raises:
-            UnexplainedError: if no type explains what all seats did together.
+            UnexplainedError: if no type explains the actions of all seats.
         """
         probability = self.probability()
         pairs = np.argwhere(probability).tolist()
@@ -201,7 +203,7 @@ class TypeListener(Following):
 
         Raises:
             SettingError: if it is not one of the three seats.
-            UnexplainedError: if no type explains what all seats did together.
+            UnexplainedError: if no type explains the actions of all seats.
         """
         seat = seat_number(of)
         beliefs = self.beliefs()
@@ -226,7 +228,7 @@ class TypeListener(Following):
         Raises:
             SettingError: if the opponents' type is impossible or negligible, or the count is not a
                 whole number from 1 on.
-            UnexplainedError: if no type explains what all seats did together.
+            UnexplainedError: if no type explains the actions of all seats.
         """
         check_count(count, "worlds")
         beliefs = [entry for entry in self.beliefs() if opponents in (None, entry[1])]

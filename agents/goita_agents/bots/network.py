@@ -203,7 +203,7 @@ class NetworkAgent(LogitAgent):
 
 @cache
 def shipped(path: Path) -> NetworkAgent:
-    """Returns the network of a file that lies beside the code, always the same object."""
+    """Returns the network of a file next to the code, always the same object."""
     return NetworkAgent.load(path)
 
 

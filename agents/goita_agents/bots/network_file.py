@@ -71,7 +71,7 @@ class NetworkInfo:
     reward: Literal["points", "win"] = "points"  #: what values stand for; wins are -1 to 1
     transform: tuple[str, ...] = ()  #: hidden slices of the observation (``Transform``)
     information: InformationStructure = PLAIN  #: shown tiles and messages in the game
-    policy: str = ""  #: "MODULE:CLASS" of a network that is no stack; never imported for a file
+    policy: str = ""  #: "MODULE:CLASS" of a network that is not a stack; never imported
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)  #: the class' arguments
 
     def __post_init__(self) -> None:

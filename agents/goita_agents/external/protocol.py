@@ -90,7 +90,7 @@ def end(game: int, winner: int, points: int, hands: Int) -> Message:
 
 
 def dealt_hand(view: View, row: int) -> str:
-    """Returns the digits that the viewer was dealt: its hand and what it has played."""
+    """Returns the digits that the viewer was dealt: its hand and the tiles it has played."""
     return format_hand(view.hand[row] + view.face_up[row, 0] + view.own_face_down[row])
 
 

@@ -30,7 +30,7 @@ _CHUNK: Final = 65536  # Bytes read at a time.
 
 
 class Process:
-    """A program in a process group of its own."""
+    """A program in a separate process group."""
 
     def __init__(self, command: Sequence[str]) -> None:
         try:

@@ -182,7 +182,7 @@ def _first_equal(worlds: SampledWorlds, certain: Bool) -> Int:
         return np.broadcast_to(np.arange(places), (rows, places))
     tiles = np.concatenate((worlds.worlds.hands, worlds.worlds.face_down), axis=2)
     content = tiles.reshape(rows * places, -1)
-    # A world of players that draw gets a type of its own, so that it equals no other world.
+    # A world of players that draw gets a separate type, so that it equals no other world.
     uncertain = ~certain[worlds.players]
     types = worlds.players + uncertain * (1 + np.arange(places)) * len(certain)
     # The bytes of a world, its type's eight at the end, read as one text that can be sorted.

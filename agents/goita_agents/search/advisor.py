@@ -1,4 +1,4 @@
-"""Advises a player only from its view: what a policy would do, with the points of a search."""
+"""Advises a player only from its view: the action of a policy, with the points of a search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from goita_env.records import DealRecord
 
 @dataclass(frozen=True)
 class HintOption:
-    """What a hint says of an action."""
+    """An action in a hint."""
 
     action: int
     probability: float
@@ -58,7 +58,7 @@ class Advisor:
     It is the search of an analysis (``typed_search``): the others may play like any of the types,
     and earlier rounds of the match count as evidence of their types. The policy's own choice is
     suggested unless another action leads it by ``MIN_Z`` standard errors. The same view gives the
-    same hint: what is kept of a round from hint to hint only saves time.
+    same hint: the listeners that are kept from hint to hint only save time.
 
     Args:
         base: the policy that plays the player's seat in playouts.
@@ -78,7 +78,7 @@ class Advisor:
         self._before: tuple[DealRecord, ...] = ()
 
     def advise(self, view: View, seat: int, earlier: Sequence[DealRecord] = ()) -> Hint:
-        """Returns what the policy suggests, with the points of a search.
+        """Returns the suggestion of the policy, with the points of a search.
 
         Args:
             view: of a seat that has a choice: one row.

@@ -15,7 +15,7 @@ from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.rollout import RolloutAgent
 
 OPPONENT_EPSILON: Final = 0.01
-"""Epsilon of the opponents, who play as the model says. With 0, a tie that rounding decides in
+"""Epsilon of the opponents, which play as the model says. With 0, a tie that rounding decides in
 another way would rule out all deals."""
 
 BEST_RESPONSE: Final = SearchOptions()

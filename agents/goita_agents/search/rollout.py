@@ -3,8 +3,8 @@
 At each decision worlds are drawn that the seat can't rule out. Each legal action is tried in the
 same worlds, with the base at all seats from then on, and the action with the best average of points
 is played: a rollout (Tesauro and Galperin 1996). The base sees only its own hand, and doesn't play
-best replies to open hands, so the search doesn't rely on what it can't know. The base's own choice
-is the prior action.
+best replies to open hands, so the search doesn't rely on hidden tiles. The base's own choice is the
+prior action.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def players_of(base: Agent, types: Types | None) -> list[list[Agent]]:
     Without types the base plays at all seats.
 
     Raises:
-        AgentError: if a type is not a ``PolicyModel``, so that there is no agent which plays it.
+        AgentError: if a type is not a ``PolicyModel``, so that no agent plays it.
     """
     if types is None:
         return [[base] * NUM_SEATS]

@@ -55,7 +55,7 @@ class Deciding:
     seat: Seat
     kind: Kind
     probability: float
-    """Probability that it does, by what the acting seat could know, over all types."""
+    """Probability that it does, as the acting seat could infer it, over all types."""
     held: float
     """Points by which ``best`` leads ``rival`` where the seat holds such a tile."""
     missing: float
@@ -99,7 +99,7 @@ class TypedSearch:
         """Values a decision in which a seat has a choice.
 
         Args:
-            view: what the seat sees: one row.
+            view: the view of the seat: one row.
             seat: its number, 0 to 3.
             played: the action that it chose.
             seed: of worlds and playouts.
@@ -228,7 +228,7 @@ def _over_types(values: ActionValues, share: Float, played: int) -> tuple[int, f
     """Returns the best action under the posterior, and its lead over the played one, with error.
 
     Only actions that were never dropped under some type that counts can be the best. Each type has
-    a sample of its own, so the error is that of a stratified sample.
+    a separate sample, so the error is that of a stratified sample.
     """
     chosen = np.full(len(share), played)
     most_worlds = np.zeros(len(share), np.int64)  # of an action under each type

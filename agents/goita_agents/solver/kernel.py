@@ -42,7 +42,7 @@ MAX_DEPTH: Final = 64  # More than the decisions of a round: at most three for e
 
 # What a row of Work.frames holds.
 IDS, SEAT, STATUS, PLAYS, MOVES, LIMIT, TRIED, VALUE, BEST_MOVE, MADE = range(10)
-# What Work.control holds: the place in a search that was paused, and what was counted.
+# What Work.control holds: the place in a paused search, and counts.
 DEPTH, STEP, AT_IDS, AT_SEAT, AT_STATUS, AT_PLAYS, NODES, TARGET, GUESS, AIM = range(10)
 # What a row of Work.targets holds.
 T_IDS, T_SEAT, T_STATUS, T_LOW, T_HIGH = range(5)
@@ -224,7 +224,7 @@ def without_twins(
 
 @inlined
 def look_up(table: Int, shift: Code, key: Any) -> Any:
-    """Returns the entry of a position, 0 if there is none, and its index, or the index for it."""
+    """Returns the entry of a position, or 0, and the index of its entry, written or not."""
     index = np.int64((np.uint64(key) * _GOLDEN) >> shift)
     entry = table[index]
     if entry & KEY_MASK != key:
@@ -242,7 +242,7 @@ def after_move(
 ) -> tuple[int, int, int, int]:
     """Returns sub-hands, seat and status after a move, and the value if it ends the round, else 0.
 
-    The search has the same lines of its own: with a call of this function it takes a third longer.
+    The search repeats these lines: with a call of this function it takes a third longer.
     """
     ids, seat, status = where
     key, value = status * ACTIONS + move, 0

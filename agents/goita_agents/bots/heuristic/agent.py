@@ -29,7 +29,7 @@ class HeuristicAgent:
     Args:
         conventions: off turns off all the following options, whatever their values.
         pair_lead: attack with knight, silver and gold from two.
-        answer: return what the partner led.
+        answer: attack with the kind that the partner led.
         lance_lead: attack with lance from two, and continue with lances.
         false_lance: hide two kings behind a lance.
         pawn_lead: lead, join and decline the pawn attack.
