@@ -39,12 +39,12 @@ from goita_agents.base import Agent, AgentError, close, raised
 from goita_agents.files import kind_of
 from goita_agents.registry import (
     Named,
+    entry_points_by_name,
     every_part,
     is_own,
     load_agent,
     loaded_with,
-    parse,
-    points,
+    parse_spec,
     short_name,
     split_text,
 )
@@ -124,7 +124,7 @@ def code(name: str) -> str:
     A digest leaves the source out, because the version stands for it. But data that are shipped
     with this distribution may have been made by another version.
     """
-    folder = Path(import_module(points()[name].module).__file__ or "").parent
+    folder = Path(import_module(entry_points_by_name()[name].module).__file__ or "").parent
     return sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
 
 
@@ -231,7 +231,7 @@ def _hosted(text: str, name: str) -> Iterator[str | None]:
     A user's class is not imported: its code is to run only there.
     """
     try:
-        part = parse(text)
+        part = parse_spec(text)
     except AgentError:  # the program of that name is another one
         return
     if part.is_own:
@@ -301,7 +301,7 @@ def _words(command: str) -> Iterator[str]:
 
 def _module_of(part: Named) -> str:
     """Returns the module of a user's class or of another package's agent."""
-    point = points().get(part.name)
+    point = entry_points_by_name().get(part.name)
     return part.name.partition(":")[0] if point is None else point.module
 
 

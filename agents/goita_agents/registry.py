@@ -97,7 +97,7 @@ class Entry:
 
 
 @cache
-def points() -> dict[str, EntryPoint]:
+def entry_points_by_name() -> dict[str, EntryPoint]:
     """Returns the entry points of agents by name, the built-in ones first.
 
     Of two other packages with the same name the first counts.
@@ -110,7 +110,10 @@ def points() -> dict[str, EntryPoint]:
 
 def agent_names() -> list[str]:
     """Returns the known agents as they are written: ``greedy``, ``file:PATH``, ``MODULE:CLASS``."""
-    names = [f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name for name in points()]
+    names = [
+        f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name
+        for name in entry_points_by_name()
+    ]
     return [*names, "MODULE:CLASS"]
 
 
@@ -132,7 +135,7 @@ class Named:
 
     def load(self) -> Entry:
         """Imports the entry of the name; an AgentError if it is no class or function."""
-        point = points().get(self.name)
+        point = entry_points_by_name().get(self.name)
         entry = _load_own(self.name) if point is None else point.load()
         if isinstance(entry, Entry):
             return entry
@@ -212,7 +215,7 @@ def unnamed(spec: str) -> str:
     return match[2] if match else spec
 
 
-def parse(spec: str) -> Named:
+def parse_spec(spec: str) -> Named:
     """Returns the name in a text, and the argument and options behind it; imports nothing."""
     if len(spec) > MAX_TEXT:
         raise AgentError(
@@ -220,8 +223,8 @@ def parse(spec: str) -> Named:
         )
     whole = unnamed(spec)
     name, colon, text = whole.partition(":")
-    if name in points():
-        named = Named(spec, name, text, not is_built_in(points()[name]))
+    if name in entry_points_by_name():
+        named = Named(spec, name, text, not is_built_in(entry_points_by_name()[name]))
     elif own := _OWN.fullmatch(whole):
         colon, text = ("", "") if own[2] is None else (":", own[2])
         named = Named(spec, own[1], text, True)
@@ -240,7 +243,7 @@ def every_part(spec: str) -> Iterator[Named]:
 
     A user's class is imported only when the next agent is requested.
     """
-    named = parse(spec)
+    named = parse_spec(spec)
     yield named
     for inner in named.agents():
         yield from every_part(inner)
@@ -353,7 +356,7 @@ def _with_name(agent: Agent, name: str) -> Agent:
 
 
 def _build(spec: str) -> Agent:
-    named = parse(spec)
+    named = parse_spec(spec)
     try:
         factory = named.load().factory
         argument, options = named.split()
@@ -548,7 +551,7 @@ def check_shipped(spec: str, where: str) -> str:
     command line.
     """
     try:
-        named = parse(spec)
+        named = parse_spec(spec)
     except AgentError as error:
         raise AgentError(f"expected an agent in {where}, but: {error}") from error
     if named.is_own or named.load().is_outside:

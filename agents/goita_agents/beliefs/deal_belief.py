@@ -13,7 +13,7 @@ import numpy.typing as npt
 from goita_agents.base import Float, Int, sample_at
 from goita_agents.beliefs.filtering import States
 from goita_agents.beliefs.hand_belief import read_counts
-from goita_agents.beliefs.summing import Three, pair_weights
+from goita_agents.beliefs.summing import PerSeat, pair_weights
 from goita_agents.beliefs.supports import Support
 from goita_env import View
 from goita_env.checks import check_count
@@ -30,8 +30,8 @@ class DealBelief:
     """The probability of every deal of the three hidden hands, without listing them."""
 
     support: Support  #: The M hands that each seat may have been dealt.
-    weights: Three  #: [M] Of the hands of seats 1, 2 and 3; a deal's weight is the product.
-    marginals: Three  #: [M] Probabilities of the hands of seats 1, 2 and 3.
+    weights: PerSeat  #: [M] Of the hands of seats 1, 2 and 3; a deal's weight is the product.
+    marginals: PerSeat  #: [M] Probabilities of the hands of seats 1, 2 and 3.
     total: float  #: Sum of the weights of all deals.
     apart: bool  #: Seats 1 and 3 don't both hold five pawns.
     states: tuple[States, States, States]  #: What the filters of seats 1, 2 and 3 hold.

@@ -15,7 +15,7 @@ from goita_agents.beliefs.deal_belief import DealBelief
 from goita_agents.beliefs.filtering import RoundStart, SeatFilter
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event, Messages, check_followed, events, order_of
-from goita_agents.beliefs.summing import sums
+from goita_agents.beliefs.summing import sum_by_hand
 from goita_agents.beliefs.supports import support
 from goita_agents.beliefs.unheard_messages import DealMixture
 from goita_agents.models import OpponentModel, UnexplainedError
@@ -205,7 +205,7 @@ class Following:
             partner_filter.by_hand() * support.ways,
             previous_filter.by_hand() * support.ways,
         )
-        hand_sums = sums(support, weights, self._apart)
+        hand_sums = sum_by_hand(support, weights, self._apart)
         # Each row sums over all deals, sorted by another seat's hands, so any row gives the total.
         total = float(hand_sums[0].sum())
         names = next_filter.model.name, partner_filter.model.name, previous_filter.model.name
@@ -265,7 +265,7 @@ class Following:
         )
 
         def facts() -> Float:
-            by_seat = sums(support, (next_ways, partner_ways, previous_ways), self._apart)
+            by_seat = sum_by_hand(support, (next_ways, partner_ways, previous_ways), self._apart)
             probability = by_seat[seat - 1]
             probability /= probability.sum()
             return probability

@@ -12,11 +12,11 @@ from goita_agents.base import Float, Int
 from goita_agents.beliefs.supports import GUARD, Support
 from goita_env.tiles import PAWN
 
-Three = tuple[Float, Float, Float]
+PerSeat = tuple[Float, Float, Float]
 """An array of each of the seats 1, 2 and 3."""
 
 
-def sums(support: Support, weights: Three, apart: bool) -> Three:
+def sum_by_hand(support: Support, weights: PerSeat, apart: bool) -> PerSeat:
     """Returns for each hand of each seat the weight of all deals in which it holds it: [M] each.
 
     Args:
@@ -29,23 +29,24 @@ def sums(support: Support, weights: Three, apart: bool) -> Three:
     # Rows are in order of the number of hands, so that pairs of the first two seats are fewest.
     order = sorted(range(3), key=lambda seat: np.count_nonzero(weights[seat]))
     weight, by_hand = np.array(weights)[order], np.zeros((3, len(support)))
-    never = np.zeros((3, len(support)), bool)  # a deal of three marked hands doesn't count
+    # A deal of three marked hands doesn't count: five pawns at seats 1 and 3, any hand at seat 2.
+    never = np.zeros((3, len(support)), bool)
     if apart:
         never[[order.index(0), order.index(2)]] = support.hands[:, PAWN] == 5
         never[order.index(1)] = True
     tables = support.packed, support.place, support.index
     hands = np.flatnonzero(weight[0]), np.flatnonzero(weight[1])
     add_pairs(*hands, *tables, support.whole, support.last, weight, never, by_hand)
-    following, partner, previous = by_hand[np.argsort(order)]  # in order of seats again
-    return following, partner, previous
+    next_sums, partner_sums, previous_sums = by_hand[np.argsort(order)]  # in order of seats again
+    return next_sums, partner_sums, previous_sums
 
 
 def pair_weights(
-    support: Support, weights: Three, hands: Int, apart: bool
+    support: Support, weights: PerSeat, hands: Int, apart: bool
 ) -> tuple[Int, Float, Int]:
     """Returns how likely each hand of seat 1 is given hands of seat 2, and seat 3's hand.
 
-    The arguments are those of ``sums``, and the indices [k] of hands of seat 2.
+    The arguments are those of ``sum_by_hand``, and the indices [k] of hands of seat 2.
 
     Returns:
         Indices of the n hands of seat 1 that have a weight, int64 [n]; the weights of the deals

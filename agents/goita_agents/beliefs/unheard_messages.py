@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from goita_agents.base import Float
 from goita_agents.beliefs.deal_belief import DealBelief, systematic_sample
-from goita_agents.beliefs.summing import Three
+from goita_agents.beliefs.summing import PerSeat
 from goita_env import View
 from goita_env.checks import check_count
 from goita_env.errors import SettingError
@@ -39,7 +39,7 @@ class DealMixture:
         return self.beliefs[0].view
 
     @cached_property
-    def marginals(self) -> Three:
+    def marginals(self) -> PerSeat:
         """[M] Probabilities of the hands of seats 1, 2 and 3."""
         following, partner, previous = (
             np.asarray(sum(chance * belief.marginals[seat] for chance, belief in self.parts()))

@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float, Int, certain, check_temperature, sample
-from goita_agents.bots.network_file import Array, NetworkInfo, check_shapes, digest, read_network
+from goita_agents.bots.network_file import (
+    Array,
+    NetworkInfo,
+    check_shapes,
+    digest_network,
+    read_network,
+)
 from goita_agents.bots.transform import Transform
 from goita_agents.registry import Entry
 from goita_env import View
@@ -136,7 +142,7 @@ class NetworkAgent(LogitAgent):
     @property
     def digest(self) -> str:
         """The SHA-256 of the weights and their description, see ``digest``."""
-        return digest(self.info, self.tensors())
+        return digest_network(self.info, self.tensors())
 
     def at(self, temperature: float) -> Self:
         """Returns the same network at another temperature; the weights are shared."""
@@ -221,7 +227,7 @@ def shipped_entry(path: Path) -> Entry:
 
 def file_digest(path: str | Path) -> str:
     """Returns the digest of a file's network of any design; raises as ``read_network``."""
-    return digest(*read_network(path))
+    return digest_network(*read_network(path))
 
 
 ENTRY = Entry(NetworkAgent.load, argument="PATH", is_outside=True, digest=file_digest)

@@ -158,7 +158,7 @@ def write_network(info: NetworkInfo, tensors: Mapping[str, Array], *, half: bool
     return b"".join((len(text).to_bytes(8, "little"), text, *parts))
 
 
-def digest(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
+def digest_network(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
     """Returns a SHA-256 of a network, whatever file it is read from.
 
     Hashed are its description, then each tensor in the order of their names: name, shape and the

@@ -259,7 +259,8 @@ def _halve(outcomes: Outcomes, count: Int) -> None:
 
 
 def _eliminate(outcomes: Outcomes, budget: int) -> None:
-    pairs, prior = np.arange(len(outcomes.row)), outcomes.chosen(np.inf)
+    pairs = np.arange(len(outcomes.row))
+    prior = outcomes.chosen(np.inf)  # no lead is large enough, so these are the prior actions
     count, spent = outcomes.count, np.zeros(len(outcomes.count), np.int64)
     first = np.clip(budget // outcomes.num_active(), 1, ELIMINATION_FIRST)
     played, until = spent, np.minimum(first, count)

@@ -134,7 +134,7 @@ def likelihood(models: Sequence[OpponentModel], view: View, worlds: Worlds, row:
         chosen = past.decided(seat)
         explained = _explained(models, replay, seat, chosen)
         weight[replay.game] *= explained
-        # An impossible world has weight 0 and ends here; any legal action carries it so far.
+        # A world of weight 0 is dropped at the next decision, so its action doesn't matter.
         replay.step(np.where(explained > 0, chosen, PASS))
     return chances
 

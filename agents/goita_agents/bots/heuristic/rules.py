@@ -592,12 +592,12 @@ def pass_partner(board: Any, score: Any, w: Any) -> None:
     if board.attack == LANCE:
         passing += w.pass_partner_lance
     if board.size == 4:
-        open_ = 0.0
+        best_open = 0.0
         for kind in range(NUM_KINDS):
             if board.hand[kind] > 0:
-                open_ = max(open_, board.open[kind])
+                best_open = max(best_open, board.open[kind])
         passing += w.partner_narrow
-        passing += w.partner_narrow_open * open_
+        passing += w.partner_narrow_open * best_open
     previous_holds = board.holds[PREVIOUS - 1, board.attack]
     if board.sizes[PREVIOUS] == 2:
         passing += w.partner_danger * previous_holds
