@@ -15,13 +15,13 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval
 
 INK: Final = "#808080"
-"""Of text and axes: legible on white and on black."""
+"""Colour of text and axes: legible on white and on black."""
 DOT: Final = "#2f7ed8"
 LINES: Final = (DOT, "#d95f02", "#1b9e77", "#cc4fa0", "#a07000")
 
 
 bounds = partial(estimate, sign="-")
-"""Writes a mean and its interval without signs of what is above 0."""
+"""Writes a mean and its interval without plus signs."""
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -33,9 +33,9 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def dots(rows: Sequence[tuple[str, Interval]], label: str) -> bytes:
     """Draws a mean with its interval in each row, and a line at 0."""
     figure, axes = _begin((7, 0.8 + 0.32 * len(rows)))
-    for place, (_, one) in enumerate(rows):
-        axes.plot([one.low, one.high], [place, place], color=DOT, linewidth=2)
-        axes.plot([one.mean], [place], "o", color=DOT)
+    for place, (_, interval) in enumerate(rows):
+        axes.plot([interval.low, interval.high], [place, place], color=DOT, linewidth=2)
+        axes.plot([interval.mean], [place], "o", color=DOT)
     axes.set_yticks(range(len(rows)), [name for name, _ in rows])
     axes.invert_yaxis()
     axes.axvline(0, color=INK, linewidth=1)
@@ -47,11 +47,11 @@ def grid(names: Sequence[str], values: Float, label: str) -> bytes:
     """Draws a square table of values [n, n] as colours, white at 0."""
     size = 2.5 + 0.17 * len(names)
     figure, axes = _begin((size + 1, size))
-    most = float(np.abs(values).max()) or 1.0
-    shown = axes.imshow(values, cmap="RdBu", vmin=-most, vmax=most)
+    limit = float(np.abs(values).max()) or 1.0
+    image = axes.imshow(values, cmap="RdBu", vmin=-limit, vmax=limit)
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
     axes.set_yticks(range(len(names)), names, fontsize=6)
-    bar = figure.colorbar(shown, ax=axes, shrink=0.8)
+    bar = figure.colorbar(image, ax=axes, shrink=0.8)
     bar.set_label(label, color=INK)
     bar.ax.tick_params(colors=INK)
     return _end(figure)
@@ -60,22 +60,22 @@ def grid(names: Sequence[str], values: Float, label: str) -> bytes:
 def curves(
     panels: Mapping[str, Mapping[str, Sequence[Sequence[tuple[float, float]]]]], x: str, y: str
 ) -> bytes:
-    """Draws the runs of several methods as lines on logarithmic y, one panel beside another.
+    """Draws the runs of several methods as lines on logarithmic y, panels side by side.
 
     Args:
         panels: runs by title and method, each as points (x, y), y above 0.
         x: label of the horizontal axis.
         y: label of the vertical axis.
     """
-    figure, several = _panels(panels, x, y)
-    for axes, methods in zip(several, panels.values(), strict=True):
+    figure, all_axes = _panels(panels, x, y)
+    for axes, methods in zip(all_axes, panels.values(), strict=True):
         for color, (name, runs) in zip(LINES, methods.items(), strict=False):
-            for number, run in enumerate(runs):
-                axes.plot(*zip(*run, strict=True), color=color, label=None if number else name)
+            for index, run in enumerate(runs):
+                axes.plot(*zip(*run, strict=True), color=color, label=None if index else name)
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
-    return _end(figure, several)
+    return _end(figure, all_axes)
 
 
 def scatter(
@@ -84,7 +84,7 @@ def scatter(
     x: str,
     y: str,
 ) -> bytes:
-    """Draws points of several kinds, one panel beside another, and a dashed line in each.
+    """Draws points of several kinds, panels side by side, and a dashed line in each.
 
     Args:
         panels: points (x, y) by title and kind.
@@ -92,24 +92,24 @@ def scatter(
         x: label of the horizontal axis.
         y: label of the vertical axis.
     """
-    figure, several = _panels(panels, x, y)
-    for axes, (title, kinds) in zip(several, panels.items(), strict=True):
+    figure, all_axes = _panels(panels, x, y)
+    for axes, (title, kinds) in zip(all_axes, panels.items(), strict=True):
         for color, (name, points) in zip(LINES, kinds.items(), strict=False):
             axes.plot(*zip(*points, strict=True), "o", color=color, label=name, markersize=5)
         axes.axhline(lines[title], color=INK, linestyle="--", linewidth=1)
         axes.set_ylim(bottom=0)
-    return _end(figure, several)
+    return _end(figure, all_axes)
 
 
 def _panels(titles: Iterable[str], x: str, y: str) -> tuple[Any, Any]:
     """Begins a picture with panels side by side; ``x``, ``y``: labels of their axes."""
     names = list(titles)
-    figure, several = _begin((1.2 + 3.8 * len(names), 3.6), len(names))
-    for axes, title in zip(several := np.atleast_1d(several), names, strict=True):
+    figure, all_axes = _begin((1.2 + 3.8 * len(names), 3.6), len(names))
+    for axes, title in zip(all_axes := np.atleast_1d(all_axes), names, strict=True):
         axes.set_title(title, color=INK)
         axes.set_xlabel(x)
-    several[0].set_ylabel(y)
-    return figure, several
+    all_axes[0].set_ylabel(y)
+    return figure, all_axes
 
 
 def _begin(size: tuple[float, float], panels: int = 1) -> tuple[Any, Any]:
@@ -119,22 +119,22 @@ def _begin(size: tuple[float, float], panels: int = 1) -> tuple[Any, Any]:
     mpl.rcParams["svg.hashsalt"] = "goita"  # the same picture, the same bytes
     figure = Figure(figsize=size, layout="constrained")
     figure.patch.set_alpha(0)
-    several = figure.subplots(1, panels)
-    for axes in np.atleast_1d(several):
+    all_axes = figure.subplots(1, panels)
+    for axes in np.atleast_1d(all_axes):
         axes.patch.set_alpha(0)
         axes.tick_params(which="both", colors=INK)
         axes.xaxis.label.set_color(INK)
         axes.yaxis.label.set_color(INK)
         for spine in axes.spines.values():
             spine.set_color(INK)
-    return figure, several
+    return figure, all_axes
 
 
-def _end(figure: Any, several: Sequence[Any] = ()) -> bytes:
+def _end(figure: Any, all_axes: Sequence[Any] = ()) -> bytes:
     """Returns a picture as SVG, with one legend for all panels."""
-    if len(several):
-        named = several[-1].get_legend_handles_labels()
-        figure.legend(*named, loc="outside right center", labelcolor=INK, frameon=False)
+    if len(all_axes):
+        entries = all_axes[-1].get_legend_handles_labels()
+        figure.legend(*entries, loc="outside right center", labelcolor=INK, frameon=False)
     data = BytesIO()
     figure.savefig(data, format="svg", transparent=True, metadata={"Date": None})
     return data.getvalue()

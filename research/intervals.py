@@ -1,4 +1,4 @@
-"""Computes 95 % intervals over runs of which there are several kinds, and of rank correlations."""
+"""Computes 95 % intervals over runs of several methods, and of rank correlations."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from goita_lab.arena.statistics.intervals import (
 RESAMPLES: Final = 2000
 
 
-def between_runs(one: Sequence[float], other: Sequence[float]) -> tuple[Interval, float]:
-    """Returns how much higher the mean of some runs is than that of others, and the p-value.
+def between_runs(first: Sequence[float], second: Sequence[float]) -> tuple[Interval, float]:
+    """Returns the mean of the first runs minus that of the second, and the p-value.
 
     The 95 % interval and the test are Welch's.
     """
     from scipy.stats import ttest_ind
 
-    done = ttest_ind(one, other, equal_var=False)
-    mean, ends = float(np.mean(one) - np.mean(other)), done.confidence_interval(INTERVAL_LEVEL)
-    return Interval(mean, float(ends.low), float(ends.high)), float(done.pvalue)
+    test = ttest_ind(first, second, equal_var=False)
+    mean, ends = float(np.mean(first) - np.mean(second)), test.confidence_interval(INTERVAL_LEVEL)
+    return Interval(mean, float(ends.low), float(ends.high)), float(test.pvalue)
 
 
 def interval_over_runs(statistic: Callable[[Bool], float], strata: Sequence[Bool]) -> Interval:
@@ -42,17 +42,17 @@ def interval_over_runs(statistic: Callable[[Bool], float], strata: Sequence[Bool
         statistic: takes the runs that are kept, bool [n].
         strata: the runs of each method, bool [n], two or more of each; all others always stay.
     """
-    every = np.ones(len(strata[0]), bool)
-    value, variance, freedom = statistic(every), 0.0, 0
+    all_runs = np.ones(len(strata[0]), bool)
+    value, variance, freedom = statistic(all_runs), 0.0, 0
     for stratum in strata:
         runs = np.flatnonzero(stratum)
-        left = [statistic(np.arange(len(every)) != run) for run in runs]
-        variance += jackknife_error(left) ** 2
-        freedom += len(left) - 1
+        without_run = [statistic(np.arange(len(all_runs)) != run) for run in runs]
+        variance += jackknife_error(without_run) ** 2
+        freedom += len(without_run) - 1
     return t_interval(value, sqrt(variance), freedom)
 
 
-def rank_correlation(one: Sequence[float] | Float, other: Sequence[float] | Float) -> Interval:
+def rank_correlation(first: Sequence[float] | Float, second: Sequence[float] | Float) -> Interval:
     """Returns Spearman's rank correlation of two figures of agents, with its interval over agents.
 
     The interval is the percentile bootstrap's: agents are drawn again with replacement. Over ten
@@ -60,8 +60,8 @@ def rank_correlation(one: Sequence[float] | Float, other: Sequence[float] | Floa
     """
     from scipy.stats import spearmanr
 
-    rows, rng = np.array((one, other)).T, np.random.default_rng(0)
+    rows, rng = np.array((first, second)).T, np.random.default_rng(0)
     drawn = [rows[rng.integers(0, len(rows), len(rows))] for _ in range(RESAMPLES)]
-    again = [spearmanr(*sample.T).statistic for sample in drawn]
-    low, high = np.nanquantile(again, INTERVAL_TAILS)
+    resampled = [spearmanr(*sample.T).statistic for sample in drawn]
+    low, high = np.nanquantile(resampled, INTERVAL_TAILS)
     return Interval(float(spearmanr(*rows.T).statistic), float(low), float(high))

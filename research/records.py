@@ -1,4 +1,4 @@
-"""Reads records of people such that no deal counts twice, and says what is one unit."""
+"""Reads records of people such that no deal counts twice, and groups them into units."""
 
 from __future__ import annotations
 
@@ -18,49 +18,51 @@ def read_units(paths: Sequence[Path], rules: str | Rules, what: str) -> Records:
     A deal that another file holds, too, is left out, and so is a part of it. Files that share hands
     are one unit, even where a deal was played differently.
     """
-    read = read_records(paths, rules, what)
-    found = read.deals
-    numbers = joined([one.game for one in found], [dealt(one.deal) for one in found])
-    repeats = _repeats(found)
-    kept = [
-        replace(one, game=game)
-        for at, (one, game) in enumerate(zip(found, numbers, strict=True))
-        if at not in repeats
+    records = read_records(paths, rules, what)
+    deals = records.deals
+    units = joined([deal.game for deal in deals], [dealt(deal.deal) for deal in deals])
+    repeats = _repeats(deals)
+    distinct = [
+        replace(deal, game=unit)
+        for index, (deal, unit) in enumerate(zip(deals, units, strict=True))
+        if index not in repeats
     ]
-    parts = Counter((found[at].file, found[repeats[at]].file) for at in sorted(repeats))
+    pairs = Counter((deals[index].file, deals[repeats[index]].file) for index in sorted(repeats))
     notes = [
-        f"left out: deals of {file} that {of} holds, too: {many}"
-        for (file, of), many in parts.items()
+        f"left out: deals of {file} that {other_file} holds, too: {count}"
+        for (file, other_file), count in pairs.items()
     ]
-    return Records(tuple(kept), read.problems, (*read.notes, *notes, *_units(found, numbers)))
+    notes += _notes_of_units(deals, units)
+    return Records(tuple(distinct), records.problems, (*records.notes, *notes))
 
 
-def _repeats(found: Sequence[Recorded]) -> dict[int, int]:
-    """Returns by index of each deal that is left out the one that stays: the longest record of it.
+def _repeats(deals: Sequence[Recorded]) -> dict[int, int]:
+    """Returns by index of each repeated deal the index of the longest record of this deal.
 
     Answers before play are not compared: some notations leave them out.
     """
-    plays = [tuple(move for move in one.deal.moves if move[1] < actions.CALL) for one in found]
-    best = sorted(
-        range(len(found)),
-        key=lambda at: (-len(plays[at]), not found[at].sound, not any(found[at].players)),
+    plays = [tuple(move for move in deal.deal.moves if move[1] < actions.CALL) for deal in deals]
+    longest_first = sorted(
+        range(len(deals)),
+        key=lambda i: (-len(plays[i]), not deals[i].sound, not any(deals[i].players)),
     )
-    kept: dict[Hashable, list[int]] = {}
+    with_hands: dict[Hashable, list[int]] = {}
     repeats: dict[int, int] = {}
-    for at in best:
-        same = kept.setdefault((dealt(found[at].deal), found[at].deal.dealer), [])
-        of = next((one for one in same if plays[one][: len(plays[at])] == plays[at]), None)
-        if of is None:
-            same.append(at)
+    for index in longest_first:
+        same = with_hands.setdefault((dealt(deals[index].deal), deals[index].deal.dealer), [])
+        begins = plays[index]
+        longer = next((i for i in same if plays[i][: len(begins)] == begins), None)
+        if longer is None:
+            same.append(index)
         else:
-            repeats[at] = of
+            repeats[index] = longer
     return repeats
 
 
-def _units(found: Sequence[Recorded], games: Sequence[int]) -> list[str]:
-    """Says which files are one unit."""
+def _notes_of_units(deals: Sequence[Recorded], units: Sequence[int]) -> list[str]:
+    """Returns a note for each unit of several files."""
     files: dict[int, dict[str, None]] = {}
-    for one, game in zip(found, games, strict=True):
-        files.setdefault(game, {})[str(one.file)] = None
-    several = dict.fromkeys(" and ".join(each) for each in files.values() if len(each) > 1)
-    return [f"one unit, since hands are the same: {names}" for names in several]
+    for deal, unit in zip(deals, units, strict=True):
+        files.setdefault(unit, {})[str(deal.file)] = None
+    joint = dict.fromkeys(" and ".join(names) for names in files.values() if len(names) > 1)
+    return [f"one unit, since hands are the same: {names}" for names in joint]

@@ -169,11 +169,11 @@ def option(field: Field[Any]) -> str:
 
 def agent_options() -> list[str]:
     """Returns the built-in agents with their arguments and options: ``rollout:worlds=``."""
-    from goita_agents.registry import ARGUMENTS, Entry, options_of, points
+    from goita_agents.registry import ARGUMENTS, Entry, entry_points_by_name, options_of
     from goita_env.agent import is_built_in
 
     names = []
-    for name, point in points().items():
+    for name, point in entry_points_by_name().items():
         if not is_built_in(point):
             continue
         loaded = point.load()
@@ -181,7 +181,7 @@ def agent_options() -> list[str]:
         text = f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name
         names.append(text)
         if entry.options:
-            options = options_of(entry.factory, given=1 if entry.argument else 0)
+            options = options_of(entry.factory, num_positional=1 if entry.argument else 0)
             names += [f"{text}{',' if entry.argument else ':'}{option}=" for option in options]
     return names
 

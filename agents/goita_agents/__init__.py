@@ -1,4 +1,4 @@
-"""Plays Goita: bots, search, and what they know of each other; ``load_agent`` builds them."""
+"""Plays Goita: bots, search, and beliefs about the others; ``load_agent`` builds agents."""
 
 from typing import Any
 
@@ -29,17 +29,18 @@ def choose_action(
     """Asks an agent for one action, as a loop over a PettingZoo environment needs it.
 
     Args:
-        agent: any agent without a memory of its own, as ``load_agent`` builds it, or a class.
-        observation: what PettingZoo hands over, {"observation": [512], "action_mask": [69]}, or the
-            observation alone.
+        agent: any agent without a memory, as ``load_agent`` builds it, or a class.
+        observation: PettingZoo's dict, {"observation": [512], "action_mask": [69]}, or only the
+            observation.
         rng: consumed.
-        mask: [69] nonzero where legal, beside an observation alone; None: read from it.
-        rules: the rule set that is played; the observation does not carry it.
+        mask: [69] nonzero where legal, if only the observation is given; None: read from it.
+        rules: the rule set of the game; the observation does not contain it.
 
     Raises:
-        ObservationError: if it is no observation.
-        AgentError: if it is no agent or one with a memory, if it is not one observation and its
-            mask, if nothing is legal because the seat is not asked, or if the answer is illegal.
+        ObservationError: if the observation is not valid.
+        AgentError: if ``agent`` is not an agent or has a memory, if there is not one observation
+            with its mask, if no action is legal because the seat does not act, or if the answer is
+            illegal.
     """
     if isinstance(agent, str):
         raise AgentError(

@@ -1,19 +1,19 @@
-"""Builds agents, asks them, and checks what they answer: nothing else in the lab does so.
+"""Builds agents, asks them and checks their answers; no other module of the lab does so.
 
 Agents of this distribution are trusted: tests check their answers about fixed views in each rule
-set, and nothing checks them while they play. Every answer of any other agent is checked: of a class
-or an object of the user's, of another package's agent, of a program (``exec:COMMAND``). Such an
-agent is handed copies of views and masks, because it may write into them.
+set, and they are not checked while they play. Every answer of any other agent is checked: of a
+user's class or object, of another package's agent, of a program (``exec:COMMAND``). Such an agent
+is handed copies of views and masks, because it may write into them.
 
 There are two kinds of faults, which mean the same in every command:
 
 - *An action* that is missing or illegal is replaced by a uniformly random legal one, counted and
-  reported. ``GuardedAgent`` does so in rounds, ``attempt_actions`` for positions of no round.
-- *Probabilities or beliefs* that are none end the command with an ``AgentError`` before a row is
-  printed, because no distribution could stand for them.
+  reported. ``GuardedAgent`` does so in rounds, ``attempt_actions`` for positions outside rounds.
+- *Probabilities or beliefs* that are not valid end the command with an ``AgentError`` before a row
+  is printed, because no distribution could replace them.
 
-An exception in the code of an agent, ``SystemExit`` included, is of the first kind where it was to
-act or was told of a round, and of the second elsewhere.
+An exception in the code of an agent, also ``SystemExit``, is of the first kind where the agent was
+to act or was notified of a round, and of the second elsewhere.
 """
 
 from __future__ import annotations
@@ -61,19 +61,19 @@ from goita_env.tiles import NUM_KINDS, NUM_SEATS
 
 T = TypeVar("T")
 
-TEXT: Final = 500
+FAULT_TEXT: Final = 500
 """Most characters of an error's text that a fault keeps."""
 
-TRACEBACK: Final = 4000
+FAULT_TRACEBACK: Final = 4000
 """Last characters of a traceback that a fault keeps."""
 
 BELIEF_TOLERANCE: Final = 1e-6
-"""By how much a believed probability may lie outside 0 to 1."""
+"""A believed probability may be so far below 0 or above 1."""
 
 
 @runtime_checkable
 class Believes(Protocol):
-    """An agent that says what it believes."""
+    """An agent that states its beliefs."""
 
     def beliefs(self, view: View) -> Float:
         """Returns probabilities that a seat holds a tile of each kind, not lying face up.
@@ -173,11 +173,11 @@ def ask_actions(
         view: N positions.
         legal: bool [N, 69], with messages [N, 77].
         rng: consumed.
-        secret: the error names neither actions nor what the agent's code says, because somebody
-            reads it who may not know the hand.
+        secret: the error names neither actions nor the messages of the agent's code, because its
+            reader may not know the hand.
 
     Raises:
-        AgentError: if its code raises, or it answers no actions or an illegal one.
+        AgentError: if its code raises, or its answer is not legal actions.
     """
     if is_trusted(agent) and not secret:
         return agent.act(view, legal, rng)
@@ -200,8 +200,8 @@ def ask_probabilities(agent: Policy, view: View, legal: Bool) -> Float:
         legal: bool [N, 69], with messages [N, 77].
 
     Raises:
-        AgentError: if its code raises, or its answer is no distribution over the legal actions; it
-            names agent, seat and position.
+        AgentError: if its code raises, or its answer is not a distribution over the legal actions;
+            the error names agent, seat and position.
     """
     if is_trusted(agent):
         return agent.probabilities(view, legal)
@@ -215,7 +215,7 @@ def ask_probabilities(agent: Policy, view: View, legal: Bool) -> Float:
 
 
 def agent_plays(agent: Agent, information: InformationStructure) -> bool:
-    """Tells whether an agent plays games with these options; an AgentError if its code raises."""
+    """Returns whether an agent plays games with these options; an AgentError if its code raises."""
     with _blamed(agent, "plays"):
         return plays(agent, information)
 
@@ -230,11 +230,11 @@ def at_temperature(agent: HasTemperature, temperature: float) -> Policy:
 
 
 def check_consistent(agent: Policy, rules: Rules) -> None:
-    """Raises an AgentError unless the answers of an agent depend on the views alone.
+    """Raises an AgentError unless the answers of an agent depend only on the views.
 
     Args:
         agent: an agent with a known policy and without a memory.
-        rules: the rule set of the 256 fixed views that it is shown.
+        rules: the rule set of the 256 fixed views of the test.
     """
     if is_trusted(agent):
         return
@@ -245,11 +245,11 @@ def check_consistent(agent: Policy, rules: Rules) -> None:
 
 
 def ask_beliefs(agent: Agent, view: View) -> Float | None:
-    """Returns what an agent says it believes, float64 [N, 3, 8]; None: it has no ``beliefs``.
+    """Returns the beliefs that an agent states, float64 [N, 3, 8]; None: it has no ``beliefs``.
 
     Raises:
-        AgentError: if its code raises, or its answer is no array of probabilities; it names agent,
-            seat and position.
+        AgentError: if its code raises, or its answer is not an array of probabilities; the error
+            names agent, seat and position.
     """
     if not isinstance(agent, Believes):
         return None
@@ -263,8 +263,8 @@ def ask_beliefs(agent: Agent, view: View) -> Float | None:
     # NaN compares as false, so it is outside, too.
     outside = ~(abs(beliefs - 0.5) <= 0.5 + BELIEF_TOLERANCE)
     for row in np.flatnonzero(outside.any(axis=(1, 2))).tolist():
-        came = beliefs[row][outside[row]][0]
-        raise AgentError(f"{expected} {agent.name!r}, got {came}{_position(view, legal, row)}")
+        wrong = beliefs[row][outside[row]][0]
+        raise AgentError(f"{expected} {agent.name!r}, got {wrong}{_position(view, legal, row)}")
     return beliefs.astype(np.float64)
 
 
@@ -274,7 +274,7 @@ def notify(
     *arguments: Any,
     secret: bool = False,
 ) -> None:
-    """Tells an agent with a memory of a round; an AgentError if its code raises.
+    """Notifies an agent with a memory of a round; an AgentError if its code raises.
 
     ``secret`` is as for ``ask_actions``.
     """
@@ -284,7 +284,7 @@ def notify(
 
 @contextmanager
 def _blamed(agent: object, method: str, *, secret: bool = False) -> Iterator[None]:
-    """Turns what the code of an agent raises into an AgentError with name, type and place."""
+    """Turns exceptions in the code of an agent into an AgentError with name, type and place."""
     try:
         yield
     except (AnswerError, KeyboardInterrupt):
@@ -303,7 +303,7 @@ def _name(agent: object) -> str:
 
 
 def _position(view: View, legal: Bool, row: int) -> str:
-    """Says at which seat and in which position an answer is wrong, on one line."""
+    """Describes the seat and the position of a wrong answer on one line."""
     seat = -int(view.dealer[row]) % NUM_SEATS
     (text,) = position_text(view[row : row + 1], legal[row : row + 1])
     position = "; ".join(text.splitlines())
@@ -317,13 +317,13 @@ def _position(view: View, legal: Bool, row: int) -> str:
 class Attempt:
     """The actions of an agent in N positions, and its faults."""
 
-    actions: Int  #: [N] The action of each position; 0 where there is no legal one.
-    answered: Bool  #: [N] The agent chose a legal action.
+    actions: Int  #: [N] The action of each position; 0 where no action is legal.
+    answered: Bool  #: [N] Whether the agent chose a legal action.
     faults: tuple[Fault, ...]
-    forfeited: bool = False  #: It failed too often, and was not asked about the rest.
+    forfeited: bool = False  #: It failed too often, and was not asked about the last positions.
 
     def policy(self, legal: Bool) -> Float:
-        """Returns the probabilities of the actions, float64 [N, 69], uniform where one is missing.
+        """Returns the probabilities of the actions, float64 [N, 69], uniform without an answer.
 
         ``legal``: bool [N, 69].
         """
@@ -334,7 +334,7 @@ class Attempt:
 
 
 def attempt_actions(agent: Agent, view: View, legal: Bool, seed: int) -> Attempt:
-    """Asks an agent for its actions in positions that belong to no round.
+    """Asks an agent for its actions in positions outside rounds.
 
     A batch that fails as a whole is tried again position by position, and so is a program.
 
@@ -372,7 +372,7 @@ def _attempt_batch(agent: Agent, view: View, legal: Bool, seed: int) -> Attempt 
         return None
     answered = np.ones(len(view), bool)
     answered[list(wrong)] = False
-    faults = [Fault("illegal", -1, -1, str(error)[:TEXT]) for error in wrong.values()]
+    faults = [Fault("illegal", -1, -1, str(error)[:FAULT_TEXT]) for error in wrong.values()]
     return Attempt(actions, answered, tuple(faults))
 
 
@@ -387,13 +387,13 @@ def _attempt_rows(agent: Agent, view: View, legal: Bool, seed: int) -> Attempt:
             break
         before = len(tracker.faults)
         actions[row] = tracker.act(view[row : row + 1], legal[row : row + 1], rng)[0]
-        # A fault more: the action is a random one, which stands for all legal ones.
+        # After a fault the action is a random one, which stands for all legal actions.
         answered[row] = len(tracker.faults) == before
     return Attempt(actions, answered, tuple(tracker.faults), tracker.forfeited)
 
 
 def fault_lines(name: str, faults: tuple[Fault, ...]) -> list[str]:
-    """Returns a line for each kind of fault that an agent made: how many, and the last one."""
+    """Returns a line for each kind of fault of an agent: the number and the last fault."""
     counts = Counter(fault.kind for fault in faults)
     last: dict[Kind, str] = {fault.kind: fault.text for fault in faults}
     return [
@@ -409,13 +409,13 @@ def fault_lines(name: str, faults: tuple[Fault, ...]) -> list[str]:
 class GuardedAgent:
     """An agent that plays one seat of one seating by a user's class.
 
-    The class may raise, leave with ``SystemExit``, answer nonsense or change its arguments: each is
+    The class may raise, exit with ``SystemExit``, answer nonsense or change its arguments: each is
     a recorded fault, and a random legal action is played instead.
 
     Args:
         name: of the agent.
-        build: builds it.
-        seat: that it plays.
+        build: builds the user's agent.
+        seat: the seat that it plays.
         chance: draws the actions that replace missing ones; the class never sees it.
     """
 
@@ -423,7 +423,7 @@ class GuardedAgent:
         self, name: str, build: Callable[[], Agent], seat: int, chance: np.random.Generator
     ) -> None:
         self.name, self.faults, self.forfeited = name, list[Fault](), False
-        self.trusted_class = GuardedAgent  # what it answers is checked here
+        self.trusted_class = GuardedAgent  # its answers are checked here
         self._seat, self._chance = seat, chance
         self._agent: Any = self._call("__init__", build)
         self.forfeited = self._agent is None
@@ -431,17 +431,17 @@ class GuardedAgent:
         is_stateful = self._call("begin", lambda: isinstance(self._agent, StatefulAgent))
         self.is_stateful = bool(is_stateful)
 
-    def _tell(self, method: str, *arguments: Any) -> None:
-        def tell() -> None:
+    def _notify(self, method: str, *arguments: Any) -> None:
+        def notify_agent() -> None:
             if (callback := getattr(self._agent, method, None)) is not None:
                 callback(*arguments)
 
         if self.is_stateful or method == "close":
-            self._call(method, tell, arguments[0] if arguments else None)
+            self._call(method, notify_agent, arguments[0] if arguments else None)
 
-    begin = partialmethod(_tell, "begin")
-    redeal = partialmethod(_tell, "redeal")
-    end = partialmethod(_tell, "end")
+    begin = partialmethod(_notify, "begin")
+    redeal = partialmethod(_notify, "redeal")
+    end = partialmethod(_notify, "end")
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the class's actions, random legal ones where it fails: int64 [N]."""
@@ -462,13 +462,13 @@ class GuardedAgent:
         return actions
 
     def close(self) -> None:
-        self._tell("close")
+        self._notify("close")
         self._agent = None
 
     def forfeit(self) -> None:
         self.forfeited = True
 
-    def _call(self, what: str, work: Callable[[], T], games: Int | None = None) -> T | None:
+    def _call(self, method: str, work: Callable[[], T], games: Int | None = None) -> T | None:
         """Runs the class's code; returns None after a fault, or if it has forfeited."""
         if self.forfeited:
             return None
@@ -482,12 +482,12 @@ class GuardedAgent:
             self._fault("nonsense", first, str(error))
         except BaseException as error:  # SystemExit among them: a class may not end a tournament
             where = f" for {rows} positions at once, this game the first" if rows > 1 else ""
-            self._fault("raised", first, f"{what}{where}: {raised(error)}", _trace(error))
+            self._fault("raised", first, f"{method}{where}: {raised(error)}", _trace(error))
         return None
 
     def _fault(self, kind: Kind, game: int, text: str, trace: str = "") -> None:
         if len(self.faults) < FAULTS:
-            self.faults.append(Fault(kind, self._seat, game, text[:TEXT], traceback=trace))
+            self.faults.append(Fault(kind, self._seat, game, text[:FAULT_TEXT], traceback=trace))
         self.forfeited |= len(self.faults) >= FAULTS
 
     def _random(self, legal: Bool) -> Int:
@@ -500,4 +500,4 @@ def _trace(error: BaseException) -> str:
         lines = "".join(traceback.format_exception(error, limit=-10))
     except Exception:  # the exception is the user's object, too
         return ""
-    return lines[-TRACEBACK:].encode("utf-8", "replace").decode()
+    return lines[-FAULT_TRACEBACK:].encode("utf-8", "replace").decode()

@@ -34,7 +34,7 @@ from goita_env.errors import AnswerError as AnswerError
 def raised(error: BaseException, *, text: bool = True) -> str:
     """Returns an exception of somebody's code on one line: its type, its text if wanted, its place.
 
-    What cannot be printed or written as UTF-8 is replaced, since the text may be anything.
+    Characters that cannot be printed or written as UTF-8 are replaced, since it may be any text.
     """
     frames = traceback.extract_tb(error.__traceback__)
     place = (
@@ -55,7 +55,7 @@ def is_whole(number: object) -> bool:
 def check_temperature(temperature: float) -> float:
     """Returns a policy's temperature; an AgentError if it is not 0 or 0.001 to 1000.
 
-    Beyond these powers of probabilities overflow, or nothing is left of the policy.
+    Outside this range powers of probabilities overflow, or become equal.
     """
     if temperature != 0 and not 1e-3 <= temperature <= 1e3:
         raise AgentError(f"expected a temperature of 0, or of 0.001 to 1000, got {temperature!r}")
@@ -63,5 +63,5 @@ def check_temperature(temperature: float) -> float:
 
 
 def is_stateless(agent: object) -> bool:
-    """Says whether an agent plays from one view only: it keeps no memory and counts no faults."""
+    """Returns whether an agent plays from one view only: it has no memory and counts no faults."""
     return not isinstance(agent, StatefulAgent) and not hasattr(agent, "faults")

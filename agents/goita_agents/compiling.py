@@ -27,20 +27,20 @@ def compiled(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """Writes a function out where compiled code calls it."""
+    """Copies a function's code to the places where compiled code calls it."""
     return cast("F", njit(inline="always")(function))
 
 
 @contextmanager
 def announced(what: str) -> Iterator[None]:
-    """Says so on stderr, once, if what is first called inside has to be compiled."""
+    """Notes on stderr, once, that functions called inside have to be compiled first."""
 
     class Announcement(event.Listener):
-        said = False
+        is_written = False
 
         def on_start(self, event: event.Event) -> None:
-            if not self.said:
-                self.said = True
+            if not self.is_written:
+                self.is_written = True
                 sys.stderr.write(f"compiling {what}, once; this takes ten seconds or so\n")
 
         def on_end(self, event: event.Event) -> None: ...

@@ -28,19 +28,19 @@ PART: Final = ".*.part"
 
 
 def is_stdout(path: Path) -> bool:
-    """Tells whether a path stands for standard output: ``-`` or ``/dev/stdout``."""
+    """Returns whether a path means standard output: ``-`` or ``/dev/stdout``."""
     return str(path) in ("-", "/dev/stdout")
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Replaces a file's content atomically, even if the power fails; or writes to standard output.
 
-    On an error, such as a full disk, the old content stays and nothing else is left. Text becomes
-    UTF-8, half characters, as of a file name that is no UTF-8, escapes that JSON knows. Links are
-    followed.
+    On an error, such as a full disk, the old content stays and no other file is left. Text becomes
+    UTF-8; half characters, as in a file name that is not UTF-8, become escapes that JSON knows.
+    Links are followed.
 
     Raises:
-        OSError: if it cannot be written, or is no regular file; names the path.
+        OSError: if the file cannot be written, or is not a regular file; the error names the path.
     """
     if isinstance(content, str):
         content = content.encode(errors="backslashreplace")
@@ -69,12 +69,13 @@ def write_whole(path: Path, content: str | bytes) -> None:
 def locked(path: Path, what: str, *, wait: bool = False) -> Iterator[None]:
     """Keeps other processes out of a file, where the system and its file system can.
 
-    The lock lies beside the file, which may be replaced meanwhile, and is removed at the end.
+    The lock is a file next to it, since the file itself may be replaced meanwhile. It is removed at
+    the end.
 
     Args:
         path: the file, in a folder that exists.
-        what: is expected, in words: "a match that nobody is playing".
-        wait: until no other process has it.
+        what: the expected file, in words: "a match that nobody is playing".
+        wait: wait until no other process has the file.
     """
     if fcntl is None:
         yield
@@ -108,7 +109,7 @@ def _is_open(file: Path, lock: IO[str]) -> bool:
 
 
 def kind_of(path: str | Path) -> str:
-    """Returns what a path names, in words: "a file", "a folder", "a device", "a fifo"."""
+    """Returns the kind of a path, in words: "a file", "a folder", "a device", "a fifo"."""
     mode = os.stat(path).st_mode
     kinds = {stat.S_IFREG: "a file", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a fifo"}
     kinds |= {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
@@ -118,11 +119,11 @@ def kind_of(path: str | Path) -> str:
 def check_writable(path: Path, *, folder: bool = False) -> None:
     """Raises a SettingError if a file, or a folder, cannot be written; touches nothing.
 
-    A device, a fifo or a socket is none.
+    A device, a fifo or a socket is not a file here.
     """
-    wanted = "a folder" if folder else "a file"
+    expected = "a folder" if folder else "a file"
     whole = Path(os.path.realpath(path))
-    if whole.exists() and kind_of(whole) != wanted:
+    if whole.exists() and kind_of(whole) != expected:
         wrong = f"it is {kind_of(whole)}"
     elif not whole.parent.is_dir():
         folder_name = whole.parent if path.is_symlink() else path.parent
@@ -131,13 +132,13 @@ def check_writable(path: Path, *, folder: bool = False) -> None:
         wrong = "it may not be written"
     else:
         return
-    raise SettingError(f"expected {wanted} for the results, got {str(path)!r}: {wrong}")
+    raise SettingError(f"expected {expected} for the results, got {str(path)!r}: {wrong}")
 
 
 def json_text(value: object, *, escape: bool = True) -> str:
     """Returns plain values as JSON for a file; a number that isn't finite becomes null.
 
-    ``escape``: letters beyond ASCII, of which some cannot be written as UTF-8.
+    ``escape``: write letters beyond ASCII as escapes, since some cannot be written as UTF-8.
     """
     written = _finite(value)
     return json.dumps(written, indent=1, ensure_ascii=escape, allow_nan=False) + "\n"
@@ -145,31 +146,31 @@ def json_text(value: object, *, escape: bool = True) -> str:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: _finite(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(element) for element in value]
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def read_text(path: Path, most: int) -> str:
+def read_text(path: Path, max_bytes: int) -> str:
     """Returns the UTF-8 text of a file, without a byte order mark; raises as ``read_limited``."""
     try:
-        return read_limited(path, most).decode("utf-8-sig")
+        return read_limited(path, max_bytes).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SettingError(f"{path.name}: expected text in UTF-8, got {error.reason}") from error
 
 
 def decode(content: bytes | str, kind: type[T], expected: str) -> T:
-    """Parses JSON as a type that msgspec knows, less unknown keys; a SettingError if it is none.
+    """Parses JSON as a type that msgspec knows, without unknown keys; else raises a SettingError.
 
-    Numbers are finite, and no key is there twice. Half characters, as of a file name that is no
-    UTF-8, come back as written.
+    Numbers are finite, and no key occurs twice. Half characters, as in a file name that is not
+    UTF-8, are read as they were written.
     """
     import msgspec
 
     try:
-        # By Python's own parser: half characters are JSON for it alone, and msgspec would keep the
-        # last of two equal keys.
+        # By Python's own parser: only it accepts half characters, and msgspec would keep the last
+        # of two equal keys.
         plain = json.loads(
             content,
             parse_float=_finite_number,

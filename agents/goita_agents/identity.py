@@ -1,17 +1,18 @@
-"""Says what agents are made of: the SHA-256 of every file that a text, or the agent itself, names.
+"""Identifies agents by the SHA-256 of every file that a text, or the agent itself, names.
 
 The digest of an agent covers
 
 - the networks of this distribution in its text, and those of ``file:PATH``;
-- of a user's class the file that defines it, and what importing that loads from the working
-  directory or from the folder in which its module lies;
-- each option of it, given or by default, that is the path of a file or of a folder;
-- of ``exec:COMMAND`` each word that is the path of a file, but not a program of the PATH, what
-  scripts and modules (``-m``) of Python import from their folder, and what ``goita bot`` is told to
-  host;
-- the paths in its attribute ``files``, a tuple. Those in ``outputs`` it writes: they are left out.
+- of a user's class the file that defines it, and the modules that importing it loads from the
+  working directory or from the folder of its module;
+- each of its options, given or by default, that is the path of a file or of a folder;
+- of ``exec:COMMAND`` each word that is the path of a file, except programs of the PATH, the modules
+  that scripts and modules (``-m``) of Python import from their folder, and the agents that
+  ``goita bot`` hosts;
+- the paths in its attribute ``files``, a tuple. It writes the paths in ``outputs``, which are left
+  out.
 
-What exists and cannot be covered is said once on standard error.
+Files that exist and cannot be covered are named once on standard error.
 """
 
 from __future__ import annotations
@@ -38,23 +39,23 @@ from goita_agents.base import Agent, AgentError, close, raised
 from goita_agents.files import kind_of
 from goita_agents.registry import (
     Named,
+    entry_points_by_name,
     every_part,
     is_own,
     load_agent,
     loaded_with,
-    parse,
-    points,
+    parse_spec,
     short_name,
     split_text,
 )
 from goita_env.agent import PROJECT
 from goita_env.errors import GoitaError
 
-MOST_BYTES: Final = 1 << 30
-"""Bytes of a folder that a digest covers."""
+FOLDER_BYTES: Final = 1 << 30
+"""Most bytes of a folder that a digest covers."""
 
-SETTLED: Final = 2_000_000_000
-"""Nanoseconds after which a file's times show every later change: clocks of file systems tick."""
+SETTLED_NANOSECONDS: Final = 2_000_000_000
+"""Age of a file's times from which on they show every later change: file systems' clocks tick."""
 
 _INSTALLED: Final = tuple(
     os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")
@@ -68,7 +69,7 @@ class Identities:
         specs: texts of agents, which are added.
 
     Attributes:
-        digests: by text. An agent that is made of no file and no network has none.
+        digests: by text. An agent without a file and a network has none.
         weights: as ``weights`` returns them.
     """
 
@@ -80,7 +81,7 @@ class Identities:
             self.add(spec)
 
     def add(self, spec: str, agent: Agent | None = None) -> None:
-        """Adds an agent by its text; a user's class that is not given is built to ask for files."""
+        """Adds an agent by its text; without ``agent`` a user's class is built for its files."""
         self._paths[spec] = _Paths.of(spec, agent)
         self.weights |= weights([spec])
         if (content := _digest(spec, self._paths[spec])) is not None:
@@ -96,7 +97,7 @@ class Identities:
         return {spec: self.digests[spec] for spec in specs if spec in self.digests}
 
     def changed(self, specs: Iterable[str] | None = None) -> list[str]:
-        """Returns which of the agents, or of some of them, are made of something else by now."""
+        """Returns the agents, of all or of some, whose files or networks have changed since."""
         agents = self._paths if specs is None else [s for s in specs if s in self._paths]
         return [spec for spec in agents if self._now(spec) != self.digests.get(spec)]
 
@@ -108,7 +109,7 @@ class Identities:
 
 
 def digest(spec: str, agent: Agent | None = None) -> str | None:
-    """Returns the SHA-256 of all that an agent is made of; None if it has no file and no network.
+    """Returns the SHA-256 of an agent's files and networks; None if it has none.
 
     Args:
         spec: its text.
@@ -120,15 +121,15 @@ def digest(spec: str, agent: Agent | None = None) -> str | None:
 def code(name: str) -> str:
     """Returns the SHA-256 of the source of an agent of this distribution: of its package's files.
 
-    A digest leaves that out, because the version stands for it. What is shipped with this
-    distribution may have been made by another version.
+    A digest leaves the source out, because the version stands for it. But data that are shipped
+    with this distribution may have been made by another version.
     """
-    folder = Path(import_module(points()[name].module).__file__ or "").parent
+    folder = Path(import_module(entry_points_by_name()[name].module).__file__ or "").parent
     return sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
 
 
 def weights(specs: Iterable[str]) -> dict[str, str]:
-    """Returns the SHA-256 of each network in the agents' texts, by the text that names it alone.
+    """Returns the SHA-256 of each network in the agents' texts, by the part that names it.
 
     A user's class is left out, and is not imported.
     """
@@ -143,16 +144,16 @@ def weights(specs: Iterable[str]) -> dict[str, str]:
 class _Paths(NamedTuple):
     """The paths that an agent names itself."""
 
-    files: tuple[str, ...] = ()  #: That belong to it.
-    outputs: tuple[str, ...] = ()  #: That it writes.
+    files: tuple[str, ...] = ()  #: Paths that belong to it.
+    outputs: tuple[str, ...] = ()  #: Paths that it writes.
 
     @classmethod
     def of(cls, spec: str, agent: Agent | None) -> Self:
-        """Returns the paths of a user's class, and of those among its options.
+        """Returns the paths of a user's class, and of the users' classes among its options.
 
         Args:
             spec: its text.
-            agent: the agent, where it has been built; those in its options are built here.
+            agent: the agent, where it has been built; agents in its options are built here.
         """
         files, outputs = list[str](), list[str]()
         for part in every_part(spec):
@@ -198,11 +199,11 @@ def _digest(spec: str, paths: _Paths) -> str | None:
 
 
 def _contents(part: Named, name: str, outputs: Collection[str] = ()) -> Iterator[str | None]:
-    """Yields the hash of everything that one name with its argument and options stands for.
+    """Yields the hashes of the files and networks of a name with its argument and options.
 
     Args:
         part: the name.
-        name: of the agent, for what is said of what cannot be covered.
+        name: of the agent, for the note about files that cannot be covered.
         outputs: real paths that are left out.
     """
     if part.is_own:
@@ -225,12 +226,12 @@ def _contents(part: Named, name: str, outputs: Collection[str] = ()) -> Iterator
 
 
 def _hosted(text: str, name: str) -> Iterator[str | None]:
-    """Yields the hashes of an agent that a command hosts in a process of its own.
+    """Yields the hashes of an agent that a command hosts in a separate process.
 
-    Nothing of a user's class is imported: its code is to run there alone.
+    A user's class is not imported: its code is to run only there.
     """
     try:
-        part = parse(text)
+        part = parse_spec(text)
     except AgentError:  # the program of that name is another one
         return
     if part.is_own:
@@ -242,9 +243,9 @@ def _hosted(text: str, name: str) -> Iterator[str | None]:
 
 
 def _run_by_python(words: Sequence[str]) -> Iterator[str]:
-    """Yields what the scripts and modules among the words of a command import from their folders.
+    """Yields the files that scripts and modules among a command's words import from their folders.
 
-    A script is not among them, a module is.
+    The file of a module (``-m``) is among them, that of a script is not.
     """
     for before, word in pairwise(["", *words]):
         if before == "-m":
@@ -270,7 +271,7 @@ def _paths_in(text: str) -> Iterator[str]:
 
 
 def _defaults(factory: Any, text: str) -> Iterator[str]:
-    """Yields the defaults that could be paths, of options that a text does not give."""
+    """Yields the defaults, of options that a text does not name, that could be paths."""
     names = {option.partition("=")[0].strip() for option in split_text(text)}
     for parameter in inspect.signature(factory).parameters.values():
         default = () if parameter.name in names else parameter.default
@@ -280,9 +281,9 @@ def _defaults(factory: Any, text: str) -> Iterator[str]:
 
 
 def _words(command: str) -> Iterator[str]:
-    """Yields the words of a command that may be paths, and those of a command in one for a shell.
+    """Yields the words of a command that may be paths; a word may be a command for a shell itself.
 
-    A program that is found on the PATH is left out: the system's, and not the agent's.
+    A program of the PATH is left out: it belongs to the system, and not to the agent.
     """
     with suppress(ValueError):  # an unbalanced quote
         for place, word in enumerate(shlex.split(command)):
@@ -300,18 +301,18 @@ def _words(command: str) -> Iterator[str]:
 
 def _module_of(part: Named) -> str:
     """Returns the module of a user's class or of another package's agent."""
-    point = points().get(part.name)
+    point = entry_points_by_name().get(part.name)
     return part.name.partition(":")[0] if point is None else point.module
 
 
 def _sources(modules: Collection[str], *folders: str) -> list[str]:
     """Returns the files of some modules and of what importing them loads from their folders.
 
-    With ``folders`` they are those of another process, which finds modules there alone.
+    With ``folders`` the modules are those of another process, which finds modules only there.
 
-    Imports are read from the source, those in functions included, because what another agent has
-    loaded before is not loaded again. What was seen to be loaded counts, too: a name may be
-    computed.
+    Imports are read from the source, also those in functions, because a module that another agent
+    has loaded before is not loaded again. The modules that the first import did load count, too,
+    since a name may be computed.
     """
     roots = set(map(os.path.realpath, folders or [os.getcwd()]))
     for module in () if folders else modules:
@@ -335,13 +336,13 @@ def _sources(modules: Collection[str], *folders: str) -> list[str]:
 
 
 def _loaded_file(module: str) -> str | None:
-    """Returns the file of a module that has been imported; None where it has none."""
+    """Returns the file of an imported module; None where it has none or is not imported."""
     path = getattr(sys.modules.get(module), "__file__", None)
     return os.path.realpath(path) if path else None
 
 
 def _file_below(roots: Iterable[str], module: str) -> str | None:
-    """Returns the file that importing a module would read below one of some folders."""
+    """Returns the file that importing a module would read below the first of some folders."""
     for root in roots:
         place = os.path.join(root, *module.split("."))
         for path in (os.path.join(place, "__init__.py"), f"{place}.py"):
@@ -351,7 +352,7 @@ def _file_below(roots: Iterable[str], module: str) -> str | None:
 
 
 def _is_below(path: str, roots: Iterable[str]) -> bool:
-    """Tells whether a file lies in one of some folders, and is not of an installed package."""
+    """Returns whether a file lies in some of the folders, and not in an installed package."""
     inside = [any(Path(path).is_relative_to(f) for f in folders) for folders in (roots, _INSTALLED)]
     return inside == [True, False]
 
@@ -383,11 +384,11 @@ def _existing(paths: Iterable[str], name: str) -> Iterator[str | None]:
 
 
 def content_hash(path: str | Path, name: str) -> str | None:
-    """Returns the SHA-256 of a file or a folder; None, said once, where it cannot be covered.
+    """Returns the SHA-256 of a file or a folder; None, with a note, where it cannot be covered.
 
     Args:
         path: the file or the folder.
-        name: of what it belongs to, for what is said.
+        name: of the agent or program that it belongs to, for the note.
     """
     path = os.fspath(path)
     try:
@@ -419,8 +420,8 @@ def _folder_hash(path: str, name: str) -> str | None:
                 size += os.path.getsize(file)
             elif os.path.exists(file):
                 _say(name, file, f"it is {kind_of(file)}")
-        if size > MOST_BYTES:
-            _say(name, path, f"its files have more than {MOST_BYTES:,} bytes")
+        if size > FOLDER_BYTES:
+            _say(name, path, f"its files have more than {FOLDER_BYTES:,} bytes")
             return None
     lines = (os.fsencode(f"{inner}\0{_file_hash(files[inner])}\0") for inner in sorted(files))
     return sha256(b"".join(lines)).hexdigest()
@@ -430,14 +431,14 @@ def _file_hash(path: str) -> str:
     """Returns the SHA-256 of a file's content, which is read again only if the file has changed."""
     status = os.stat(path)
     state = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    if time.time_ns() - max(state[3:]) > SETTLED:
+    if time.time_ns() - max(state[3:]) > SETTLED_NANOSECONDS:
         return _hash_in(path, state)
     return _hash_in.__wrapped__(path, state)
 
 
 @lru_cache(maxsize=4096)
 def _hash_in(path: str, state: tuple[int, ...]) -> str:
-    """Returns the SHA-256 of a file in a state, by which it is known again."""
+    """Returns the SHA-256 of a file; kept by its state, which changes with its content."""
     del state
     with open(path, "rb") as file:
         return file_digest(file, "sha256").hexdigest()
@@ -445,5 +446,5 @@ def _hash_in(path: str, state: tuple[int, ...]) -> str:
 
 @cache
 def _say(name: str, path: str, why: str) -> None:
-    """Says on standard error, once, what a digest does not cover."""
+    """Writes a note on standard error, once, about a path that a digest does not cover."""
     sys.stderr.write(f"the digest of {name} does not cover {path!r}: {why}\n")

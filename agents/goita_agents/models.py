@@ -1,8 +1,8 @@
 """How another seat plays: by a policy with occasional errors, uniformly, or in any legal way.
 
-A policy that is certain of its actions makes beliefs brittle: one decision that it would not have
-made, and nothing is possible any more. So a modelled policy takes, with a small probability
-epsilon, any legal action, all equally likely (trembles: Selten 1975).
+A policy that is certain of its actions makes beliefs brittle: a single decision that it would not
+have made rules out all deals. So a modelled policy takes, with a small probability epsilon, any
+legal action, all equally likely (trembles: Selten 1975).
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from goita_env.rules import JGA, Rules
 from goita_env.views import observation as packing
 
 EPSILON: Final = 0.02
-"""Default of ``PolicyModel``."""
+"""Default epsilon of ``PolicyModel``."""
 
 EPSILONS: Final = (0.1, 0.3, 0.1)
-"""What search assumes of the next seat, the partner and the previous seat: found by experiment. The
-partner is the least predictable, since it is likely to search as well."""
+"""Epsilons that search assumes of the next seat, the partner and the previous seat, chosen by
+experiment. The partner is the least predictable, since it is likely to search as well."""
 
 
 class UnexplainedError(GoitaError):
@@ -57,7 +57,7 @@ class OpponentModel(Protocol):
     """A model that gives the probability of each action of a seat.
 
     Attributes:
-        name: by which results tell what was assumed.
+        name: by which results state the assumption.
     """
 
     name: str
@@ -73,7 +73,7 @@ class OpponentModel(Protocol):
 
 
 _passed: Final[WeakKeyDictionary[Agent, set[tuple[float | None, Rules]]]] = WeakKeyDictionary()
-"""By agent, at which temperatures and in which rule sets its answers were found consistent."""
+"""By agent, the temperatures and rule sets in which its answers have been tested."""
 
 
 class PolicyModel:
@@ -86,14 +86,14 @@ class PolicyModel:
 
     Args:
         agent: a policy, or the text that ``load_agent`` builds it from.
-        temperature: what its probabilities are raised to the inverse of, 0 being the likeliest
-            action alone; a network is asked at this temperature. None: as the agent plays.
+        temperature: its probabilities are raised to the inverse of the temperature, 0 being only
+            the likeliest action; a network plays at this temperature. None: as the agent plays.
         epsilon: probability of any legal action instead, all equally likely.
 
     Raises:
-        AgentError: if the agent's probabilities are not known or are none, it keeps a memory or its
-            answers depend on anything else (``goita_env.testing``), the temperature is none, or
-            the epsilon isn't from 0 to 1.
+        AgentError: if the agent's probabilities are not known or not valid, it keeps a memory or
+            its answers depend on anything else (``goita_env.testing``), the temperature is not
+            valid, or the epsilon isn't from 0 to 1.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class PolicyModel:
         if not 0 <= epsilon <= 1:
             raise AgentError(f"expected an epsilon from 0 to 1, got {epsilon!r}")
         self._power: float | None = None
-        self._given = self._agent = agent
+        self._original = self._agent = agent
         if isinstance(agent, HasTemperature):
             temperature = agent.temperature if temperature is None else temperature
             self._agent = at_temperature(agent, temperature)
@@ -117,7 +117,7 @@ class PolicyModel:
         self.temperature, self.epsilon = temperature, epsilon
         warm = "" if temperature is None else f"temperature={temperature:g}, "
         self.name = f"{agent.name} ({warm}epsilon={epsilon:g})"
-        self._asked: Policy = self._agent
+        self._source: Policy = self._agent
         try:
             self._passed = _passed.setdefault(agent, set())
         except TypeError:  # an agent that is not hashable is tested by each PolicyModel
@@ -134,13 +134,13 @@ class PolicyModel:
         return self._agent
 
     def asking(self, policy: Policy) -> Self:
-        """Returns this model with an object that answers for its policy, and answers the same."""
+        """Returns this model with another object that gives the answers of its policy."""
         model = copy(self)
-        model._asked = policy
+        model._source = policy
         return model
 
     def _test(self, rules: Rules) -> None:
-        test = (self.temperature if self._agent is not self._given else None, rules)
+        test = (self.temperature if self._agent is not self._original else None, rules)
         if test not in self._passed:
             check_consistent(self._agent, rules)
             self._passed.add(test)
@@ -148,9 +148,9 @@ class PolicyModel:
     def _check(self, view: View) -> None:
         if view.information == PLAIN:
             self._test(view.rules)
-        elif not agent_plays(self._given, view.information):
+        elif not agent_plays(self._original, view.information):
             raise AgentError(
-                f"expected a model of a game with {view.information}, got {self._given.name!r}, "
+                f"expected a model of a game with {view.information}, got {self._original.name!r}, "
                 "which doesn't play it"
             )
 
@@ -160,16 +160,17 @@ class PolicyModel:
         With messages [N, 77].
 
         Raises:
-            AgentError: if the agent's answers are none in this rule set, or it plays no games with
-                the options of the view.
+            AgentError: if the agent's answers are not valid in this rule set, or it plays no games
+                with the options of the view.
         """
         self._check(view)
-        policy = ask_probabilities(self._asked, view, legal)
+        policy = ask_probabilities(self._source, view, legal)
         if self._power == 0:
             likeliest = policy.argmax(axis=1)
             policy = np.zeros(legal.shape)
             policy[np.arange(len(policy)), likeliest] = 1
         elif self._power is not None:
+            # Where even the highest power is too small for a float, it is scaled to 1 first.
             highest, power = policy.max(axis=1, keepdims=True), 1 / self._power
             policy = np.where(highest**power > 0, policy, policy / highest) ** power
             policy /= policy.sum(axis=1, keepdims=True)
@@ -182,22 +183,22 @@ class SharedAnswers:
     """The answers of some models' policies, asked once where only the epsilons differ.
 
     Attributes:
-        models: the models, in the same order, for questions of one round.
+        models: the models, in the same order, for views of one round.
     """
 
     def __init__(self, models: Sequence[OpponentModel]) -> None:
-        self._policies: list[_AskedOnce] = []
+        self._policies: list[_RememberedPolicy] = []
         self.models = tuple(self._sharing(model) for model in models)
 
     def __len__(self) -> int:
-        """Returns how many policies are asked; a model that is no ``PolicyModel`` is one."""
-        others = [model for model in self.models if not isinstance(model, PolicyModel)]
-        return len(self._policies) + len(others)
+        """Returns the number of policies; a model that is no ``PolicyModel`` counts as one."""
+        without_policy = [model for model in self.models if not isinstance(model, PolicyModel)]
+        return len(self._policies) + len(without_policy)
 
     def forget(self) -> None:
         """Forgets the answers so far, which take memory."""
         for policy in self._policies:
-            policy.known.clear()
+            policy.answers.clear()
 
     def _sharing(self, model: OpponentModel) -> OpponentModel:
         if not isinstance(model, PolicyModel):
@@ -206,49 +207,49 @@ class SharedAnswers:
             if policy.policy == model.agent:
                 break
         else:
-            policy = _AskedOnce(model.agent)
+            policy = _RememberedPolicy(model.agent)
             self._policies.append(policy)
         return model.asking(policy)
 
 
-class _AskedOnce:
+class _RememberedPolicy:
     """A policy's answers, remembered by the whole batch of views."""
 
     def __init__(self, policy: Policy) -> None:
         self.name, self.policy = policy.name, policy
-        self.trusted_class = _AskedOnce  # what it answers has been checked
-        self.known: dict[bytes, Float] = {}
+        self.trusted_class = _RememberedPolicy  # its answers have been checked
+        self.answers: dict[bytes, Float] = {}
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         return ask_actions(self.policy, view, legal, rng)
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         batch = view.words.tobytes()
-        answers = self.known.get(batch)
-        if answers is None:
-            answers = self.known[batch] = ask_probabilities(self.policy, view, legal)
-        return answers
+        if batch not in self.answers:
+            self.answers[batch] = ask_probabilities(self.policy, view, legal)
+        return self.answers[batch]
 
 
 class CachedModel:
     """A model that asks another about each view once, for several listeners to one round.
 
-    What a seat would do with a hand is the same for all who wonder whether it holds that hand.
+    The action of a seat with a hand is the same in the beliefs of all seats that consider the hand.
     """
 
     def __init__(self, model: OpponentModel) -> None:
         self._model = model
         self.name = model.name
-        self._known: dict[tuple[int, int], tuple[packing.Words, Float]] = {}
+        self._answers: dict[tuple[int, int], tuple[packing.Words, Float]] = {}
+        """By numbers of plays and passes, the sorted keys of views and the answers about them."""
 
     def forget(self) -> None:
         """Forgets all answers: a deal is over."""
-        self._known.clear()
+        self._answers.clear()
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], zero where illegal."""
         keys, moment = view.digest(), (int(view.num_plays[0]), int(view.passes[0]))
-        known_keys, answers = self._known.get(moment, (keys[:0], np.zeros(legal[:0].shape)))
+        known_keys, answers = self._answers.get(moment, (keys[:0], np.zeros(legal[:0].shape)))
         new = np.arange(len(keys))
         # The known keys are sorted, so a key's place in them is found by bisection.
         if len(known_keys):
@@ -260,13 +261,13 @@ class CachedModel:
             answers = np.concatenate([answers, new_answers])
             order = known_keys.argsort()
             known_keys, answers = known_keys[order], answers[order]
-            self._known[moment] = known_keys, answers
+            self._answers[moment] = known_keys, answers
         return answers[known_keys.searchsorted(keys)]
 
 
 @dataclass(eq=False)
 class _ModelOfLegality:
-    """A model that knows nothing of a seat but what is legal for it."""
+    """A model that knows only the legal actions of a seat."""
 
     name: str
     rule: Callable[[Bool], Float]
@@ -286,11 +287,11 @@ UNIFORM_MODEL: Final[OpponentModel] = _ModelOfLegality("uniform", _uniform)
 """Any legal action is as likely as any other."""
 
 LEGAL_MODEL: Final[OpponentModel] = _ModelOfLegality("legal", partial(np.asarray, dtype=np.float64))
-"""What was done was legal, and nothing else follows from it: any legal action has likelihood 1.
+"""Any legal action has likelihood 1, so that actions are evidence only of being legal.
 
-Every deal in which the seat's actions were legal, with one tile or another under each of its
-blocks, is as likely as it was dealt; within a deal the tiles under its blocks are any of those that
-it never showed."""
+A deal in which the seat's actions were legal keeps its probability before play; other deals are
+ruled out. Within a deal all choices of the tiles under the seat's blocks, out of the tiles that it
+never showed, are equally likely."""
 
 
 def check_stateless(agent: Agent) -> None:
@@ -298,5 +299,5 @@ def check_stateless(agent: Agent) -> None:
     if not is_stateless(agent):
         raise AgentError(
             f"expected an agent that plays from one view only, got {agent.name!r}, "
-            "which has a memory or is a program of its own (a champion with search: carry=off)"
+            "which has a memory or is a separate program (a champion with search: carry=off)"
         )

@@ -1,8 +1,8 @@
-"""Names principles of play: what each advises in a position, and the evidence for it.
+"""Lists principles of play: the advice of each in a position, and the evidence for it.
 
-A principle is tested on what a seat sees. The evidence was measured once, by
-``research/signals/principles.py``. Advice names those alone whose worth, in points, is above 0 and
-above that of a random principle, with the whole intervals.
+Whether a principle applies depends only on what a seat sees. The evidence was measured once, by
+``research/signals/principles.py``. Advice names only principles whose worth, in points, is above 0
+and above that of a random principle, with the whole intervals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.tiles import GOLD, KING, KNIGHT, LANCE, NONE, NUM_KINDS, NUM_SEATS, PARTNER, PAWN
 
-CLEAR: Final = 1.0  # Points by which the best action must lead those against a principle.
+CLEAR_LEAD: Final = 1.0  # Points by which the best action must lead actions against a principle.
 
 _PLAYS: Final = (np.arange(NUM_ACTIONS) > PASS) & (np.arange(NUM_ACTIONS) < CALL)
 _BLOCK, _ATTACK = np.where(_PLAYS, np.divmod(np.arange(NUM_ACTIONS) - 1, NUM_KINDS), NONE)
@@ -41,10 +41,10 @@ class Principle:
     name: str
     sentence: str
     test: Test
-    """Returns where it speaks, bool [N], and which actions it advises, bool [N, 69] or [69]. Both
-    may be too wide: legal actions alone count."""
+    """Returns the views to which it applies, bool [N], and the actions that it advises, bool
+    [N, 69] or [69]. Both may be too wide: only legal actions count."""
     passing: bool
-    """A pass may be for or against it; else it tells plays apart."""
+    """A pass may be for or against it; else only plays are."""
 
     def actions(self, view: View) -> tuple[Bool, Bool]:
         """Returns the legal actions that follow it, and those against it: bool [N, 69] each.
@@ -85,9 +85,9 @@ def _by_opponent(view: View) -> Bool:
 
 
 def _attacker_holds(view: View, tiles: int) -> Bool:
-    """[N] The attacker is an opponent with so many tiles left."""
-    left = view.hand_sizes[np.arange(len(view)), view.attacker.clip(0)]
-    return np.asarray(_by_opponent(view) & (left == tiles))
+    """[N] The attacker is an opponent with ``tiles`` tiles in hand."""
+    size = view.hand_sizes[np.arange(len(view)), view.attacker.clip(0)]
+    return np.asarray(_by_opponent(view) & (size == tiles))
 
 
 @principle("pass for the partner", "Your partner attacked: pass.", passing=True)
@@ -167,18 +167,19 @@ PRINCIPLES: Final = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was measured of a principle. Each figure is a mean and its 95 % interval."""
+    """The measured evidence for a principle. Each figure is a mean and its 95 % interval."""
 
-    positions: int  #: Of an exam, in which the best action follows it or goes against it.
+    positions: int  #: Positions of an exam in which the best action follows it or is against it.
     worth: Figure | None
     """Points by which the best action that follows it leads the best one against it, over these
     positions; None: they are too few."""
     beyond: Figure | None
-    """The same minus that of a random principle, which advises as many of these actions."""
+    """The same minus the worth of a random principle, which advises as many of these actions."""
     followed: Mapping[str, Figure]
-    """How often champion, people and population do, where it applies."""
+    """How often champion, people and population follow it, where it applies."""
     partner: Figure | None
-    """Nats of the hand that the champion's actions which follow it tell; None: too few."""
+    """Nats about the hand that the champion's actions which follow it reveal to the partner; None:
+    they are too few."""
     opponents: Figure | None  #: The same for an opponent.
 
     @property
@@ -197,12 +198,18 @@ def evidence() -> dict[str, Evidence]:
 def speaking(
     view: View, points: Mapping[int, float], best: int, chosen: int | None = None
 ) -> Principle | None:
-    """Returns the principle that speaks for the best action, or against the chosen one.
+    """Returns a principle for the best action, or against the chosen one.
 
-    Its evidence is positive, and the values of the position agree: the best action leads all those
-    against it by ``CLEAR``. Of several it is one that the chosen action breaks, then the one that
-    people would gain most by. ``view`` has one row, ``points`` all legal actions: those with more
-    than the best one were dropped early by a search, behind others, and count as worse.
+    The evidence for it is positive, and the values of the position agree: the best action leads all
+    actions against the principle by ``CLEAR_LEAD``. Of several principles, one that the chosen
+    action breaks comes first, then the one by which people would gain most.
+
+    Args:
+        view: one row.
+        points: of all legal actions. An action with more points than the best one was dropped early
+            by a search, when it was behind others, and counts as worse.
+        best: the best action.
+        chosen: the chosen action; None: there is none.
     """
     reasons: list[tuple[bool, float, Principle]] = []
     for candidate in PRINCIPLES:
@@ -212,7 +219,7 @@ def speaking(
             continue
         rivals = [points[action] for action in np.flatnonzero(against).tolist()]
         strongest = max((rival for rival in rivals if rival <= points[best]), default=-np.inf)
-        if points[best] - strongest < CLEAR:
+        if points[best] - strongest < CLEAR_LEAD:
             continue
         is_broken = chosen is not None and bool(against[chosen])
         gain = measured.worth[0] * (1 - measured.followed["people"][0])

@@ -8,17 +8,18 @@
 ``name:types=(a;b:c=1)``       an option that is a list of agents, ``()`` for none
 ``masked:base=a,hide=(b;c)``   an option that is a list of names
 ``population:selfplay-3``      a member of the population, with options after a comma
-``file:PATH,temperature=1``    what stands before the options is one argument
+``file:PATH,temperature=1``    the text before the options is one argument
 ``MODULE:CLASS:option=value``  a class of your own; the working directory is searched first
 ``mine=greedy``                any of these under a short name, which results show
 ============================== ==================================================================
 
-A name is that of an entry point of the group ``goita.agents``, which any package may have. What it
-names is imported when the agent is named, so a heavy one costs nothing until then. It is an
-``Entry``, or any function of one text, what stands behind the first colon, that returns an agent.
-No bot imports this module for more than ``Entry``: a bot that needs another is given the object.
+A name is that of an entry point of the group ``goita.agents``, which any package may have. The
+object of the entry point is imported when the agent is named, so a heavy agent costs nothing until
+then. The object is an ``Entry``, or a function that returns an agent, given the text behind the
+first colon. Bots import only ``Entry`` from this module: a bot that needs another is given the
+object.
 
-All that is known of texts is in this one file, since building and checking read them alike.
+All rules of these texts are in this one file, since building and checking read them alike.
 """
 
 from __future__ import annotations
@@ -54,15 +55,22 @@ from goita_env.information import PLAIN, InformationStructure
 
 GROUP: Final = "goita.agents"
 PROGRAM: Final = "exec"
-"""The name of agents that are programs of anybody."""
+"""The name of agents that are external programs."""
 
 ARGUMENTS: Final = {"file": "PATH", "population": "METHOD-SEED", PROGRAM: "COMMAND"}
-"""What stands behind a built-in name, where that is more than options."""
+"""The argument behind a built-in name, where there is one."""
 
-MOST: Final = 2_000
-"""Characters of an agent's text; so agents that are options are not nested too deep."""
+MAX_TEXT: Final = 2_000
+"""Most characters of an agent's text, so that agents as options are not nested too deep."""
 
-_WORDS: Final = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+_SWITCHES: Final = {
+    "on": True,
+    "true": True,
+    "yes": True,
+    "off": False,
+    "false": False,
+    "no": False,
+}
 
 _SHORT: Final = re.compile(r"([\w.-]+)=(.*)", re.DOTALL)
 """NAME=SPEC: no colon before the first "="."""
@@ -79,20 +87,20 @@ class Entry:
     factory: Callable[..., Any]
     """Returns an agent; its keyword arguments are the options, by their annotations."""
     argument: str = ""
-    """What the text behind the colon is, to which options may be added; empty: options alone."""
+    """Describes the text behind the colon, before the options; empty: there are only options."""
     options: bool = True  #: Options may follow the argument, after a comma.
-    is_outside: bool = False  #: The argument names a file or a command, of anybody.
+    is_outside: bool = False  #: The argument names a file or a command, which may be anybody's.
     digest: Callable[..., str] | None = None
-    """Returns the SHA-256 of the network that it is without options, given the argument if any."""
+    """Returns the SHA-256 of the agent's network, given the argument if there is one."""
     expand: Callable[[str], tuple[str, ...] | None] | None = None
     """Returns the texts of the agents that an argument stands for; None: for one agent."""
 
 
 @cache
-def points() -> dict[str, EntryPoint]:
+def entry_points_by_name() -> dict[str, EntryPoint]:
     """Returns the entry points of agents by name, the built-in ones first.
 
-    Of two other packages with one name the first counts.
+    Of two other packages with the same name the first counts.
     """
     point_by_name: dict[str, EntryPoint] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: not is_built_in(point)):
@@ -102,19 +110,22 @@ def points() -> dict[str, EntryPoint]:
 
 def agent_names() -> list[str]:
     """Returns the known agents as they are written: ``greedy``, ``file:PATH``, ``MODULE:CLASS``."""
-    names = [f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name for name in points()]
+    names = [
+        f"{name}:{ARGUMENTS[name]}" if name in ARGUMENTS else name
+        for name in entry_points_by_name()
+    ]
     return [*names, "MODULE:CLASS"]
 
 
 @dataclass(frozen=True)
 class Named:
-    """An agent's text, without an import of what it stands for.
+    """An agent's text, taken apart without importing the agent.
 
     Attributes:
         spec: the whole text, for errors.
         name: of the entry point, or MODULE:CLASS.
-        text: argument and options behind it.
-        is_own: it is not of this distribution.
+        text: argument and options behind the name.
+        is_own: the agent is not of this distribution.
     """
 
     spec: str
@@ -123,8 +134,8 @@ class Named:
     is_own: bool
 
     def load(self) -> Entry:
-        """Imports what the name stands for; an AgentError if it is no class or function."""
-        point = points().get(self.name)
+        """Imports the entry of the name; an AgentError if it is no class or function."""
+        point = entry_points_by_name().get(self.name)
         entry = _load_own(self.name) if point is None else point.load()
         if isinstance(entry, Entry):
             return entry
@@ -140,6 +151,7 @@ class Named:
         if not entry.options:
             return (self.text,), ""
         parts, parameters = self.text.split(","), inspect.signature(entry.factory).parameters
+        # Options are the last parts that begin like a parameter, unless such a file exists.
         end = len(parts)
         while parts[end - 1].partition("=")[0].strip() in parameters and end > 1:
             if os.path.exists(",".join(parts[:end])):
@@ -162,7 +174,7 @@ class Named:
 
 
 _LOADED: Final[dict[str, Set[str]]] = {}
-"""The modules that the first import of a user's module loaded, by its name."""
+"""By the name of a user's module, the modules that its first import loaded."""
 
 
 def loaded_with(module: str) -> Set[str]:
@@ -173,7 +185,7 @@ def loaded_with(module: str) -> Set[str]:
 def _load_own(text: str) -> Callable[..., Any]:
     """Imports a class or function, MODULE:NAME; the working directory is searched first."""
     if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # python -m puts it there, a script's own folder is
+        sys.path.insert(0, os.getcwd())  # as python -m does; a script has only its own folder there
     module, _, name = text.partition(":")
     before = set(sys.modules)
     import_module(module)
@@ -203,14 +215,16 @@ def unnamed(spec: str) -> str:
     return match[2] if match else spec
 
 
-def parse(spec: str) -> Named:
+def parse_spec(spec: str) -> Named:
     """Returns the name in a text, and the argument and options behind it; imports nothing."""
-    if len(spec) > MOST:
-        raise AgentError(f"expected at most {MOST} characters of an agent's text, got {len(spec)}")
+    if len(spec) > MAX_TEXT:
+        raise AgentError(
+            f"expected at most {MAX_TEXT} characters of an agent's text, got {len(spec)}"
+        )
     whole = unnamed(spec)
     name, colon, text = whole.partition(":")
-    if name in points():
-        named = Named(spec, name, text, not is_built_in(points()[name]))
+    if name in entry_points_by_name():
+        named = Named(spec, name, text, not is_built_in(entry_points_by_name()[name]))
     elif own := _OWN.fullmatch(whole):
         colon, text = ("", "") if own[2] is None else (":", own[2])
         named = Named(spec, own[1], text, True)
@@ -225,20 +239,20 @@ def parse(spec: str) -> Named:
 
 
 def every_part(spec: str) -> Iterator[Named]:
-    """Yields an agent, and agents among its options.
+    """Yields an agent, and the agents among its options.
 
-    A user's class is imported when the next one is requested, not before.
+    A user's class is imported only when the next agent is requested.
     """
-    named = parse(spec)
+    named = parse_spec(spec)
     yield named
     for inner in named.agents():
         yield from every_part(inner)
 
 
 def is_own(spec: str) -> bool:
-    """Returns whether an agent, or one among its options, is of a user's class or function.
+    """Returns whether an agent, or an agent among its options, is of a user's class or function.
 
-    Nothing of the user's is imported to find out, because that would run its code in this process.
+    No module of the user is imported for it, because that would run its code in this process.
     """
     return any(part.is_own for part in every_part(spec))
 
@@ -246,7 +260,7 @@ def is_own(spec: str) -> bool:
 def expand(specs: Iterable[str]) -> tuple[str, ...]:
     """Returns texts with the sets among them replaced by the agents of the sets.
 
-    Where a set stands (``population:train``), no text is listed twice.
+    If there is a set (``population:train``), no text is listed twice.
     """
     texts = tuple(specs)
     members = {text: _members(text) for text in texts}
@@ -259,15 +273,15 @@ def _members(text: str) -> tuple[str, ...] | None:
     name, _, argument = text.partition(":")
     if name not in ARGUMENTS:
         return None
-    several = Named(text, name, argument, False).load().expand
-    return None if several is None else several(argument)
+    expand_argument = Named(text, name, argument, False).load().expand
+    return None if expand_argument is None else expand_argument(argument)
 
 
-def split_text(text: str, at: str = ",") -> list[str]:
-    """Splits at the commas, or so, outside brackets."""
+def split_text(text: str, separator: str = ",") -> list[str]:
+    """Splits at the separators outside brackets."""
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
-        if character == at and depth == 0:
+        if character == separator and depth == 0:
             parts.append(text[start:place])
             start = place + 1
         elif character in "()":
@@ -288,12 +302,12 @@ def load_agent(spec: str | Agent | type) -> Agent:
 
     Args:
         spec: "name", "name:option=value,...", "file:PATH", "MODULE:CLASS", each also as
-            "NAME=...", an object with ``act``, or its class, which is built without arguments. One
-            without a ``name`` gets that of its class.
+            "NAME=...", an object with ``act``, or its class, which is built without arguments. An
+            object without a ``name`` gets that of its class.
 
     Raises:
-        AgentError: if there is no such agent or option, a value is of another type, something
-            that it needs is missing, or its code raises; the text lists what there is.
+        AgentError: if there is no such agent or option, a value is of another type, a file or
+            package that it needs is missing, or its code raises; the text lists the alternatives.
     """
     if not isinstance(spec, str) and not callable(getattr(spec, "act", None)):
         raise AgentError(f"expected a text or an object with act(), got {spec!r}")
@@ -316,7 +330,7 @@ def load_agent(spec: str | Agent | type) -> Agent:
 
 
 def _label(agent: Agent, spec: str | type) -> None:
-    """Gives an agent its name, and says whether it plays one seat alone and is trusted."""
+    """Sets an agent's name, whether it plays only one seat, and whether it is trusted."""
     if isinstance(spec, type):
         _with_name(agent, spec.__name__)
         return
@@ -329,7 +343,7 @@ def _label(agent: Agent, spec: str | type) -> None:
 
 
 def _look_at(agent: object) -> None:
-    """Looks for everything that an agent may have, which runs the code of its properties."""
+    """Looks for all methods that an agent may have, which runs the code of its properties."""
     for kind in (Policy, HasTemperature, StatefulAgent, RedealObserver, PlaysInformed):
         isinstance(agent, kind)
     is_stateless(agent)
@@ -342,7 +356,7 @@ def _with_name(agent: Agent, name: str) -> Agent:
 
 
 def _build(spec: str) -> Agent:
-    named = parse(spec)
+    named = parse_spec(spec)
     try:
         factory = named.load().factory
         argument, options = named.split()
@@ -353,27 +367,30 @@ def _build(spec: str) -> Agent:
     return built
 
 
-def _options(factory: Callable[..., Agent], spec: str, text: str, given: int) -> dict[str, Any]:
-    """Returns the keyword arguments of a factory that "option=value,..." stands for.
+def _options(
+    factory: Callable[..., Agent], spec: str, text: str, num_positional: int
+) -> dict[str, Any]:
+    """Returns the keyword arguments of a factory for the text "option=value,...".
 
-    ``spec`` is the whole text, for errors; the first ``given`` arguments come otherwise.
+    ``spec`` is the whole text, for errors; the first ``num_positional`` arguments are no options.
     """
-    known = options_of(factory, given, hinted=bool(text))
-    listed = ", ".join(_listed(name, known[name]) for name in known) or "none, it takes no options"
+    options = options_of(factory, num_positional, hinted=bool(text))
+    listed = ", ".join(_listed(*option) for option in options.items())
+    listed = listed or "none, it takes no options"
     values: dict[str, Any] = {}
     for part in split_text(text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
-        if key not in known or not equals:
+        if key not in options or not equals:
             raise AgentError(f"expected options ({listed}), got {part!r} in {spec!r}")
         if key in values:
             raise AgentError(f"expected each option once, got {key!r} twice in {spec!r}")
-        values[key] = _checked_value(key, known[key].hint, value, spec)
-    required = (name for name, option in known.items() if option.is_required)
+        values[key] = _checked_value(key, options[key].hint, value, spec)
+    required = (name for name, option in options.items() if option.is_required)
     if missing := [name for name in required if name not in values]:
         raise AgentError(f"expected options ({listed}), got none for {missing} in {spec!r}")
     arguments: dict[str, Any] = {}
     for key, value in values.items():
-        argument, whole = known[key].argument, known[key].whole
+        argument, whole = options[key].argument, options[key].whole
         if whole is None:
             arguments[argument] = value
         else:
@@ -382,7 +399,7 @@ def _options(factory: Callable[..., Agent], spec: str, text: str, given: int) ->
 
 
 def _checked_value(key: str, hint: Any, text: str, spec: str) -> Any:
-    """Returns an option's value; an AgentError that names the agent's text if there is none."""
+    """Returns an option's value; if it is not valid, an AgentError names the agent's text."""
     try:
         return _value(hint, text)
     except (KeyError, ValueError) as error:
@@ -405,11 +422,11 @@ def _shown(default: Any) -> str:
 
 @dataclass(frozen=True)
 class Option:
-    """An option that may stand in a text."""
+    """An option of agents' texts."""
 
     hint: Any  #: Its annotation.
     default: Any  #: ``Parameter.empty``: it is required.
-    argument: str  #: Of the factory: the option itself, or the dataclass of which it is a field.
+    argument: str  #: The factory's argument: the option, or a dataclass of which it is a field.
     whole: Any = None  #: The default of this dataclass.
 
     @property
@@ -418,17 +435,17 @@ class Option:
 
 
 def options_of(
-    factory: Callable[..., Agent], given: int = 0, *, hinted: bool = True
+    factory: Callable[..., Agent], num_positional: int = 0, *, hinted: bool = True
 ) -> dict[str, Option]:
     """Returns the options of a factory by name; a dataclass of options stands for its fields.
 
-    The first ``given`` arguments are left out. Where annotations are not needed (``hinted``), they
-    are not read, since those of a user's class may name what cannot be imported.
+    The first ``num_positional`` arguments are left out. With ``hinted=False`` annotations are not
+    read, since those of a user's class may name types that cannot be imported.
     """
     function = factory.__init__ if inspect.isclass(factory) else factory
     hints = get_type_hints(function) if hinted else {}
     options: dict[str, Option] = {}
-    for name, parameter in list(inspect.signature(factory).parameters.items())[given:]:
+    for name, parameter in list(inspect.signature(factory).parameters.items())[num_positional:]:
         hint, default = hints.get(name, str), parameter.default
         if parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
             continue
@@ -443,7 +460,7 @@ def options_of(
 
 
 def _agents_in(hint: Any, value: str) -> list[str]:
-    """Returns the texts of the agents that an option names; none for one of another kind."""
+    """Returns the texts of the agents that an option names; an option of another kind has none."""
     if hint is Agent:
         return [_unbracketed(value)]
     if hint == tuple[Agent, ...]:
@@ -456,7 +473,7 @@ def _agents_in(hint: Any, value: str) -> list[str]:
 def _value(hint: Any, text: str) -> Any:
     """Converts an option's text by its annotation; raises a KeyError or ValueError if it cannot."""
     if hint is bool:
-        return _WORDS[text.lower()]
+        return _SWITCHES[text.lower()]
     if hint in (int, float, str):
         return hint(text)
     if hint == tuple[Agent, ...]:
@@ -482,7 +499,7 @@ def check_names(specs: Iterable[str]) -> None:
 
 
 def check_distinct(specs: Iterable[str]) -> None:
-    """Checks that each agent is named once, by a name of its own; raises an AgentError."""
+    """Checks that agents are listed once, under different names; raises an AgentError."""
     texts = list(specs)
     for text in texts:
         if texts.count(text) > 1:
@@ -502,8 +519,8 @@ def check_plays(agent: Agent, spec: str, information: InformationStructure) -> N
         return
     game = "the base game" if information == PLAIN else f"a game with {information!r}"
     instead = (
-        f": {plain_text(spec)} plays there by what it would know in the base game, and "
-        "muted:base=AGENT is for one that does play there but shall say nothing"
+        f": {plain_text(spec)} plays there by its view of the base game, and muted:base=AGENT is "
+        "for an agent that plays there but shall send no messages"
     )
     raise AgentError(
         f"expected agents that play {game}, got {spec!r}{instead if plays(agent, PLAIN) else ''}"
@@ -511,7 +528,7 @@ def check_plays(agent: Agent, spec: str, information: InformationStructure) -> N
 
 
 def plain_text(spec: str) -> str:
-    """Returns the text of an agent that plays any game as this one plays the base game."""
+    """Returns the text of an agent that plays any game as the agent plays the base game."""
     inner, named = unnamed(spec), _SHORT.fullmatch(spec)
     base = f"({inner})" if ":" in inner else inner
     return f"{named[1]}=plain:base={base}" if named else f"plain:base={base}"
@@ -534,13 +551,13 @@ def check_shipped(spec: str, where: str) -> str:
     command line.
     """
     try:
-        named = parse(spec)
+        named = parse_spec(spec)
     except AgentError as error:
-        raise AgentError(f"expected one of the agents in {where}, but: {error}") from error
+        raise AgentError(f"expected an agent in {where}, but: {error}") from error
     if named.is_own or named.load().is_outside:
         raise AgentError(
-            f"expected one of the agents of goita_agents in {where}, got {spec!r}: a file may not "
-            "name paths, commands or classes; give the agent on the command line"
+            f"expected an agent of goita_agents in {where}, got {spec!r}: a file may not name "
+            "paths, commands or classes; give the agent on the command line"
         )
     for part, hint, value in named.options():
         for inner in _agents_in(hint, value):

@@ -14,7 +14,7 @@ import numpy as np
 
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs import DealBelief, Listener, OpponentModel
-from goita_agents.beliefs.summing import Three, sums
+from goita_agents.beliefs.summing import PerSeat, sum_by_hand
 from goita_agents.beliefs.unheard_messages import product_of
 from goita_agents.search.action_values import BUDGET, evaluate_actions
 from goita_agents.search.playout import Keys, PlayoutPolicy
@@ -98,10 +98,10 @@ def mixed(beliefs: Mapping[str, DealBelief], sources: InformationSources, hands:
     return replace(belief, states=states, models=sources.names)
 
 
-def reweighted(belief: DealBelief, weights: Three) -> DealBelief | None:
+def reweighted(belief: DealBelief, weights: PerSeat) -> DealBelief | None:
     """Returns a belief with other weights [M] of seats 1 to 3; None if no deal has a weight."""
     # Three times the same total, split by the hand of seat 1, of seat 2 and of seat 3.
-    by_next, by_partner, by_previous = sums(belief.support, weights, belief.apart)
+    by_next, by_partner, by_previous = sum_by_hand(belief.support, weights, belief.apart)
     total = float(by_next.sum())
     if not total > 0:
         return None

@@ -39,13 +39,13 @@ from research.intervals import rank_correlation
 AGENTS: Final = ("champion", "heuristic", "greedy", "random", "people")
 MEMBERS: Final = 20
 DEALS: Final = 1000
-CLOSE: Final = 12
-"""Of the agents, those that lose the fewest points: they are close to each other."""
+BEST_AGENTS: Final = 12
+"""Number of agents with the fewest points lost, which are close to each other."""
 READERS: Final = ("champion", "heuristic", "people")
 UNLIKE: Final = ("people:temperature=0", "champion:temperature=1", "champion:temperature=6")
 """The same networks, surer of each move, or less sure."""
-EVERY: Final = 6
-"""Beliefs are asked of every so many positions: a network takes up to half a second for each."""
+BELIEF_STEP: Final = 6
+"""Agents state beliefs in one of so many positions: a network takes up to half a second each."""
 
 
 @dataclass(frozen=True)
@@ -62,66 +62,70 @@ class Args:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
-    whole = Questions.load(args.exam)
-    few = whole.select(np.arange(0, len(whole), EVERY))
+    exam = Questions.load(args.exam)
+    part = exam.select(np.arange(0, len(exam), BELIEF_STEP))
     members = Population().members.items()
     sets = ("train", "validation")
-    names = [n for n, one in members if one.split in sets and one.method not in INFORMATION]
+    names = [n for n, m in members if m.split in sets and m.method not in INFORMATION]
     places = np.linspace(0, len(names) - 1, MEMBERS).round().astype(int)
     agents = [*AGENTS, *(f"population:{names[place]}" for place in places)]
     rows, progress = [], stderr_progress()
-    for number, agent in enumerate(agents):
-        progress("agents", number, len(agents))
-        lost = float(take(agent, whole, believes=False).lost.mean())
-        answers = take(agent, few)
-        known = [answers.share(seats) for seats in (PARTNER, OPPONENTS)]
+    for index, agent in enumerate(agents):
+        progress("agents", index, len(agents))
+        lost = float(take(agent, exam, believes=False).lost.mean())
+        answers = take(agent, part)
+        known_shares = [answers.share(seats) for seats in (PARTNER, OPPONENTS)]
         points = 0.0
         if agent != "heuristic":
             points = play_pair(agent, "heuristic", DEALS, seed=args.seed).points_per_round
-        rows.append((lost, *(one.mean if one else np.nan for one in known), points))
+        rows.append((lost, *(share.mean if share else np.nan for share in known_shares), points))
     table = np.array(rows)
     heads = ("points lost", "known of partner", "known of opponents")
-    found = {
+    correlations = {
         head: rank_correlation(table[:, column], table[:, 3]) for column, head in enumerate(heads)
     }
-    close = table[table[:, 0].argsort()[:CLOSE]]
-    found[f"points lost, the best {CLOSE}"] = rank_correlation(close[:, 0], close[:, 3])
-    beliefs = {one: take(one, whole).believed for one in (*READERS, *UNLIKE)}
-    beliefs["counts unseen tiles"] = counted(whole.view())
+    best = table[table[:, 0].argsort()[:BEST_AGENTS]]
+    name = f"points lost, the best {BEST_AGENTS}"
+    correlations[name] = rank_correlation(best[:, 0], best[:, 3])
+    beliefs = {reader: take(reader, exam).believed for reader in (*READERS, *UNLIKE)}
+    beliefs["counts unseen tiles"] = counted(exam.view())
     readers = {
-        reader: shares(reader, believed, whole)
+        reader: shares(reader, believed, exam)
         for reader, believed in beliefs.items()
         if believed is not None
     }
-    told = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
-    ends = {head: (one.mean, one.low, one.high) for head, one in found.items()}
-    told |= {"correlations": ends, "readers": readers}
-    write_whole(args.output, provenance.to_json(told, agents))
-    for head, interval in found.items():
+    figures = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
+    bounds = {head: (c.mean, c.low, c.high) for head, c in correlations.items()}
+    figures |= {"correlations": bounds, "readers": readers}
+    write_whole(args.output, provenance.to_json(figures, agents))
+    for head, interval in correlations.items():
         print(f"{head:32} {estimate(interval)}")
-    for reader, each in readers.items():
-        print(f"{reader:24}", *(f"{name} {estimate(one)}" for name, one in each.items()), sep="  ")
+    for reader, by_score in readers.items():
+        texts = (f"{name} {estimate(share)}" for name, share in by_score.items())
+        print(f"{reader:24}", *texts, sep="  ")
     return 0
 
 
 def shares(reader: str, believed: Float, exam: Questions) -> dict[str, Interval | None]:
-    """Returns the share of all seats that a reader knew, scored in other ways."""
-    itself = np.array([[one == reader for one in line[1:]] for line in exam.players])
-    on = (exam.phase() > 0)[:, None]
-    found = {}
-    for name, by, seats in (
-        ("log", score, on),
-        ("Brier", brier, on),
-        ("itself", score, on & itself),
-        ("others", score, on & ~itself),
+    """Returns the share of the hidden hands that a reader knew, scored in several ways."""
+    itself = np.array([[player == reader for player in line[1:]] for line in exam.players])
+    in_play = (exam.phase() > 0)[:, None]
+    shares_by_score = {}
+    for name, rule, seats in (
+        ("log", score, in_play),
+        ("Brier", brier, in_play),
+        ("itself", score, in_play & itself),
+        ("others", score, in_play & ~itself),
     ):
-        known, could = (
-            ((by(one, exam.exact) - by(exam.facts, exam.exact)) * seats).sum(axis=1)
-            for one in (believed, exam.exact)
+        of_facts = rule(exam.facts, exam.exact)
+        gain, greatest_gain = (
+            ((rule(belief, exam.exact) - of_facts) * seats).sum(axis=1)
+            for belief in (believed, exam.exact)
         )
-        some = could > 0
-        found[name] = ratio_interval(known[some], could[some]) if some.sum() > 1 else None
-    return found
+        rows = greatest_gain > 0
+        share = ratio_interval(gain[rows], greatest_gain[rows]) if rows.sum() > 1 else None
+        shares_by_score[name] = share
+    return shares_by_score
 
 
 def brier(believed: Float, exact: Float) -> Float:

@@ -46,10 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     for member in expand(LIBRARY):
         if member.startswith("population:"):
             players += [member, f"{member},temperature=1"]
-    games = [folder / f"games/{number:03d}" for number in range(GROUPS)]
-    for number, (some, saved) in enumerate(zip(groups(players), games, strict=True)):
-        options = ("--deals", str(DEALS), "--seed", str(SEED + number))
-        goita("evaluate", "--agents", *some, *options, "--save-games", str(saved))
+    games = [folder / f"games/{index:03d}" for index in range(GROUPS)]
+    for index, (group, folder_of_group) in enumerate(zip(groups(players), games, strict=True)):
+        options = ("--deals", str(DEALS), "--seed", str(SEED + index))
+        goita("evaluate", "--agents", *group, *options, "--save-games", str(folder_of_group))
     output = ("-o", str(folder / "crowd.safetensors"), "--json", str(folder / "crowd.json"))
     goita("imitate", *map(str, games), "--init", START, *output)
     return 0
@@ -57,15 +57,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def groups(players: list[str]) -> list[list[str]]:
     """Returns groups of different players, in which all play about equally often."""
-    rng, found, order = random.Random(5), list[list[str]](), list[str]()
-    while len(found) < GROUPS:
+    rng, chosen, order = random.Random(5), list[list[str]](), list[str]()
+    while len(chosen) < GROUPS:
         while len(order) < GROUP:
-            more = players[:]
-            rng.shuffle(more)
-            order += [one for one in more if one not in order]
-        found.append(order[:GROUP])
+            shuffled = players[:]
+            rng.shuffle(shuffled)
+            order += [player for player in shuffled if player not in order]
+        chosen.append(order[:GROUP])
         order = order[GROUP:]
-    return found
+    return chosen
 
 
 def goita(*words: str) -> None:

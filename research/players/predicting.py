@@ -7,7 +7,8 @@
 
 The rounds of a player are taken in order, eight for a match. Before each round the models have the
 probabilities that the rounds before gave them, as in the search; the figure is the log-probability
-of what both seats of the player did, in nats a decision with a choice. Intervals are over matches.
+of the decisions at both seats of the player, in nats a decision with a choice. Intervals are over
+matches.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from goita_agents.beliefs.hindsight import likelihoods as likelihoods_of
 from goita_agents.beliefs.match_priors import next_prior
 from goita_agents.beliefs.types import Types, make_types
 from goita_agents.champion.agent import (
-    FIRST,
-    SHARES,
+    FIRST_SHARES,
+    FIRST_TYPES,
     first_opponents,
     known_players,
     network,
@@ -54,9 +55,9 @@ class Args:
     games: tuple[Path, ...] = field(metadata=cli.POSITIONAL)
     """folders of saved games"""
     player: tuple[str, ...] = ("p",)
-    """whose decisions are predicted, by the name in the games: one for all folders, or one each"""
+    """players whose decisions are predicted, by name: one for all folders, or one for each"""
     deals: int = 160
-    """rounds of each folder that are taken, at most"""
+    """most rounds of each folder"""
     workers: int = 1
     """processes"""
     json: Path | None = None
@@ -73,56 +74,56 @@ def main(argv: Sequence[str] | None = None) -> int:
     likely = Runner(args.workers, None, stderr_progress()).run(
         likelihoods, todo, lambda _: list, {}
     )
-    rows, known = [], models()
-    told: dict[str, dict[str, dict[str, Interval]]] = {folder: {} for folder in likely}
-    for folder, found in likely.items():
-        for name, types in known.items():
-            figures = told[folder][name] = predicted(found, *types)
+    rows, predictors = [], models()
+    figures_of: dict[str, dict[str, dict[str, Interval]]] = {folder: {} for folder in likely}
+    for folder, round_likelihoods in likely.items():
+        for name, types in predictors.items():
+            figures = figures_of[folder][name] = predicted(round_likelihoods, *types)
             if name == SEARCH:  # whose library begins with the second round
-                figures["first"] = told[folder][NO_LIBRARY]["first"]
+                figures["first"] = figures_of[folder][NO_LIBRARY]["first"]
             rows.append([Path(folder).name, name, *map(bounds, figures.values())])
     print(table(["player", "model", *GROUPS], rows))
     if args.json is not None:
-        args.json.write_text(json_text(plain(told)))
+        args.json.write_text(json_text(plain(figures_of)))
     return 0
 
 
 def models() -> dict[str, tuple[list[int], Float]]:
-    """Returns what predicts, by name: numbers of ``all_types``, and their prior."""
-    two, first, every = (types.prior().sum(axis=1) for types in known_types())
-    known, number = list(range(len(FIRST))), len(every)
+    """Returns the predictors by name: indices of ``all_types``, and the prior of these types."""
+    two, first, library = (types.prior().sum(axis=1) for types in known_types())
+    narrow, num_types = list(range(len(FIRST_TYPES))), len(library)
     return {
         "the champion": ([0], np.ones(1)),
-        "without crowd": ([*known[:2], number], two),
-        NO_LIBRARY: ([*known, number - 1], first),
-        SEARCH: (list(range(number)), every),
+        "without crowd": ([*narrow[:2], num_types], two),
+        NO_LIBRARY: ([*narrow, num_types - 1], first),
+        SEARCH: (list(range(num_types)), library),
     }
 
 
 def known_types() -> tuple[Types, Types, Types]:
     """Returns the types of a search without crowd, without a library, and with it."""
-    first = make_types(first_opponents(network()), [network()], shares=SHARES)
-    two = make_types([load_agent(one) for one in FIRST[:2]], [load_agent(FIRST[0])])
+    first = make_types(first_opponents(network()), [network()], shares=FIRST_SHARES)
+    two = make_types([load_agent(text) for text in FIRST_TYPES[:2]], [load_agent(FIRST_TYPES[0])])
     return two, first, with_library(first, known_players(()), (), EPSILONS[0])
 
 
 def all_types() -> Types:
-    """Returns all of them, beside one partner that tells nothing; last the fallback of two."""
-    two, _, every = known_types()
-    return Types((*every.opponents, two.opponents[-1]), (UNIFORM_MODEL,))
+    """Returns the types of all predictors, the fallback of two last, with one uniform partner."""
+    two, _, library = known_types()
+    return Types((*library.opponents, two.opponents[-1]), (UNIFORM_MODEL,))
 
 
 def likelihoods(work: tuple[Path, str, int]) -> list[tuple[Float, int]]:
     """Returns each round's log-probability under each type [K], and its decisions."""
-    folder, player, most = work
-    types, found = all_types(), []
+    folder, player, max_rounds = work
+    types, likelihoods_of_rounds = all_types(), []
     for view, hands in rounds(folder, player):
-        told = likelihoods_of(view, types, hands)
-        decisions = int((told.opponents < 0).any(axis=0).sum())
-        found.append((told.opponents.sum(axis=1), decisions))
-        if len(found) == most:
+        round_likelihoods = likelihoods_of(view, types, hands)
+        decisions = int((round_likelihoods.opponents < 0).any(axis=0).sum())
+        likelihoods_of_rounds.append((round_likelihoods.opponents.sum(axis=1), decisions))
+        if len(likelihoods_of_rounds) == max_rounds:
             break
-    return found
+    return likelihoods_of_rounds
 
 
 def rounds(folder: Path, player: str) -> Iterator[tuple[View, Int]]:
@@ -137,30 +138,30 @@ def rounds(folder: Path, player: str) -> Iterator[tuple[View, Int]]:
 
 
 def predicted(
-    found: list[tuple[Float, int]], numbers: list[int], first: Float
+    rounds_played: list[tuple[Float, int]], indices: list[int], first: Float
 ) -> dict[str, Interval]:
     """Returns nats a decision by group of rounds, with intervals over matches."""
-    types = Types((UNIFORM_MODEL,) * len(numbers), (UNIFORM_MODEL,), tuple(first.tolist()))
+    types = Types((UNIFORM_MODEL,) * len(indices), (UNIFORM_MODEL,), tuple(first.tolist()))
     totals: dict[str, list[Float]] = {name: [] for name in GROUPS}
-    for begin in range(0, len(found) - ROUNDS + 1, ROUNDS):
-        match = found[begin : begin + ROUNDS]
-        prior, each = types.prior(), []
+    for begin in range(0, len(rounds_played) - ROUNDS + 1, ROUNDS):
+        match = rounds_played[begin : begin + ROUNDS]
+        prior, log_chances = types.prior(), []
         for likelihood, decisions in match:
-            own = likelihood[numbers, None]
-            each.append((np.log((searched(prior) * np.exp(own)).sum()), decisions))
+            own = likelihood[indices, None]
+            log_chances.append((np.log((searched(prior) * np.exp(own)).sum()), decisions))
             prior = next_prior(types, prior, own)
-        for name, which in GROUPS.items():
-            totals[name].append(np.sum([each[one] for one in which], axis=0))
-    return {name: ratio_interval(*np.transpose(some)) for name, some in totals.items()}
+        for name, round_indices in GROUPS.items():
+            totals[name].append(np.sum([log_chances[index] for index in round_indices], axis=0))
+    return {name: ratio_interval(*np.transpose(matches)) for name, matches in totals.items()}
 
 
 def searched(prior: Float) -> Float:
-    """Returns the prior of the types that a round is searched with: the likeliest, and the last."""
+    """Returns the prior with only the types of a round's search: the likeliest, and the last."""
     if len(prior) == 1:
         return prior
-    few, found = [*likeliest(prior[:-1, 0]), -1], np.zeros(prior.shape)
-    found[few] = prior[few]
-    return np.asarray(found / found.sum())
+    searched_types, prior_searched = [*likeliest(prior[:-1, 0]), -1], np.zeros(prior.shape)
+    prior_searched[searched_types] = prior[searched_types]
+    return np.asarray(prior_searched / prior_searched.sum())
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""Measures what a search gains in a match, and of that a library of players, by round.
+"""Measures the gain of a search in a match, and of its library of players, by round.
 
 ::
 
     python research/players/recognition.py --opponents population:entropy-3 heuristic --matches 40
     python research/players/recognition.py --partners population:entropy-3 --opponents greedy
 
-Each match is played by the champion alone and by each search, on the same deals as far as the
-scores go the same way, with the teams exchanged. Gains are those over the first of these and over
-the last, the control. Points are those of rounds, the third and later ones apart. Intervals are
-over matches: the ratio of points and rounds of each, linearised.
+Each match is played by the champion without search and by each search, with the teams exchanged, on
+the same deals as long as the scores are the same. Gains are over the champion without search and
+over the last search, the control. Points are those of rounds, and those from the third round on.
+Intervals are over matches: the ratio of points and rounds of each, linearised.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from goita_lab.work import Runner, stderr_progress
 from research.drawing import table
 
 SEARCHES = ("champion:search=on", "champion:search=on,library=(champion)")
-"""The search, and a control that knows no library; it carries what it learns of its first types."""
+"""The search, and a control without a library, which only carries its beliefs about first types."""
 FROM_ROUND = 3
 BLOCK = 4
 """Matches that are played side by side, twice."""
@@ -46,7 +46,7 @@ class Args:
     partners: tuple[str, ...] | None = None
     """agents in the partner's seat (default: the champion or search itself)"""
     searches: tuple[str, ...] = SEARCHES
-    """what is compared with the champion alone"""
+    """agents that are compared with the champion without search"""
     matches: int = 40
     """matches of each cell, each played by both teams at both sides"""
     seed: int = 0
@@ -54,7 +54,7 @@ class Args:
     workers: int = 1
     """processes"""
     results: Path | None = None
-    """file that keeps finished blocks, so that a stopped run goes on"""
+    """file that keeps finished blocks, so that a stopped run can be resumed"""
     json: Path | None = None
     """file for all figures"""
 
@@ -82,26 +82,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     runner = Runner(args.workers, args.results, stderr_progress())
     played = runner.run(play, todo, lambda _: list[list[list[int]]], {"seed": args.seed})
-    found: dict[str, list[list[list[int]]]] = {}
-    for key, some in played.items():
-        found.setdefault(key.rpartition(" ")[0], []).extend(some)
-    rows, told = [], {}
+    matches_of: dict[str, list[list[list[int]]]] = {}
+    for key, matches in played.items():
+        matches_of.setdefault(key.rpartition(" ")[0], []).extend(matches)
+    rows, figures_of = [], {}
     for cell in cells:
         figures = {}
         for name, first in (("all rounds", 1), (f"from round {FROM_ROUND}", FROM_ROUND)):
-            own = per_match(found[" ".join(cell)], first)
+            own = per_match(matches_of[" ".join(cell)], first)
             figures[name] = mean_interval(own)
             for over in (agents[0], agents[-1]):
-                gain = own - per_match(found[" ".join((over, *cell[1:]))], first)
+                gain = own - per_match(matches_of[" ".join((over, *cell[1:]))], first)
                 figures[f"{name}, over {over}"] = mean_interval(gain)
-        told[" ".join(cell)] = figures
-        shown_figures = [estimate(one) for one in figures.values()]
+        figures_of[" ".join(cell)] = figures
+        shown_figures = [estimate(figure) for figure in figures.values()]
         rows.append([cell[0], " / ".join(cell[1:]), *shown_figures])
     gains = ["over the first", "over the last"]
     heads = ["agent", "partner / opponents", "all rounds", *gains, f"from round {FROM_ROUND}"]
     print(table([*heads, *gains], rows))
     if args.json is not None:
-        args.json.write_text(json_text(plain(told)))
+        args.json.write_text(json_text(plain(figures_of)))
     return 0
 
 
@@ -119,13 +119,13 @@ def play(task: Task) -> list[list[list[int]]]:
         won = (result.winner + deal.seating) % 2 == 0
         points = result.points if won else -result.points
         matches.setdefault(deal.deal, []).append([counts[game], points])
-    return [matches[one] for one in sorted(matches)]
+    return [matches[match] for match in sorted(matches)]
 
 
 def per_match(matches: list[list[list[int]]], first: int) -> Float:
     """Returns points per round from a round on, linearised: [matches]."""
-    points = np.array([sum(p for n, p in one if n >= first) for one in matches], float)
-    rounds = np.array([sum(n >= first for n, _ in one) for one in matches], float)
+    points = np.array([sum(p for n, p in match if n >= first) for match in matches], float)
+    rounds = np.array([sum(n >= first for n, _ in match) for match in matches], float)
     ratio = points.sum() / rounds.sum()
     return np.asarray(ratio + (points - ratio * rounds) / rounds.mean())
 

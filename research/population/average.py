@@ -31,8 +31,8 @@ class Args:
     output: Path = field(metadata=cli.short("-o"))
     """file of the mean, a new one"""
     decisions: int | None = None
-    """decisions of all trainings that lead to these, as the file says; without, the largest
-    number in the files"""
+    """decisions of all trainings that led to these files, as the new file states; without, the
+    largest number in the files"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,20 +52,20 @@ def average(files: Sequence[Path], decisions: int | None = None) -> bytes:
     networks = [NetworkAgent.load(file) for file in files]
     if len(networks) < 2:
         raise SettingError(f"expected at least two networks, got {len(networks)}")
-    most = max(network.info.decisions for network in networks)
-    info = replace(networks[0].info, decisions=most if decisions is None else decisions)
+    most_decisions = max(network.info.decisions for network in networks)
+    info = replace(networks[0].info, decisions=most_decisions if decisions is None else decisions)
     tensors = [network.tensors() for network in networks]
-    shapes = [{name: array.shape for name, array in one.items()} for one in tensors]
-    for file, network, found in zip(files, networks, shapes, strict=True):
-        if found != shapes[0] or replace(network.info, decisions=info.decisions) != info:
+    shapes = [{name: array.shape for name, array in arrays.items()} for arrays in tensors]
+    for file, network, shape in zip(files, networks, shapes, strict=True):
+        if shape != shapes[0] or replace(network.info, decisions=info.decisions) != info:
             raise SettingError(
-                f"expected networks alike but for their weights, got {files[0]} of {shapes[0]} and "
-                f"{networks[0].info}, and {file} of {found} and {network.info}"
+                f"expected networks that differ only in weights, got {files[0]} of {shapes[0]} and "
+                f"{networks[0].info}, and {file} of {shape} and {network.info}"
             )
-    means = {
-        name: np.array(np.mean([one[name] for one in tensors], axis=0, dtype=float), np.float32)
-        for name in tensors[0]
-    }
+    means = {}
+    for name in tensors[0]:
+        mean = np.mean([arrays[name] for arrays in tensors], axis=0, dtype=float)
+        means[name] = np.array(mean, np.float32)
     return write_network(info, means)
 
 

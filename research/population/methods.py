@@ -31,11 +31,11 @@ class Method:
     name: str
     split: Split
     options: tuple[str, ...] = ()
-    """Options of ``goita train`` beside those that all share."""
+    """Options of ``goita train`` in addition to ``COMMON``."""
     information: InformationStructure = PLAIN
-    """Who knows and tells what in their game."""
+    """Options of the game: tiles shown and messages."""
     seeds: int = SEEDS
-    """How many runs, whose seeds count from 0."""
+    """Number of runs; their seeds count from 0."""
     snapshot_of: str = ""
     """A method whose runs are taken after a quarter of their decisions, without a training."""
     prefers: bool = False
@@ -46,13 +46,13 @@ class Method:
         return DECISIONS // 4 if self.snapshot_of else DECISIONS
 
     def options_of(self, seed: int) -> tuple[str, ...]:
-        """Returns the options of ``goita train`` of a run, beside seed and ``information``."""
+        """Returns a run's options of ``goita train``, without seed and ``information``."""
         preferred = ("--prefer", *preferences(seed)) if self.prefers else ()
         return (*COMMON, *self.options, *preferred)
 
 
 def preferences(seed: int) -> tuple[str, ...]:
-    """Returns what a run is rewarded for beside the points, as ``--prefer`` takes it.
+    """Returns a run's rewards in addition to the points, as ``--prefer`` takes them.
 
     A pass, plays with a block of each kind and with an attack of each kind earn points from normal
     distributions of standard deviation 1, 3 and 3, rounded to halves.
@@ -66,7 +66,7 @@ def preferences(seed: int) -> tuple[str, ...]:
 
 
 _AUDIENCES: Final = ("private", "public")
-"""Who hears messages: the partner, or all."""
+"""Audience of messages: the partner, or all seats."""
 
 
 def _with_messages(name: str, split: Split, seeds: int = SEEDS) -> Method:
@@ -79,8 +79,8 @@ _MAGNET: Final = (
 )
 
 METHODS: Final = {
-    one.name: one
-    for one in (
+    method.name: method
+    for method in (
         Method("selfplay", "train"),
         Method("entropy", "train", ("--entropy", "0.05", "0.05", "--gae-lambda", "0.9")),
         Method("snapshots", "train", seeds=2, snapshot_of="selfplay"),
@@ -104,4 +104,4 @@ METHODS: Final = {
         Method("test-preferring", "test", seeds=3, prefers=True),
     )
 }
-"""By name, in the order of the manifest. docs/population.md says what each is."""
+"""By name, in the order of the manifest. docs/population.md describes each method."""

@@ -6,8 +6,8 @@
     python research/population/train.py --method all
 
 A training takes some minutes of one core. Runs are in runs/METHOD-SEED of the working directory.
-The seeds of test players are drawn when they are trained. The same command goes on with one that
-was stopped, and repeats nothing. Each run is added to the manifest when it is done.
+The seeds of test players are drawn when they are trained. The same command resumes a stopped
+training, and repeats nothing. Each run is added to the manifest when it is done.
 """
 
 from __future__ import annotations
@@ -75,18 +75,18 @@ class Args:
 
     def __post_init__(self) -> None:
         if self.method not in (*METHODS, ALL):
-            known = ", ".join((*METHODS, ALL))
-            raise SettingError(f"expected a method of {known}, got {self.method!r}")
+            methods = ", ".join((*METHODS, ALL))
+            raise SettingError(f"expected a method of {methods}, got {self.method!r}")
 
 
 def train(method: Method, seed: int, folder: Path, population: Population) -> Member:
-    """Returns a member that has been trained and measured; what exists already is not repeated.
+    """Returns a trained and measured member; finished parts are not repeated.
 
     Args:
-        method: how.
+        method: of the training.
         seed: of the run.
-        folder: where the run is, as runs/METHOD-SEED. A run that was stopped goes on.
-        population: takes the member.
+        folder: folder of the run, in which it is runs/METHOD-SEED. A stopped run is resumed.
+        population: the member is added to it.
     """
     name = f"{method.name}-{seed}"
     with suppress(AgentError, OSError):
@@ -117,18 +117,19 @@ def train(method: Method, seed: int, folder: Path, population: Population) -> Me
 
 
 def seeds_of(method: Method, count: int, folder: Path, population: Population) -> list[int]:
-    """Returns the seeds of a method's runs: 0, 1, ..., or of test players drawn numbers.
+    """Returns the seeds of a method's runs: 0, 1, ..., or drawn numbers for test players.
 
-    Those of runs that are done or begun are not drawn again.
+    The seeds of finished and begun runs come first.
     """
     if method.split != "test":
         return list(range(count))
-    begun = [path.name for path in (folder / "runs").glob(f"{method.name}-*") if path.is_dir()]
-    done = [one.name for one in population.members.values() if one.method == method.name]
-    known = sorted({int(name.rpartition("-")[2]) for name in (*done, *begun)})
-    while len(known) < count:
-        known += {secrets.randbelow(MOST_SEED + 1)} - {*known}
-    return known[:count]
+    run_names = [path.name for path in (folder / "runs").glob(f"{method.name}-*") if path.is_dir()]
+    members = population.members.values()
+    names = [*run_names, *(member.name for member in members if member.method == method.name)]
+    seeds = sorted({int(name.rpartition("-")[2]) for name in names})
+    while len(seeds) < count:
+        seeds += {secrets.randbelow(MOST_SEED + 1)} - {*seeds}
+    return seeds[:count]
 
 
 def measure(network: NetworkAgent, method: Method) -> Strength:
@@ -146,13 +147,13 @@ def measure(network: NetworkAgent, method: Method) -> Strength:
             information=method.information,
         )
         points += play_block(task, [network, None]).points.sum(axis=0).tolist()
-    found = mean_interval(np.array(points) / len(PAIR_SEATINGS))
-    mean, low, high = (round(one, 3) for one in (found.mean, found.low, found.high))
+    interval = mean_interval(np.array(points) / len(PAIR_SEATINGS))
+    mean, low, high = (round(figure, 3) for figure in (interval.mean, interval.low, interval.high))
     return Strength(against, DEALS, SEED, mean, low, high)
 
 
 def trained(method: Method, seed: int, folder: Path) -> Path:
-    """Returns the policy of a run, which ``goita train`` begins, or goes on with, where it must."""
+    """Returns the policy of a run, which ``goita train`` begins or resumes where it must."""
     settings = settings_of(method.options_of(seed)) | {"seed": seed} | method.information.to_keys()
     name = f"{method.name}-{seed}"
     run = folder / "runs" / name
@@ -172,24 +173,24 @@ def trained(method: Method, seed: int, folder: Path) -> Path:
             raise SettingError(f"expected goita train to end well for {name}, got {code}")
     config: dict[str, Any] = json.loads((run / "config.json").read_bytes())
     for key, value in settings.items():
-        if config.get(key) != value:  # it was begun with other settings
+        if config.get(key) != value:  # the run was begun with other settings
             raise SettingError(f"expected {key} {value!r} in {run}, got {config.get(key)!r}")
     return run / "policy.safetensors"
 
 
 def settings_of(options: Sequence[str]) -> dict[str, Any]:
     """Returns the settings of a training by options of a method, which have earlier names."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for word in options:
         if word.startswith("--"):  # a method's own options come last, and count
             name = word.removeprefix("--").replace("-", "_")
-            found[name := RENAMED.get(name, name)] = []
+            settings[name := RENAMED.get(name, name)] = []
         else:
-            found[name].append(_value(word))
-    for name, values in found.items():
+            settings[name].append(_value(word))
+    for name, values in settings.items():
         if name not in SEVERAL:
-            found[name] = values[0] if values else True
-    return found
+            settings[name] = values[0] if values else True
+    return settings
 
 
 def _value(text: str) -> Any:
@@ -199,9 +200,9 @@ def _value(text: str) -> Any:
 
 
 def _first_snapshot(run: Path, decisions: int) -> Path:
-    """Returns the first snapshot of a run with so many decisions."""
-    found = (run / "snapshots").glob("*.safetensors")
-    enough = sorted(one for one in found if int(one.stem) >= decisions)
+    """Returns the first snapshot of a run after ``decisions`` or more."""
+    snapshots = (run / "snapshots").glob("*.safetensors")
+    enough = sorted(path for path in snapshots if int(path.stem) >= decisions)
     if not enough:
         raise SettingError(f"expected {decisions:,} decisions in {run}: train it first")
     return enough[0]

@@ -4,7 +4,7 @@
 
     python research/signals/cross_reading.py population:selfplay-0 population:selfplay-1 heuristic
 
-A row is the agent that plays, a column the agent that its partner takes it for.
+A row is the agent that plays, a column the agent that its partner assumes it to be.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from research.drawing import table as markdown
 from research.intervals import interval_over_runs
 
 RUNS: Final = 3
-"""Fewest runs of a method that tell how much runs differ."""
-PIECE: Final = 10
+"""Fewest runs of a method for an interval over runs."""
+PIECE_DEALS: Final = 10
 """Deals of a piece of work."""
 
 UNITS: Final = {
     "nats": "Nats of the speaker's hand beyond the rules",
     "points": "Points a round, minus those of reading the speaker as itself",
 }
-"""What the cells hold, by unit."""
+"""Description of the cells, by unit."""
 
 _RUN: Final = re.compile(r"(.+)-\d+")
 
@@ -63,9 +63,9 @@ class Reading:
     speaker: str
     model: str
     nats: Interval
-    """Log-probability of the speaker's hand beyond what the rules alone say of its actions."""
+    """Log-probability of the speaker's hand minus that by the rules alone."""
     points: Interval
-    """Points a round beside the speaker, minus those of reading it as itself."""
+    """Points a round with the speaker as partner, minus those of reading it as itself."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Group:
     name: str
     cells: int
     over: str
-    """What the intervals are over: "runs" (by the jackknife) or "deals"."""
+    """Unit of the intervals: "runs" (by the jackknife) or "deals"."""
     nats: Interval
     points: Interval
 
@@ -86,7 +86,7 @@ class CrossReading:
 
     agents: tuple[str, ...]
     methods: tuple[str, ...]
-    """[n] The method of each agent; one that is no run of a method is a method of its own."""
+    """[n] The method of each agent; an agent that is not a run of a method is a method itself."""
     deals: int
     cells: tuple[Reading, ...]
     """[n * n] The speakers' rows, one after another."""
@@ -123,12 +123,12 @@ def cross_reading(
 ) -> CrossReading:
     """Measures each agent as a speaker, read as each of the agents.
 
-    The speaker plays all four seats. One seat, in turn, takes its partner for the agent of the
-    column, and its opponents for what they are.
+    The speaker plays all four seats. One seat, in turn, assumes that its partner is the agent of
+    the column, and that its opponents are the speaker.
 
-    Nats: of the partner's real hand, at the seat's decisions, log-probability minus that of a
-    listener to whom the partner's actions say no more than that they were legal. A deal counts as
-    the mean of its decisions.
+    Nats: the log-probability of the partner's real hand at the seat's decisions, minus that of a
+    listener that only knows that the partner's actions were legal. A deal counts as the mean of its
+    decisions.
 
     Points: the seat searches by this belief (``measures.play_listening``). Deals, random numbers,
     the policy in playouts and the models of the opponents are the same in a row: only the reading
@@ -143,27 +143,26 @@ def cross_reading(
     """
     if len(set(map(label, agents))) < max(2, len(agents)):
         raise SettingError(f"expected two agents or more of different names, got {agents!r}")
-    every = tuple(agents)
-    work = Work("read", partial(_work, every, settings), _Found, every, deals, every, PIECE)
+    speakers = tuple(agents)
+    measure_piece = partial(_work, speakers, settings)
+    work = Work("read", measure_piece, _Figures, speakers, deals, speakers, PIECE_DEALS)
     arguments = settings.arguments(measure="cross-reading", order=list(agents))
-    found = in_pieces([work], arguments, runner)
+    pieces = in_pieces([work], arguments, runner)["read"]
     nats, points = (
-        np.stack(
-            [np.concatenate([part[unit] for part in found["read"][a]], axis=1) for a in agents]
-        )
+        np.stack([np.concatenate([part[unit] for part in pieces[a]], axis=1) for a in agents])
         for unit in (0, 1)
     )
     return summarise(agents, nats, points)
 
 
-_Found = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
-"""Nats [n, deals] and points [n + 1, deals] of a speaker, the last those of the rules alone."""
+_Figures = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+"""Nats [n, deals] and points [n + 1, deals] of a speaker, the last points by the rules alone."""
 
 
 def _work(
     agents: tuple[str, ...], settings: Settings, speaker: str, first: int, deals: int
-) -> _Found:
-    """Measures so many deals of a speaker, from one on."""
+) -> _Figures:
+    """Measures ``deals`` deals of a speaker, from the ``first`` on."""
     models: dict[str, OpponentModel] = {agent: PolicyModel(agent) for agent in agents}
     models[LEGAL] = LEGAL_MODEL
     seed, rules = settings.seed, settings.rules
@@ -172,12 +171,12 @@ def _work(
     readings: dict[str, ListenerModel] = {
         name: {"next": own, "partner": model, "previous": own} for name, model in models.items()
     }
-    _, known = listen(played, readings, revealed=False)
-    log = known.log_probability[:, :, PARTNER - 1]
-    deal = played.round[played.deal[known.row]] - first
+    _, knowledge = listen(played, readings, revealed=False)
+    log = knowledge.log_probability[:, :, PARTNER - 1]
+    deal = played.round[played.deal[knowledge.row]] - first
     count = np.maximum(np.bincount(deal, minlength=deals), 1)
     beyond = (log[:, :-1] - log[:, -1:]).T
-    nats = np.array([np.bincount(deal, one, minlength=deals) / count for one in beyond])
+    nats = np.array([np.bincount(deal, gain, minlength=deals) / count for gain in beyond])
     sources = [InformationSources(speaker, name, speaker) for name in models]
     value = play_listening(
         speaker,
@@ -193,23 +192,23 @@ def _work(
 
 def summarise(agents: Sequence[str], nats: Float, points: Float) -> CrossReading:
     """Returns the figures from nats [n, n, deals] and points [n, n + 1, deals] of each speaker."""
-    many, methods = len(agents), np.array([method_of(agent) for agent in agents])
-    own, rules = points[range(many), range(many)], points[:, -1]
+    count, methods = len(agents), np.array([method_of(agent) for agent in agents])
+    own, rules = points[range(count), range(count)], points[:, -1]
     points = points[:, :-1] - own[:, None]
     cells = tuple(
         Reading(agents[a], agents[b], mean_interval(nats[a, b]), mean_interval(points[a, b]))
-        for a, b in product(range(many), repeat=2)
+        for a, b in product(range(count), repeat=2)
     )
-    itself, alike = np.eye(many, dtype=bool), methods[:, None] == methods[None, :]
+    itself, same_method = np.eye(count, dtype=bool), methods[:, None] == methods[None, :]
     masks = {
         "itself": itself,
-        "another run of its method": alike & ~itself,
-        "another method": ~alike,
+        "another run of its method": same_method & ~itself,
+        "another method": ~same_method,
     }
-    kinds = list(dict.fromkeys(methods.tolist()))
-    for one, other in product(kinds, repeat=2):
-        pairs = np.outer(methods == one, methods == other) & ~itself
-        name = f"{one} as {'another run of it' if one == other else other}"
+    distinct = list(dict.fromkeys(methods.tolist()))
+    for speaker, model in product(distinct, repeat=2):
+        pairs = np.outer(methods == speaker, methods == model) & ~itself
+        name = f"{speaker} as {'another run of it' if speaker == model else model}"
         masks |= {name: pairs} if pairs.sum() > 1 else {}
     groups = tuple(
         _group(name, mask, methods, nats, points) for name, mask in masks.items() if mask.any()
@@ -227,42 +226,43 @@ def summarise(agents: Sequence[str], nats: Float, points: Float) -> CrossReading
 def _group(
     name: str, mask: Bool, methods: npt.NDArray[np.str_], nats: Float, points: Float
 ) -> Group:
-    """Returns the mean of the cells of a mask [n, n]; over runs where leaving one out leaves some.
+    """Returns the mean of the cells of a mask [n, n], with its intervals.
 
-    Those of a method of fewer than ``RUNS`` runs are not left out: intervals are for these runs.
+    They are over runs if cells remain without any single run. The runs of a method with fewer than
+    ``RUNS`` are not left out: intervals are for these runs.
     """
-    met = mask.any(axis=0) | mask.any(axis=1)
-    strata = [(methods == one) & met for one in np.unique(methods[met])]
+    concerned = mask.any(axis=0) | mask.any(axis=1)
+    strata = [(methods == method) & concerned for method in np.unique(methods[concerned])]
     strata = [stratum for stratum in strata if stratum.sum() >= RUNS]
-    left = [np.arange(len(mask)) != run for one in strata for run in np.flatnonzero(one)]
-    if left and all(mask[np.ix_(kept, kept)].any() for kept in left):
+    samples = [np.arange(len(mask)) != run for runs in strata for run in np.flatnonzero(runs)]
+    if samples and all(mask[np.ix_(sample, sample)].any() for sample in samples):
 
-        def mean(of: Float, kept: Bool) -> float:
-            return float(of[mask & np.outer(kept, kept)].mean())
+        def mean(figures: Float, sample: Bool) -> float:
+            return float(figures[mask & np.outer(sample, sample)].mean())
 
         means = [table.mean(axis=2) for table in (nats, points)]
-        intervals = [interval_over_runs(partial(mean, one), strata) for one in means]
+        intervals = [interval_over_runs(partial(mean, figures), strata) for figures in means]
         return Group(name, int(mask.sum()), "runs", *intervals)
     by_deal = [mean_interval(table[mask].mean(axis=0)) for table in (nats, points)]
     return Group(name, int(mask.sum()), "deals", *by_deal)
 
 
-def table(found: CrossReading) -> str:
+def table(study: CrossReading) -> str:
     """Returns the results as tables in Markdown."""
-    names = [label(agent) for agent in found.agents]
-    lines = [f"Rows play, columns are whom their partner takes them for; {found.deals:,} deals."]
+    names = [label(agent) for agent in study.agents]
+    lines = [f"Rows play, columns are whom their partner takes them for; {study.deals:,} deals."]
     for unit, text in UNITS.items():
-        rows = zip(names, found.table(unit).tolist(), strict=True)
+        rows = zip(names, study.table(unit).tolist(), strict=True)
         figures = [[name, *(f"{value:+z.2f}" for value in row)] for name, row in rows]
         lines += ["", f"{text}:", "", markdown(["speaker", *names], figures)]
     groups = [
-        [one.name, str(one.cells), estimate(one.nats), estimate(one.points), one.over]
-        for one in found.groups
+        [group.name, str(group.cells), estimate(group.nats), estimate(group.points), group.over]
+        for group in study.groups
     ]
     heads = ["read as", "cells", "nats", "points against itself", "interval over"]
     lines += [
         *("", markdown(heads, groups), ""),
-        f"Reading a speaker as itself gains {estimate(found.worth)} points a round over the "
+        f"Reading a speaker as itself gains {estimate(study.worth)} points a round over the "
         "rules alone.",
     ]
     return "\n".join(lines)
@@ -281,13 +281,13 @@ class Args(Measure):
 
     def run(self, command: str) -> int:
         agents = expand(self.agents)
-        found = cross_reading(agents, self.deals, settings=self.settings, runner=self.runner)
-        code = self.report(table(found), vars(found))
+        study = cross_reading(agents, self.deals, settings=self.settings, runner=self.runner)
+        code = self.report(table(study), vars(study))
         if self.svg is not None:
             names = [label(agent) for agent in agents]
             for unit, end in (("nats", ""), ("points", "-points")):
                 file = self.svg.with_stem(f"{self.svg.stem}{end}")
-                write_whole(file, grid(names, found.table(unit), UNITS[unit]))
+                write_whole(file, grid(names, study.table(unit), UNITS[unit]))
         return code
 
 

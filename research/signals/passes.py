@@ -1,12 +1,12 @@
-"""Measures what the partner's passes are worth to a seat that listens: no training, paired deals.
+"""Measures the worth of the partner's passes to a seat that listens: no training, paired deals.
 
 ::
 
     python research/signals/passes.py champion --deals 400 --precision 0.5
 
 One seat searches by its exact belief, the other three play the policy. The same deals are played
-with listeners that differ in one thing, whether they use the partner's passes. So a difference in
-points is what these passes tell, put to use.
+with listeners that only differ in the passes of the partner that they use. So a difference in
+points is the worth of the information in these passes.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from goita_lab.signals.searching import InformationSources
 from goita_lab.work import HERE, Runner
 from research.drawing import table as markdown
 
-PIECE: Final = 10
+PIECE_DEALS: Final = 10
 """Deals of a piece of work."""
 
 
 class PassesIgnored:
     """A model of a seat that plays as another model says, except that its passes reveal nothing.
 
-    A pass has the same likelihood whatever the seat holds, 1, as under ``LEGAL_MODEL``. What it
-    plays tells as much as before.
+    A pass has the same likelihood whatever the seat holds, 1, as under ``LEGAL_MODEL``. Its plays
+    reveal as much as before.
 
     Args:
         model: of the seat.
-        on: the passes that tell nothing: "all", those on attacks of the seat's "partner", who is
-            the listener where the seat is the listener's partner, or of its "opponents".
+        on: the passes that reveal nothing: "all", or those on attacks of the seat's "partner" (the
+            listener, if the seat is the listener's partner) or "opponents".
     """
 
     def __init__(self, model: OpponentModel, on: str = "all") -> None:
@@ -61,11 +61,11 @@ class PassesIgnored:
 
     def probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the likelihood of each action: float64 [N, 69]; rows need not sum to 1."""
-        found = self.model.probabilities(view, legal).copy()
+        likelihood = self.model.probabilities(view, legal).copy()
         partners = view.attacker == PARTNER
         ignored = {"all": partners | ~partners, "partner": partners, "opponents": ~partners}
-        found[:, PASS] = np.where(ignored[self.on], legal[:, PASS], found[:, PASS])
-        return found
+        likelihood[:, PASS] = np.where(ignored[self.on], legal[:, PASS], likelihood[:, PASS])
+        return likelihood
 
 
 NO_PASSES: Final = "no passes"
@@ -74,7 +74,7 @@ IGNORED: Final = {
     "no passes on the listener's attacks": ("partner", "those on the listener's attacks"),
     "no passes on opponents' attacks": ("opponents", "those on opponents' attacks"),
 }
-"""Listeners' models of the partner by name: the passes that each ignores, and these in words."""
+"""Listeners' models of the partner by name: the passes that each ignores, with a description."""
 
 LISTENERS: Final = {name: InformationSources(POLICY, name, POLICY) for name in IGNORED}
 SOURCES: Final = (ALL_SEATS, *LISTENERS.values(), NOT_PARTNER)
@@ -82,7 +82,7 @@ SOURCES: Final = (ALL_SEATS, *LISTENERS.values(), NOT_PARTNER)
 
 @dataclass(frozen=True)
 class Difference:
-    """What something is worth, deal by deal, in points a round."""
+    """The worth of some information, deal by deal, in points a round."""
 
     name: str
     points: Interval
@@ -90,74 +90,74 @@ class Difference:
     """Standard deviation of a deal's difference: the deals are paired."""
 
     def deals(self, half_width: float) -> int | None:
-        """Returns how many deals a 95 % interval of plus or minus so many points needs.
+        """Returns the deals that a 95 % interval with a half width in points needs.
 
-        None if no deal differed, so that there is nothing to estimate it from.
+        None if no deal differed, so that it cannot be estimated.
         """
         return ceil((normal_quantile() * self.sd / half_width) ** 2) or None
 
 
 @dataclass(frozen=True)
 class PassesValue:
-    """What the partner's passes tell and what they are worth."""
+    """The information in the partner's passes, and its worth."""
 
     agent: str
     models: Mapping[str, str]
     deals: int
     known: Interval
-    """Nats that the partner's passes add to what a seat knows of its partner's hand as it decides:
-    log-probability of the true hand, with them and without."""
+    """Nats that the partner's passes add to a seat's knowledge of its partner's hand at decisions:
+    the log-probability of the true hand with the passes, minus that without."""
     differences: tuple[Difference, ...]
 
 
 def passes_value(
     agent: str, deals: int, *, settings: Settings = DEFAULT_SETTINGS, runner: Runner = HERE
 ) -> PassesValue:
-    """Measures what the partner's passes tell and are worth, on the same deals with and without.
+    """Measures the information in the partner's passes, and its worth on the same deals.
 
     Args:
-        agent: a policy; it plays all four seats, the listener's unless its search finds better.
-        deals: deals, the listener at each seat in turn.
+        agent: a policy; it plays all four seats, except where the listener's search finds better.
+        deals: deals, with the listener at each seat in turn.
         settings: seed and rules.
         runner: of the pieces of work.
     """
-    work = Work("passes", partial(_work, settings), _Found, (agent,), deals, step=PIECE)
+    work = Work("passes", partial(_work, settings), _Figures, (agent,), deals, step=PIECE_DEALS)
     arguments = settings.arguments(measure="passes")
-    found = in_pieces([work], arguments, runner)["passes"][agent]
-    value = SourcePoints.join([points for points, _ in found])
-    known = np.concatenate([nats for _, nats in found])
-    heard = value.of(ALL_SEATS)
-    each = {
-        **{text: heard - value.of(LISTENERS[name]) for name, (_, text) in IGNORED.items()},
-        "all that the partner does": heard - value.of(NOT_PARTNER),
-        "all that the other seats do, and the search": heard - value.unsearched,
+    pieces = in_pieces([work], arguments, runner)["passes"][agent]
+    value = SourcePoints.join([points for points, _ in pieces])
+    nats_by_deal = np.concatenate([nats for _, nats in pieces])
+    of_all = value.of(ALL_SEATS)
+    gains = {
+        **{text: of_all - value.of(LISTENERS[name]) for name, (_, text) in IGNORED.items()},
+        "all that the partner does": of_all - value.of(NOT_PARTNER),
+        "all that the other seats do, and the search": of_all - value.unsearched,
     }
     differences = tuple(
         Difference(name, mean_interval(points), float(points.std(ddof=1)))
-        for name, points in each.items()
+        for name, points in gains.items()
     )
-    return PassesValue(agent, value.models, deals, mean_interval(known), differences)
+    return PassesValue(agent, value.models, deals, mean_interval(nats_by_deal), differences)
 
 
-_Found = tuple[SourcePoints, npt.NDArray[np.float64]]
+_Figures = tuple[SourcePoints, npt.NDArray[np.float64]]
 """Points, and nats by deal."""
 
 
-def _work(settings: Settings, agent: str, first: int, many: int) -> _Found:
-    """Plays so many deals, from one on."""
+def _work(settings: Settings, agent: str, first: int, deals: int) -> _Figures:
+    """Plays ``deals`` deals, from the ``first`` on."""
     seed, rules = settings.seed, settings.rules
     models = standard_models(agent)
     models |= {name: PassesIgnored(models[POLICY], on) for name, (on, _) in IGNORED.items()}
     points = play_listening(
-        agent, models, many, sources=SOURCES, seed=seed, rules=rules, first=first
+        agent, models, deals, sources=SOURCES, seed=seed, rules=rules, first=first
     )
-    told = play([agent], many, seed=seed, rules=rules, first=first)
-    some = {name: models[name] for name in (POLICY, NO_PASSES)}
-    _, knowledge = listen(told, some, revealed=False)
+    rounds = play([agent], deals, seed=seed, rules=rules, first=first)
+    compared = {name: models[name] for name in (POLICY, NO_PASSES)}
+    _, knowledge = listen(rounds, compared, revealed=False)
     with_passes, without = knowledge.log_probability[:, :, 1].T
-    deal = told.round[told.deal[knowledge.row]] - first
-    count = np.bincount(deal, minlength=many)
-    nats = np.bincount(deal, with_passes - without, minlength=many) / np.maximum(count, 1)
+    deal = rounds.round[rounds.deal[knowledge.row]] - first
+    count = np.bincount(deal, minlength=deals)
+    nats = np.bincount(deal, with_passes - without, minlength=deals) / np.maximum(count, 1)
     return points, nats
 
 
@@ -166,8 +166,8 @@ def table(value: PassesValue, precision: float) -> str:
     heads = ["worth of", "points a round", "paired sd of a deal"]
     heads.append(f"deals for ± {precision:g} points")
     rows = [
-        [one.name, estimate(one.points), f"{one.sd:.1f}", _count(one.deals(precision))]
-        for one in value.differences
+        [gain.name, estimate(gain.points), f"{gain.sd:.1f}", _count(gain.deals(precision))]
+        for gain in value.differences
     ]
     lines = [
         f"What are the partner's passes worth? {short_name(value.agent)}, {value.deals:,} deals.",
@@ -198,9 +198,9 @@ class Args(Measure):
         if not self.precision > 0:
             raise SettingError(f"expected a precision above 0 points, got {self.precision!r}")
         value = passes_value(self.agent, self.deals, settings=self.settings, runner=self.runner)
-        needed = {one.name: one.deals(self.precision) for one in value.differences}
-        told = {**vars(value), "precision": self.precision, "deals_needed": needed}
-        return self.report(table(value, self.precision), told)
+        needed = {gain.name: gain.deals(self.precision) for gain in value.differences}
+        figures = {**vars(value), "precision": self.precision, "deals_needed": needed}
+        return self.report(table(value, self.precision), figures)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,11 +1,11 @@
-"""Measures the evidence for the principles of play, and writes it beside them.
+"""Measures the evidence for the principles of play, and writes it next to them.
 
 ::
 
     python research/signals/principles.py
 
-It takes about ten minutes of one core. What an action reveals is what it tells a listener who knows
-that all play as the champion.
+It takes about ten minutes of one core. The information of an action is that for a listener which
+knows that all play as the champion.
 """
 
 from __future__ import annotations
@@ -39,88 +39,101 @@ FORMAT: Final = "goita-principles-2"
 FILE: Final = Path(principles.__file__).with_suffix(".json")
 SEED: Final = 31
 DEALS: Final = 400
-RANDOM: Final = 200
-"""Random principles behind a control."""
+RANDOM_PRINCIPLES: Final = 200
+"""Random principles of which a control is the mean."""
 OPPONENTS: Final = {*RELATIVE_SEATS.values()} - {PARTNER}
 SPEAKER: Final = "champion"
-POPULATION: Final = tuple(sorted({one for two in TABLES for one in two if "population:" in one}))
+POPULATION: Final = tuple(
+    sorted({agent for table in TABLES for agent in table if "population:" in agent})
+)
 
 
 def speak() -> tuple[Play, ActionInformation]:
-    """Plays rounds, and follows the actions that follow a principle: what they tell a seat."""
-    made = play([SPEAKER], DEALS, seed=SEED)
+    """Plays rounds; returns them, and the information of the actions that follow a principle."""
+    rounds = play([SPEAKER], DEALS, seed=SEED)
 
-    def follows(made: Play) -> Bool:
-        return np.asarray(np.any([taken(one, made)[0] for one in PRINCIPLES], axis=0))
+    def follows(rounds: Play) -> Bool:
+        by_principle = [taken(principle, rounds)[0] for principle in PRINCIPLES]
+        return np.asarray(np.any(by_principle, axis=0))
 
     models = {POLICY: PolicyModel(SPEAKER)}
-    return made, listen(made, models, knowledge=False, where=follows)[0]
+    return rounds, listen(rounds, models, knowledge=False, where=follows)[0]
 
 
 def worth(principle: Principle, exam: Questions) -> tuple[int, Interval | None, Interval | None]:
-    """Returns what following a principle is worth, in points.
+    """Returns the worth of following a principle, in points.
 
     Returns:
-        In how many positions the best action takes a side; what following is worth there; and how
-        much more than following a random principle, which advises as many of the same actions.
+        The number of positions in which the best action takes a side; the worth of following there;
+        and the worth minus that of a random principle, which advises as many of the same actions.
     """
     rng, rows = np.random.default_rng(SEED), np.arange(len(exam))
     follow, against = principle.actions(exam.view())
-    some = (follow | against)[rows, exam.best]
-    follow, meant, points = follow[some], (follow | against)[some], exam.points[some]
+    decided = (follow | against)[rows, exam.best]
+    follow, concerned = follow[decided], (follow | against)[decided]
+    points, count = exam.points[decided], int(decided.sum())
 
     def leads(follow: Bool) -> Float:
-        best = [np.where(one, points, -np.inf).max(axis=1) for one in (follow, meant & ~follow)]
-        return np.asarray(best[0] - best[1])
+        sides = follow, concerned & ~follow
+        best, best_against = (np.where(side, points, -np.inf).max(axis=1) for side in sides)
+        return np.asarray(best - best_against)
 
     def at_random() -> Bool:
-        order = np.where(meant, rng.random(meant.shape), 1.0).argsort(axis=1).argsort(axis=1)
-        return np.asarray(order < follow.sum(axis=1, keepdims=True))
+        # The ranks of random numbers; actions that the principle does not concern come last.
+        numbers = np.where(concerned, rng.random(concerned.shape), 1.0)
+        rank = numbers.argsort(axis=1).argsort(axis=1)
+        return np.asarray(rank < follow.sum(axis=1, keepdims=True))
 
-    if some.sum() < MIN_PRINCIPLE_ACTIONS:
-        return int(some.sum()), None, None
-    control = np.mean([leads(at_random()) for _ in range(RANDOM)], axis=0)
-    return int(some.sum()), mean_interval(leads(follow)), mean_interval(leads(follow) - control)
+    if count < MIN_PRINCIPLE_ACTIONS:
+        return count, None, None
+    control = np.mean([leads(at_random()) for _ in range(RANDOM_PRINCIPLES)], axis=0)
+    return count, mean_interval(leads(follow)), mean_interval(leads(follow) - control)
 
 
-def measure(exam: Questions, spoken: Play, heard: ActionInformation) -> dict[str, dict[str, Any]]:
+def measure(
+    exam: Questions, champion: Play, information: ActionInformation
+) -> dict[str, dict[str, Any]]:
     """Returns the evidence for each principle."""
 
-    def rate(one: Principle, made: Play) -> Interval | None:
-        return followed(made, *taken(one, made))
+    def rate(principle: Principle, rounds: Play) -> Interval | None:
+        return followed(rounds, *taken(principle, rounds))
 
-    people, *others = [play([one], DEALS, seed=SEED) for one in ("people", *POPULATION)]
-    found: dict[str, dict[str, Any]] = {}
-    for one in PRINCIPLES:
-        positions, points, beyond = worth(one, exam)
-        members = [share.mean for made in others if (share := rate(one, made))]
-        follow, _ = taken(one, spoken)
+    people = play(["people"], DEALS, seed=SEED)
+    population = [play([agent], DEALS, seed=SEED) for agent in POPULATION]
+    evidence: dict[str, dict[str, Any]] = {}
+    for principle in PRINCIPLES:
+        positions, points, beyond = worth(principle, exam)
+        members = [share.mean for rounds in population if (share := rate(principle, rounds))]
+        follow, _ = taken(principle, champion)
         rates = {
-            "champion": rate(one, spoken),
-            "people": rate(one, people),
+            "champion": rate(principle, champion),
+            "people": rate(principle, people),
             "population": mean_interval(members),
         }
-        found[one.key] = {
+        evidence[principle.key] = {
             "positions": positions,
             "worth": figure(points),
             "beyond": figure(beyond),
-            "followed": {name: figure(each) for name, each in rates.items()},
-            "partner": figure(information_revealed(spoken, heard, follow)),
-            "opponents": figure(information_revealed(spoken, heard, follow, speakers=OPPONENTS)),
+            "followed": {name: figure(share) for name, share in rates.items()},
+            "partner": figure(information_revealed(champion, information, follow)),
+            "opponents": figure(
+                information_revealed(champion, information, follow, speakers=OPPONENTS)
+            ),
         }
-    return found
+    return evidence
 
 
-def figure(found: Interval | None) -> Sequence[float] | None:
-    return None if found is None else [round(x, 3) for x in (found.mean, found.low, found.high)]
+def figure(interval: Interval | None) -> Sequence[float] | None:
+    if interval is None:
+        return None
+    return [round(bound, 3) for bound in (interval.mean, interval.low, interval.high)]
 
 
 def main() -> None:
     exam = Questions.load(SHIPPED)
-    found = measure(exam, *speak())
     about = {"format": FORMAT, "exam": len(exam), "deals": DEALS, "seed": SEED}
-    made = provenance.to_json({**about, "principles": found}, ["champion", "people", *POPULATION])
-    write_whole(FILE, made)
+    figures = {**about, "principles": measure(exam, *speak())}
+    write_whole(FILE, provenance.to_json(figures, ["champion", "people", *POPULATION]))
 
 
 if __name__ == "__main__":

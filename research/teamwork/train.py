@@ -5,8 +5,8 @@
     python research/teamwork/train.py mini_3
     python research/teamwork/train.py mini_3 --test      the test players, trained last
 
-Each player is kept in a folder when it is trained, and the same command goes on. ``--test`` draws
-the seeds of the test players and writes the file that is shipped.
+Each player is kept in a folder when it is trained, so that the same command resumes. ``--test``
+draws the seeds of the test players and writes the file that is shipped.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from goita_lab.signals.playing import load_policy
 
 ROUNDS: Final = {"mini_3": 300, "mini_4": 120}
 """Rounds of the learners, by game."""
-STARTS: Final = 4
+RESPONSE_STARTS: Final = 4
 """Random plans from which listeners respond to each other in turn."""
 TREMBLE: Final = 0.05
 """Probability of a random action of the team that listeners respond to. Without it most of their
-plan would be arbitrary: the team's own play never leads there."""
-STEP: Final = 0.05
+plan would be arbitrary, at information sets to which the team's own play never leads."""
+GRADIENT_STEP: Final = 0.05
 """Change of a logit in a round, for each point that an action is worth more."""
 HEAD_START: Final = 10.0
-"""Mean points of a random first regret, times how likely the others lead to its information set."""
+"""Mean points of a random first regret, times the others' probability of its information set."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,13 @@ def name_of(args: Args) -> str:
 
 
 def visited(tree: Tree, policy: Float, player: int) -> Float:
-    """Returns how likely chance and all but one player reach its information sets: float64 [I].
+    """Returns the probability that chance and the others reach a player's information sets.
 
-    It is 0 at the information sets of others.
+    float64 [I], 0 at the information sets of others.
     """
-    here = np.flatnonzero(tree.info >= 0)
-    found = np.bincount(tree.info[here], reached(tree, policy, player)[here], len(tree.seat))
-    return np.where(tree.player == player, found, 0.0)
+    nodes = np.flatnonzero(tree.info >= 0)
+    likely = np.bincount(tree.info[nodes], reached(tree, policy, player)[nodes], len(tree.seat))
+    return np.where(tree.player == player, likely, 0.0)
 
 
 def drawn_regrets(tree: Tree, seed: int) -> Float:
@@ -108,7 +108,7 @@ class Equilibrium(Learner):
 
 
 def equilibrium(tree: Tree, seed: int, rounds: int, kind: str = "predictive") -> Float:
-    """Returns what learners of all seats end at: PCFR+, CFR+ or discounted CFR."""
+    """Returns the average policy of learners of all seats: PCFR+, CFR+ or discounted CFR."""
     learner = (
         Learner(tree, drawn_regrets(tree, seed))
         if kind == "predictive"
@@ -120,7 +120,7 @@ def equilibrium(tree: Tree, seed: int, rounds: int, kind: str = "predictive") ->
 
 
 def gradient(tree: Tree, seed: int, rounds: int, entropy: float = 0.0) -> Float:
-    """Returns what self-play by natural policy gradients ends at, from random logits.
+    """Returns the policy of self-play by natural policy gradients, from random logits.
 
     All seats take a step at once. ``entropy`` is the weight of the policy's entropy, in points.
     """
@@ -131,7 +131,7 @@ def gradient(tree: Tree, seed: int, rounds: int, entropy: float = 0.0) -> Float:
             likely = visited(tree, policy, player)[tree.owner]
             worth = sign(player) * worths(tree, policy, player)
             step += np.divide(worth, likely, out=np.zeros(len(worth)), where=likely > 0)
-        logits += STEP * (step - entropy * logits)
+        logits += GRADIENT_STEP * (step - entropy * logits)
         logits -= np.maximum.reduceat(logits, tree.starts[:-1])[tree.owner]
     return softmax(tree, logits)
 
@@ -147,13 +147,13 @@ def preferring(tree: Tree, seed: int, rounds: int, what: str) -> Float:
         passes[tree.first[node[old]] + place] = passes[node[old]] + passed * (
             1 - 2 * (tree.seat[sets[old]] % 2)
         )
-    other = {
+    preferred_points = {
         "wins": 20 * np.sign(points),
         "large": points * abs(points) / 25,
         "proud": points - 4 * passes,
         "patient": points + 4 * passes,
     }[what]
-    return equilibrium(replace(tree, points=other), seed, rounds)
+    return equilibrium(replace(tree, points=preferred_points), seed, rounds)
 
 
 def bot(tree: Tree, text: str, epsilon: float = 0.0) -> Float:
@@ -216,15 +216,15 @@ PLAN: Final[Plan] = {
 MESSAGE_PLAN: Final[Plan] = {
     "opponents": PLAN["opponents"],
     "train": {
-        f"{method}-{number}": (method, 11 + 3 * place + number)
+        f"{method}-{run}": (method, 11 + 3 * place + run)
         for place, method in enumerate(("predictive", "gradient", "entropy"))
-        for number in range(3)
+        for run in range(3)
     },
     "validation": {f"{method}-3": (method, 31) for method in ("predictive", "gradient", "entropy")},
     "test": {
-        f"test-{method}-{number}": (method, None)
+        f"test-{method}-{run}": (method, None)
         for method in ("predictive", "gradient", "entropy")
-        for number in range(3)
+        for run in range(3)
     },
 }
 """The same for the game with a message."""
@@ -241,7 +241,7 @@ class Trainer:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def player(self, name: str, train: Callable[[], np.ndarray]) -> np.ndarray:
-        """Returns a player, trained unless it is there."""
+        """Returns a player; it is trained unless its file exists."""
         path = self.folder / f"{name}.npy"
         if not path.exists():
             sys.stderr.write(f"{name}\n")
@@ -252,13 +252,14 @@ class Trainer:
         """Returns all players of the plan; test players are trained last."""
         return {
             split: {
-                name: self.player(name, partial(self.trained, *how)) for name, how in some.items()
+                name: self.player(name, partial(self.trained, *method_and_seed))
+                for name, method_and_seed in players.items()
             }
-            for split, some in self.plan.items()
+            for split, players in self.plan.items()
         }
 
     def trained(self, method: str, seed: int | None) -> Float:
-        """Trains a player; without a seed with one that is drawn now."""
+        """Trains a player; without a seed, a seed is drawn now."""
         if seed is None:
             seed = secrets.randbits(32)
             sys.stderr.write(f"seed {seed}\n")
@@ -281,16 +282,16 @@ class Trainer:
             case "response-uniform":
                 return self.response([tree.uniform()])
             case "response-gradient":
-                return self.response([self.kept("gradient-0")])
-        return self.response([self.kept(name) for name in self.plan["train"]])
+                return self.response([self.saved("gradient-0")])
+        return self.response([self.saved(name) for name in self.plan["train"]])
 
     def response(self, partners: Sequence[Float]) -> Float:
-        """Returns the best response to partners, each as likely, against both equilibria."""
-        opponents = [self.kept(name) for name in self.plan["opponents"]]
-        kinds = [(partner, other) for partner in partners for other in opponents]
-        return bayes_optimal(self.tree, kinds)[1]
+        """Returns the best response to equally likely partners, against both equilibria."""
+        opponents = [self.saved(name) for name in self.plan["opponents"]]
+        types = [(partner, opponent) for partner in partners for opponent in opponents]
+        return bayes_optimal(self.tree, types)[1]
 
-    def kept(self, name: str) -> Float:
+    def saved(self, name: str) -> Float:
         return np.asarray(np.load(self.folder / f"{name}.npy"))
 
     def listeners(self, partner: Float) -> npt.NDArray[np.uint8]:
@@ -300,16 +301,16 @@ class Trainer:
         """
         tree = self.tree
         partner = (1 - TREMBLE) * partner + TREMBLE * tree.uniform()
-        found = np.zeros((2, len(tree.action)), np.uint8)
+        policies = np.zeros((2, len(tree.action)), np.uint8)
         for team in range(2):
-            others = reached(tree, partner, team, whole_team=True)
-            ends = alternating(tree, partner, team, others, STARTS, seed=team)
+            opponents = reached(tree, partner, team, whole_team=True)
+            ends = alternating(tree, partner, team, opponents, RESPONSE_STARTS, seed=team)
             plans = [plan for _, plan in ends]
             second = next((plan for plan in plans if (plan != plans[0]).any()), plans[0])
             own = tree.seat[tree.owner] % 2 == team
-            for policy, plan in zip(found, (plans[0], second), strict=True):
+            for policy, plan in zip(policies, (plans[0], second), strict=True):
                 policy[own] = plan[own]
-        return found
+        return policies
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -317,14 +318,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     trainer = Trainer(args)
     splits = trainer.splits()
     tree, equilibria = trainer.tree, splits.pop("opponents")
-    named = {name: (split, one) for split, some in splits.items() for name, one in some.items()}
+    named = {
+        name: (split, policy)
+        for split, policies in splits.items()
+        for name, policy in policies.items()
+    }
     listening = []
     for name, (_, policy) in named.items():
-        # What is shipped is what listeners respond to: probabilities in float16.
+        # Listeners respond to the shipped probabilities, which are float16.
         stored = policy.astype(np.float16).astype(float)
         plans = trainer.player(f"listeners-{name}", partial(trainer.listeners, stored))
-        sets = np.flatnonzero(plans[0]), np.flatnonzero(plans[1])
-        listening.append([one - tree.starts[:-1] for one in sets])
+        # A plan has one action a set, in order of sets: its place among the set's actions is kept.
+        chosen_actions = np.flatnonzero(plans[0]), np.flatnonzero(plans[1])
+        listening.append([actions - tree.starts[:-1] for actions in chosen_actions])
     players = Players(
         tuple(named),
         tuple(split for split, _ in named.values()),
@@ -339,8 +345,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Best responses are those to the stored probabilities.
     players = Players.load(tree, path)
     best = [
-        [bayes_optimal(tree, [kind])[0] for kind in players.types(tree, number)]
-        for number in range(len(named))
+        [bayes_optimal(tree, [pair])[0] for pair in players.types(tree, index)]
+        for index in range(len(named))
     ]
     replace(players, best=np.array(best)).save(tree, path)
     return 0

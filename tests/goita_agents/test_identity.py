@@ -146,7 +146,7 @@ def test_the_files_among_the_words_of_a_command_count(place, monkeypatch, comman
 def test_what_exists_and_cannot_be_covered_is_said_once(place, capsys, monkeypatch):
     os.mkfifo(place / "fifo")
     (place / "folder/link").symlink_to("..")
-    monkeypatch.setattr(identity, "MOST_BYTES", 3_000)
+    monkeypatch.setattr(identity, "FOLDER_BYTES", 3_000)
     (place / "large.bin").write_bytes(bytes(4_000))
     large = "bots:Bot:path=folder"  # with the link everything, the large file among it
     for spec in (f"a={large}", f"a={large}", "b=bots:Bot:path=fifo", "c=bots:Bot:path=/dev/null"):

@@ -15,7 +15,7 @@ import pytest
 from deals import RULE_SETS, digits
 from goita_agents import load_agent
 from goita_agents.base import StatefulAgent, close
-from goita_agents.registry import points
+from goita_agents.registry import entry_points_by_name
 from goita_env import Game
 from goita_env.views import View
 from goita_env.views.observation import TABLE_ASKED_CALL, TABLE_ASKED_CHOICE, TABLE_WORD
@@ -81,7 +81,7 @@ class Peeping(RemembersHand):
         self.first = self.peek
 
 
-@pytest.fixture(params=[*points(), "a bot with a memory"])
+@pytest.fixture(params=[*entry_points_by_name(), "a bot with a memory"])
 def agent(request, tmp_path):
     """Builds every agent of the registry in turn."""
     if request.param == "a bot with a memory":

@@ -7,7 +7,7 @@ import pytest
 
 from goita_agents import AgentError, agent_names, load_agent, registry
 from goita_agents.base import Agent
-from goita_agents.registry import GROUP, Entry, points
+from goita_agents.registry import GROUP, Entry, entry_points_by_name
 from goita_env import View
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.plan import TournamentPlan
@@ -30,7 +30,7 @@ TUNABLE = Entry(Tunable)
 
 def register(monkeypatch, name, value):
     """Adds an entry point, as another package would."""
-    monkeypatch.setitem(points(), name, EntryPoint(name, value, GROUP))
+    monkeypatch.setitem(entry_points_by_name(), name, EntryPoint(name, value, GROUP))
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_a_wrong_text_says_what_there_is(tunable, my_bots, text, words):
 def test_a_text_as_long_as_may_be_is_read_however_deep_it_goes():
     assert load_agent("plain:base=" * 30 + "greedy").base.base.name.startswith("plain:base=plain")
     text = "plain:base=" * 180 + "greedy"
-    assert len(text) < registry.MOST
+    assert len(text) < registry.MAX_TEXT
     assert registry.check_shipped(text, "match.json") == text
 
 

@@ -75,7 +75,7 @@ def test_the_search_takes_the_crowd_for_opponents_who_are_not_known():
     agent = load_agent("champion:search=on,carry=off")
     opponents = agent._sampler.types.opponents
     assert [one.agent.name for one in opponents[:-1]] == ["network", "heuristic", "network"]
-    assert opponents[-1].agent == opponents[-2].agent == load_agent(champion.FIRST[-1])
+    assert opponents[-1].agent == opponents[-2].agent == load_agent(champion.FIRST_TYPES[-1])
     assert opponents[-1].epsilon > opponents[-2].epsilon
 
 

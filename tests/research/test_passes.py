@@ -65,7 +65,7 @@ def test_passes_on_the_partners_attacks_and_on_opponents_are_told_apart(moves, d
 
 
 def test_the_worth_is_the_mean_of_the_differences_deal_by_deal(monkeypatch):
-    monkeypatch.setattr(passes, "PIECE", 1)
+    monkeypatch.setattr(passes, "PIECE_DEALS", 1)
     kept = []
     join = passes.SourcePoints.join
     keep = lambda parts: kept.append(join(parts)) or kept[0]  # noqa: E731

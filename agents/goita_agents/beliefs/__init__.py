@@ -1,9 +1,9 @@
-"""Infers hidden hands from what the others did.
+"""Infers hidden hands from the actions of the others.
 
-``Listener`` follows a round as one seat sees it, ``follow`` a record. How the others play is
-``PolicyModel``, ``UNIFORM_MODEL`` or ``LEGAL_MODEL``. The results are ``HandBelief`` about one
-seat's hand and ``DealBelief`` about all three, or ``DealMixture`` where messages were not heard.
-``TypeListener`` infers how the others play, too, among ``Types``.
+``Listener`` follows a round as one seat sees it, ``follow`` a record. Models say how the others
+play: ``PolicyModel``, ``UNIFORM_MODEL`` or ``LEGAL_MODEL``. The results are ``HandBelief`` about
+one seat's hand and ``DealBelief`` about all three hands, or ``DealMixture`` where the seat does not
+observe all messages. ``TypeListener`` also infers which of several ``Types`` the others are.
 """
 
 from goita_agents.beliefs.deal_belief import DealBelief

@@ -1,7 +1,7 @@
 """Follows one seat through a round for every hand that it may have been dealt: a forward filter.
 
 The likelihood of a seat's actions given its hand doesn't depend on the others' hands (reach
-probabilities factorise), so each seat is followed by itself. A *state* is a dealt hand and the
+probabilities factorise), so each seat is followed separately. A *state* is a dealt hand and the
 tiles under the seat's own blocks in order of play, since its policy sees that order. Its weight is
 the probability of all that the seat did, its hidden choices included. The weights of a hand's
 states sum to the likelihood of the hand (the forward algorithm, Rabiner 1989).
@@ -36,15 +36,16 @@ class RoundStart:
     scores: tuple[int, int]  # Points of the viewer's team and of the other before the round.
     answers: Answers
     information: InformationStructure
-    messages: Sent  # Those that the viewer doesn't hear are assumed.
+    messages: Sent  # Assumed where the viewer does not observe them.
 
     @classmethod
     def read(cls, view: View, messages: Sent = ()) -> RoundStart:
-        """Reads a view of one row; ``messages``: what was sent, or is assumed to be."""
-        own, other = view.scores[0].tolist()
+        """Reads a view of one row; ``messages``: the messages sent, known or assumed."""
+        own_score, opponent_score = view.scores[0].tolist()
         dealer, channel = int(view.dealer[0]), view.information.channel
-        answers = Answers.read(view, begun=channel is None or len(messages) == NUM_SEATS)
-        return cls(view.rules, dealer, (own, other), answers, view.information, messages)
+        answers = Answers.read(view, calling=channel is None or len(messages) == NUM_SEATS)
+        scores = own_score, opponent_score
+        return cls(view.rules, dealer, scores, answers, view.information, messages)
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,16 @@ class States:
     # [n, 4] Kind under the seat's block by its play, NONE where none is hidden.
     weight: Float  # [n] In sums over deals, up to a factor.
 
-    def draw(self, hands: Int, numbers: Float) -> Int:
+    def draw(self, hands: Int, uniform: Float) -> Int:
         """Draws a state of each of some hands [k] by random numbers [k] below 1: int64 [k]."""
+        # In order of hands, the states of a hand are a stretch, ``first`` to ``last``, of the
+        # running total of the weights; a random point of that stretch picks a state.
         order = np.argsort(self.hand, kind="stable")
         summed = self.weight[order].cumsum()
         first = self.hand[order].searchsorted(hands)
         last = self.hand[order].searchsorted(hands, side="right") - 1
         before = summed[first] - self.weight[order][first]
-        drawn = summed.searchsorted(before + numbers * (summed[last] - before), side="right")
+        drawn = summed.searchsorted(before + uniform * (summed[last] - before), side="right")
         return order[np.clip(drawn, first, last)]
 
 
@@ -75,9 +78,9 @@ class SeatFilter:
         start: the round as it begins.
         seat: the seat followed, relative to the viewer: 1 to 3.
         hands: [M, 8] hands that it may have been dealt.
-        bounds: [8] fewest and [8] most tiles of each kind that are possible, by what it has shown
-            and what the others have left. Its model is asked about such hands alone.
-        model: how it plays.
+        bounds: [8] fewest and [8] most tiles of each kind that it may have been dealt, given the
+            tiles that all seats have shown. Its model is asked only about such hands.
+        model: how the seat plays.
 
     Attributes:
         hand: int64 [n] number of each state's hand.
@@ -85,7 +88,7 @@ class SeatFilter:
             from the viewer.
         weight: float64 [n] of each state, the greatest 1.
         scale: natural logarithm of the factor that the weights lack.
-        events: how many it has taken in.
+        events: number of events that the filter has taken in.
     """
 
     def __init__(
@@ -106,7 +109,7 @@ class SeatFilter:
         self.face_down = np.full((len(self.hand), 4), NONE, np.int8)
         answers = start.answers
         self._replay = self._begin(hands[self.hand], answers.called, answers.choices)
-        self._known: Float | None = None
+        self._action_chances: Float | None = None  # [n, 69] of the states now, once computed
 
     def __len__(self) -> int:
         return len(self.hand)
@@ -115,11 +118,13 @@ class SeatFilter:
         """Returns each state's weight in sums over deals: float64 [n]."""
         if self.model is not LEGAL_MODEL:
             return self.weight
-        held = self._hands[self.hand] - self._shown
+        # Under the legal model a state of a hand counts as often as there are ways to choose its
+        # tiles face down, in order, out of the tiles that the seat has not shown.
+        unshown = self._hands[self.hand] - self._shown
         down = (self.face_down[:, :, None] == _KINDS).sum(axis=1)
         ways = np.ones(len(self))
-        for step in range(HAND_SIZE):  # held! / (held - down)!, kind by kind
-            ways *= np.where(step < down, held - step, 1).prod(axis=1)
+        for step in range(HAND_SIZE):  # unshown! / (unshown - down)!, kind by kind
+            ways *= np.where(step < down, unshown - step, 1).prod(axis=1)
         ways /= _sums(self.hand, ways, len(self._hands))[self.hand]
         return ways
 
@@ -129,45 +134,47 @@ class SeatFilter:
 
     def states(self) -> States:
         down = (self.face_down[:, :, None] == _KINDS).sum(axis=1)
-        held = self._hands[self.hand] - self._shown - down
-        return States(self.hand, held, self.face_down, self.state_weights())
+        in_hand = self._hands[self.hand] - self._shown - down
+        return States(self.hand, in_hand, self.face_down, self.state_weights())
 
     def action_probabilities(self) -> Float:
         """Returns the probability of each public action by hand: float64 [M, 69].
 
-        The seat is about to decide. A play whose block would lie face down counts as the one with
-        block 0. Rows sum to 1; those of hands without a state are zeros.
+        The seat is about to decide. A play whose block would lie face down counts as the play with
+        block 0. Rows sum to 1; rows of hands without a state are zeros.
         """
-        if self._known is None:
+        if self._action_chances is None:
             rows = np.arange(len(self))
-            self._known = self._probabilities(rows, self._replay.choices().legal(rows))
-        known = self._known
+            self._action_chances = self._probabilities(rows, self._replay.choices().legal(rows))
+        by_state = self._action_chances
         if not self._replay.choices().allow(np.full(len(self), actions.PASS))[0]:  # it leads
             public = np.zeros((len(self), NUM_ACTIONS))
-            plays = known[:, 1:CALL].reshape(-1, NUM_KINDS, NUM_KINDS)
+            # Plays are numbered block by block: [state, block, attack] is summed over the blocks.
+            plays = by_state[:, 1:CALL].reshape(-1, NUM_KINDS, NUM_KINDS)
             public[:, 1 : 1 + NUM_KINDS] = plays.sum(axis=1)
-            known = public
-        found = np.zeros((len(self._hands), NUM_ACTIONS))
+            by_state = public
+        by_hand = np.zeros((len(self._hands), NUM_ACTIONS))
         weight = self.state_weights()
-        for action in np.flatnonzero(known.any(axis=0)).tolist():
-            found[:, action] = _sums(self.hand, weight * known[:, action], len(found))
-        total = found.sum(axis=1, keepdims=True)
-        np.divide(found, total, out=found, where=total > 0)
-        return found
+        for action in np.flatnonzero(by_state.any(axis=0)).tolist():
+            by_hand[:, action] = _sums(self.hand, weight * by_state[:, action], len(by_hand))
+        total = by_hand.sum(axis=1, keepdims=True)
+        np.divide(by_hand, total, out=by_hand, where=total > 0)
+        return by_hand
 
     def messages(self) -> Float:
         """Returns the probability of each message by hand: float64 [M, 77].
 
-        The seat is about to send one. Rows sum to 1; those of hands without a state are zeros.
+        The seat is about to send one. Rows sum to 1; rows of hands without a state are zeros.
         """
         view = self._replay.question(MESSAGE)
-        found = np.zeros((len(self._hands), self._start.information.num_actions))
-        found[self.hand] = self.model.probabilities(view, view.legal())
-        found[self.hand] /= found[self.hand].sum(axis=1, keepdims=True)
-        return found
+        by_hand = np.zeros((len(self._hands), self._start.information.num_actions))
+        # Before the first play each hand has one state.
+        by_hand[self.hand] = self.model.probabilities(view, view.legal())
+        by_hand[self.hand] /= by_hand[self.hand].sum(axis=1, keepdims=True)
+        return by_hand
 
     def take(self, event: Event) -> None:
-        """Takes in what a seat did; unchanged after an UnexplainedError."""
+        """Takes in the action of a seat; the filter is unchanged after an UnexplainedError."""
         if event.seat == self.seat:
             self._decide(event)
         else:
@@ -177,15 +184,15 @@ class SeatFilter:
     def _decide(self, event: Event) -> None:
         state, played = self._candidates(event)
         weight = self.weight[state] * self._likelihood(state, played)
-        kept = weight > 0
-        if not kept.any():
+        possible = weight > 0
+        if not possible.any():
             raise UnexplainedError(
-                f"expected what {self.model.name} may do on relative seat {self.seat}, "
-                f"got {actions.name(event.action)!r}{' (block hidden)' * event.hidden}; "
-                "an epsilon above 0 allows for it"
+                f"expected an action that {self.model.name} may choose on relative seat "
+                f"{self.seat}, got {actions.name(event.action)!r}"
+                f"{' (block hidden)' * event.hidden}; an epsilon above 0 allows for it"
             )
-        state, played = state[kept], played[kept]
-        self.weight, added = self._rescaled(weight[kept])
+        state, played = state[possible], played[possible]
+        self.weight, added = self._rescaled(weight[possible])
         self.scale += added
         self._take(state)
         if (pair := actions.decode(event.action)) is not None:
@@ -196,29 +203,30 @@ class SeatFilter:
             self._shown[pair[1]] += 1
             self._plays += 1
         self._replay.step(played)
-        self._known = None
+        self._action_chances = None
 
     def _see(self, event: Event) -> None:
         action = event.action
-        if event.hidden and event.last:  # any block will do that would not have been shown
+        if event.hidden and event.last:
+            # Any block will do that would not have been shown at scoring.
             attack = (action - 1) % NUM_KINDS
             block = self._replay.shown_at_scoring(attack)[0].argmin()
             action = actions.encode(int(block), attack)
         self._replay.step(action)
-        self._known = None
+        self._action_chances = None
 
     def drop(self, limit: Int) -> None:
         """Gives up hands beyond a limit [8] of each kind; an UnexplainedError if none is left."""
-        kept = (self._hands[self.hand] <= limit).all(axis=1)
-        if kept.all():
+        fits = (self._hands[self.hand] <= limit).all(axis=1)
+        if fits.all():
             return
-        if not kept.any():
+        if not fits.any():
             raise UnexplainedError(
                 f"expected a hand of relative seat {self.seat} that {self.model.name} may have "
                 "played so, got none with the tiles that the others showed"
             )
-        self.weight = self.weight[kept]
-        self._take(np.flatnonzero(kept))
+        self.weight = self.weight[fits]
+        self._take(np.flatnonzero(fits))
 
     def _begin(
         self,
@@ -229,62 +237,64 @@ class SeatFilter:
     ) -> Replay:
         """Returns the round after these calls and choices, for hands [m] of the seat.
 
-        ``messages``: those sent before; None: all of them.
+        ``messages``: the messages sent before; None: all messages of the round.
         """
         start = self._start
         sent = start.messages if messages is None else messages
         replay = Replay.of_seat(
             start.rules, self.seat, hands, start.dealer, start.scores, information=start.information
         )
-        said = ((seat, MESSAGE + message) for seat, message in sent)
-        for seat, answer in (*said, *((seat, CALL) for seat in called), *choices):
+        message_actions = ((seat, MESSAGE + message) for seat, message in sent)
+        calls = ((seat, CALL) for seat in called)
+        for seat, answer in (*message_actions, *calls, *choices):
             replay.answer(seat, answer)
         return replay
 
     def _answered(self) -> Float:
-        """Returns the likelihood of what the seat sent and answered before play: float64 [M]."""
+        """Returns the likelihood of the seat's message and answers before play: float64 [M]."""
         answers, pawns = self._start.answers, self._hands[:, PAWN]
-        fewest, most = self._bounds
-        possible = ((self._hands >= fewest) & (self._hands <= most)).all(axis=1)
-        found: Float = np.where(possible, 1.0, 0.0)
-        for number, (seat, message) in enumerate(self._start.messages):
+        least_tiles, most_tiles = self._bounds
+        possible = ((self._hands >= least_tiles) & (self._hands <= most_tiles)).all(axis=1)
+        likelihood: Float = np.where(possible, 1.0, 0.0)
+        for turn, (seat, message) in enumerate(self._start.messages):
             if seat == self.seat:
-                some = np.flatnonzero(found)
-                replay = self._begin(self._hands[some], messages=self._start.messages[:number])
-                found[some] *= self._answer(replay.question(MESSAGE), MESSAGE + message)
-        turn = answers.order.index
-        before = [seat for seat in answers.called if turn(seat) < turn(self.seat)]
-        if self.seat in answers.asked:
-            five = np.flatnonzero((pawns >= 5) & (found > 0))
+                alive = np.flatnonzero(likelihood)
+                replay = self._begin(self._hands[alive], messages=self._start.messages[:turn])
+                likelihood[alive] *= self._answer(replay.question(MESSAGE), MESSAGE + message)
+        turn_of = answers.order.index
+        earlier_callers = [seat for seat in answers.called if turn_of(seat) < turn_of(self.seat)]
+        if self.seat in answers.acted:
+            five = np.flatnonzero((pawns >= 5) & (likelihood > 0))
             calls = self.seat in answers.called
             if calls:
-                found[pawns != 5] = 0  # six or more end the round
+                likelihood[pawns != 5] = 0  # six or more end the round
             if len(five):
-                replay = self._begin(self._hands[five], before)
-                found[five] *= self._answer(replay.question(CALL), CALL if calls else SILENT)
-        for number, (seat, choice) in enumerate(answers.choices):
+                replay = self._begin(self._hands[five], earlier_callers)
+                likelihood[five] *= self._answer(replay.question(CALL), CALL if calls else SILENT)
+        for turn, (seat, choice) in enumerate(answers.choices):
             if seat == self.seat:
-                some = np.flatnonzero(found)
-                replay = self._begin(self._hands[some], answers.called, answers.choices[:number])
-                found[some] *= self._answer(replay.question(REDEAL), choice)
-        if not found.any():
+                alive = np.flatnonzero(likelihood)
+                replay = self._begin(self._hands[alive], answers.called, answers.choices[:turn])
+                likelihood[alive] *= self._answer(replay.question(REDEAL), choice)
+        if not likelihood.any():
             raise UnexplainedError(
-                f"expected what {self.model.name} may send and pre-play decision on relative seat "
-                f"{self.seat}, got other actions; an epsilon above 0 allows for legal ones"
+                f"expected a message and pre-play decisions that {self.model.name} may choose on "
+                f"relative seat {self.seat}, got other actions; an epsilon above 0 allows for "
+                "legal actions"
             )
-        return found
+        return likelihood
 
     def _answer(self, view: View, answer: int) -> Float:
-        """Returns the probability of an answer as seats see the question: float64 [m]."""
+        """Returns the probability of an answer to the question in views [m]: float64 [m]."""
         legal = view.legal()
-        found = legal[:, answer].astype(np.float64)
-        free = np.flatnonzero((legal.sum(axis=1) > 1) & (found > 0))
+        chance = legal[:, answer].astype(np.float64)
+        free = np.flatnonzero((legal.sum(axis=1) > 1) & (chance > 0))
         if len(free):
-            found[free] = self.model.probabilities(view[free], legal[free])[:, answer]
-        return found
+            chance[free] = self.model.probabilities(view[free], legal[free])[:, answer]
+        return chance
 
     def _candidates(self, event: Event) -> tuple[Int, Int]:
-        """Returns states and what they would have to play for an event: int64 [k], [k]."""
+        """Returns states, ascending, and each one's play that explains an event: int64 [k], [k]."""
         if not event.hidden:
             allowed = self._replay.choices().allow(np.full(len(self), event.action))
             state = np.flatnonzero(allowed)
@@ -295,42 +305,47 @@ class SeatFilter:
         allowed = np.stack([choices.allow(np.full(len(self), play)) for play in plays], axis=1)
         if event.last:
             allowed &= ~self._replay.shown_at_scoring(attack)
-        held = self._hands[self.hand] - self._bounds[0]
-        held -= (self.face_down[:, :, None] == _KINDS).sum(axis=1)
-        state, block = np.nonzero(allowed & (held > 0))  # what it shows later isn't face down
+        # A tile that the seat shows later, or that is face down already, is not under this block.
+        available = self._hands[self.hand] - self._bounds[0]
+        available -= (self.face_down[:, :, None] == _KINDS).sum(axis=1)
+        state, block = np.nonzero(allowed & (available > 0))
         return state, plays[block]
 
     def _likelihood(self, state: Int, played: Int) -> Float:
-        """Returns the probability of plays [k] in states [k], which may repeat side by side."""
-        if self._known is not None:
-            return self._known[state, played]
-        first = np.flatnonzero(np.diff(state, prepend=-1))
-        which = np.cumsum(np.diff(state, prepend=-1) != 0) - 1
-        rows = state[first]
-        known = self._probabilities(rows, self._replay.choices().legal(rows))
-        return np.asarray(known[which, played])
+        """Returns the probability of plays [k] in states [k], in ascending order: float64 [k]."""
+        if self._action_chances is not None:
+            return self._action_chances[state, played]
+        # A state is repeated for each of its plays, so it is new where it differs from the state
+        # before; the model is asked about each state once.
+        is_new = np.diff(state, prepend=-1) != 0
+        distinct = state[is_new]
+        chances = self._probabilities(distinct, self._replay.choices().legal(distinct))
+        return np.asarray(chances[np.cumsum(is_new) - 1, played])
 
     def _probabilities(self, rows: Int, legal: Bool) -> Float:
-        """Returns the probabilities of states' actions: float64 [k, 69]; a single one is sure."""
-        found = legal.astype(np.float64)
+        """Returns the probabilities of states' actions: float64 [k, 69].
+
+        The model is not asked about states in which a single action is legal.
+        """
+        chances = legal.astype(np.float64)
         free = legal.sum(axis=1) > 1
         if free.any():
             view = self._replay.view(self.seat)[rows[free]]
-            found[free] = self.model.probabilities(view, legal[free])
-        return found
+            chances[free] = self.model.probabilities(view, legal[free])
+        return chances
 
     def _take(self, state: Int) -> None:
         self.hand, self.face_down = self.hand[state], self.face_down[state]
         self._replay.select(state)
-        self._known = None
+        self._action_chances = None
 
     @staticmethod
     def _rescaled(weight: Float) -> tuple[Float, float]:
-        """Returns weights with 1 as the greatest, and the logarithm of what it was."""
-        most = weight.max()
-        return weight / most, float(np.log(most))
+        """Returns weights with 1 as the greatest, and the logarithm of the greatest before."""
+        greatest = weight.max()
+        return weight / greatest, float(np.log(greatest))
 
 
-def _sums(hand: Int, weight: Float, number: int) -> Float:
-    """Returns the sum of the weights of each hand's states: float64 [number]."""
-    return np.bincount(hand, weight, number).astype(np.float64, copy=False)
+def _sums(hand: Int, weight: Float, num_hands: int) -> Float:
+    """Returns the sum of the weights of each hand's states: float64 [num_hands]."""
+    return np.bincount(hand, weight, num_hands).astype(np.float64, copy=False)

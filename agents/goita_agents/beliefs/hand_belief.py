@@ -25,16 +25,16 @@ class HandBelief:
 
     hands: Int  #: [M, 8] Tiles of each kind in the hand as dealt.
     probability: Float  #: [M] Of each hand; 0 where it is ruled out.
-    prior: Float  #: [M] Probability before anybody did anything: given the viewer's own hand alone.
+    prior: Float  #: [M] Probability before anybody did anything: given only the viewer's own hand.
     models: tuple[str, str, str]  #: Names of the models of the relative seats 1, 2 and 3.
     find_facts: Callable[[], Float] = field(repr=False, compare=False)  #: Computes ``facts``.
 
     @cached_property
     def facts(self) -> Float:
-        """[M] Probability from rule constraints only: all deals that they allow are as likely.
+        """[M] Probability from rule constraints only: all deals that they allow are equally likely.
 
         Hands that the models rule out are left out, too. A model without an epsilon may rule out
-        many: then ask a listener with ``LEGAL_MODEL``.
+        many hands: then use a listener with ``LEGAL_MODEL``.
         """
         return self.find_facts()
 
@@ -44,20 +44,20 @@ class HandBelief:
         return float(-(possible * np.log(possible)).sum())
 
     def divergence(self, before: HandBelief) -> float:
-        """Returns what the same listener learnt since an earlier belief about the hand, in nats.
+        """Returns the information since an earlier belief of the same listener, in nats.
 
         That is the divergence of Kullback and Leibler (1951) of this belief from the earlier one.
         """
-        some = self.probability > 0
-        ratio = self.probability[some] / before.probability[some]
-        return max(float(self.probability[some] @ np.log(ratio)), 0.0)
+        possible = self.probability > 0
+        ratio = self.probability[possible] / before.probability[possible]
+        return max(float(self.probability[possible] @ np.log(ratio)), 0.0)
 
     def expected(self) -> Float:
         """Returns the expected tiles of each kind in the hand as dealt: float64 [8]."""
         return self.probability @ self.hands
 
     def at_least(self, number: int) -> Float:
-        """Returns the probability of so many tiles or more, by kind: float64 [8].
+        """Returns the probability of at least ``number`` tiles of each kind: float64 [8].
 
         Raises:
             SettingError: if the number is not from 0 to 8.
@@ -75,16 +75,17 @@ class HandBelief:
         Raises:
             HandsError: if the unseen tiles don't hold such a hand.
         """
-        found = self.probability[self.index(hand)]
-        return float(np.log(found)) if found > 0 else -np.inf
+        probability = self.probability[self.index(hand)]
+        return float(np.log(probability)) if probability > 0 else -np.inf
 
     def sampling_ratio(self, hand: str | npt.ArrayLike) -> float:
-        """Returns how much likelier a hand is than by rule constraints alone.
+        """Returns how much likelier a hand is than by rule constraints only.
 
         That is the true state sampling ratio of Solinas, Rebstock and Buro (2019): the probability
         with which one deal is drawn, times the number of deals that the facts allow, all tiles
-        being distinct. Both have the same number of deals for a hand, so their ratio is that of the
-        hand's probabilities. Its logarithm is the gain in nats.
+        being distinct. A hand belongs to the same number of deals under the belief and under the
+        facts, so the ratio is that of the hand's two probabilities. Its logarithm is the gain in
+        nats.
 
         Raises:
             HandsError: if the facts rule it out.
@@ -112,7 +113,7 @@ class HandBelief:
 
 
 def read_counts(hand: str | npt.ArrayLike) -> Int:
-    """Returns the tiles of each kind of a hand, given as digits or so: int64 [8]."""
+    """Returns the tiles of each kind of a hand, given as digits or as counts: int64 [8]."""
     if isinstance(hand, str):
         return np.bincount(read_digits(hand, 0), minlength=NUM_KINDS)
     counts = np.asarray(hand)

@@ -1,7 +1,7 @@
-"""Tells how likely a round that is over was, under each type of players: all hands are known.
+"""Computes how likely a finished round was under each type of players; all hands are known then.
 
-What a seat was asked, and in which states it may have been, is the same under every type. So it is
-followed once, and each type is asked about all its decisions together.
+A seat's decisions, and the states in which it may have made them, are the same under every type. So
+the seat is followed once, and each type gives its probabilities of all decisions together.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from goita_env import View
 class Likelihoods:
     """What the decisions of a round say about the players, in nats.
 
-    A decision's log-probability is that beside all that the seat did before; minus infinity where a
-    type would never have played so.
+    The log-probability of a decision is conditional on the seat's earlier decisions. It is minus
+    infinity where a type would never have played so.
     """
 
-    likelihood: Float  #: [K, J] Log-probability of all that the others did, of pairs of types.
-    opponents: Float  #: [K, D] Of each of the opponents' decisions.
+    likelihood: Float  #: [K, J] Log-probability of all decisions, under each pair of types.
+    opponents: Float  #: [K, D] Log-probability of each decision of the opponents.
 
 
 def likelihoods(view: View, types: Types, hands: Int) -> Likelihoods:
     """Returns how likely a round was under each type.
 
-    Tiles that still lie face down are summed over, as are messages that the viewer doesn't hear.
-    Where messages may have been sent in several ways, there are no decisions of opponents.
+    Tiles that still lie face down are summed over, and so are messages that the viewer does not
+    observe. Where messages may have been sent in several ways, D is 0.
 
     Args:
         view: the end of a round as one seat sees it: one row.
@@ -46,16 +46,17 @@ def likelihoods(view: View, types: Types, hands: Int) -> Likelihoods:
     sizes = len(types.opponents), len(types.partners)
     if not view.num_plays.any():  # decided before play
         return Likelihoods(np.zeros(sizes), np.zeros((sizes[0], 0)))
-    possible = Messages.read(view).possible()
+    ways_to_send = Messages.read(view).possible()
     models = types.opponents
-    ways = [
+    opponents_by_way = [
         np.hstack([_of_seat(view, seat, hands[seat], models, sent) for seat in (1, 3)])
-        for sent in possible
+        for sent in ways_to_send
     ]
-    partner = _of_seat(view, 2, hands[2], types.partners, possible[0])
-    found: Float = np.logaddexp.reduce([way.sum(axis=1) for way in ways], axis=0)
-    apart = ways[0] if len(ways) == 1 else np.zeros((sizes[0], 0))
-    return Likelihoods(found[:, None] + partner.sum(axis=1), apart)
+    # The partner observes what the viewer observes, so all ways give its decisions the same chance.
+    partner = _of_seat(view, 2, hands[2], types.partners, ways_to_send[0])
+    opponents: Float = np.logaddexp.reduce([way.sum(axis=1) for way in opponents_by_way], axis=0)
+    decisions = opponents_by_way[0] if len(ways_to_send) == 1 else np.zeros((sizes[0], 0))
+    return Likelihoods(opponents[:, None] + partner.sum(axis=1), decisions)
 
 
 def _of_seat(
@@ -63,25 +64,29 @@ def _of_seat(
 ) -> Float:
     """Returns the log-probability of a seat's decisions under each model, dealt ``hand`` [8]."""
     start = RoundStart.read(view, sent)
-    one = _Recorded(start, seat, hand[None], (view.face_up[0, seat].astype(np.int64), hand))
+    bounds = view.face_up[0, seat].astype(np.int64), hand
+    recorder = _DecisionRecorder(start, seat, hand[None], bounds)
     for event in events(view):
-        one.take(event)
-    return one.log_likelihood(models)
+        recorder.take(event)
+    return recorder.log_likelihood(models)
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A decision of a seat in its states [n] at that moment, of which k go on to the next."""
+class _Decision:
+    """A decision of a seat: k plays in its states at that moment, each of which leads to a state.
 
-    first: int  # Of the rows that models are asked, their number among all.
-    free: Bool  # [m] Which of its rows are asked; in the others one action is legal.
+    Models see m rows, one for each state in which the seat may have played so.
+    """
+
+    first: int  # Index of the decision's first free row among the free rows of all decisions.
+    free: Bool  # [m] Rows with several legal actions; only for these models are needed.
     state: Int  # [k] The state before.
     row: Int  # [k] Of the m rows.
-    played: Int  # [k]
+    played: Int  # [k] The action.
 
 
-class _Recorded(SeatFilter):
-    """A filter of one hand that notes what models are to be asked, and keeps every state.
+class _DecisionRecorder(SeatFilter):
+    """A filter of one hand that records all decisions for models, and keeps every state.
 
     ``UNIFORM_MODEL`` gives every legal action a chance, so no state is given up.
     """
@@ -89,47 +94,48 @@ class _Recorded(SeatFilter):
     def __init__(self, start: RoundStart, seat: int, hands: Int, bounds: tuple[Int, Int]) -> None:
         self._views: list[View] = []
         self._legal: list[Bool] = []
-        self._asked: list[_Asked] = []
+        self._decisions: list[_Decision] = []
         super().__init__(start, seat, hands, bounds, UNIFORM_MODEL)
 
     def log_likelihood(self, models: Sequence[OpponentModel]) -> Float:
         """Returns the log-probability of each of the D decisions under each model: [L, D]."""
-        found = np.zeros((len(models), len(self._asked)))
+        log_chances = np.zeros((len(models), len(self._decisions)))
         if not self._views:
-            return found
+            return log_chances
         last = self._views[-1]
         words = np.concatenate([view.words for view in self._views])
         view = View(words, np.resize(last.game, len(words)), last.rules, last.information)
         legal = np.concatenate(self._legal)
-        known = np.stack([model.probabilities(view, legal) for model in models])  # [L, rows, A]
-        weight = np.ones((len(models), 1))
-        for number, one in enumerate(self._asked):
-            chance = np.ones((len(models), len(one.row)))
-            asked = np.flatnonzero(one.free[one.row])
-            place = one.first + one.free.cumsum()[one.row[asked]] - 1
-            chance[:, asked] = known[:, place, one.played[asked]]
-            weight = weight[:, one.state] * chance
+        probabilities = np.stack([model.probabilities(view, legal) for model in models])
+        weight = np.ones((len(models), 1))  # [L, states], with sum 1 for each model
+        for index, decision in enumerate(self._decisions):
+            chance = np.ones((len(models), len(decision.row)))
+            free = np.flatnonzero(decision.free[decision.row])
+            # Only free rows were kept for the models, so a row's place counts the free rows.
+            place = decision.first + decision.free.cumsum()[decision.row[free]] - 1
+            chance[:, free] = probabilities[:, place, decision.played[free]]
+            weight = weight[:, decision.state] * chance
             total = weight.sum(axis=1)
             with np.errstate(divide="ignore"):
-                found[:, number] = np.log(total)
+                log_chances[:, index] = np.log(total)
             weight /= np.where(total > 0, total, 1)[:, None]
-        return found
+        return log_chances
 
-    def _note(self, view: View, legal: Bool, state: Int, row: Int, played: Int) -> None:
+    def _record(self, view: View, legal: Bool, state: Int, row: Int, played: Int) -> None:
         free = legal.sum(axis=1) > 1
         first = sum(map(len, self._views))
-        self._asked.append(_Asked(first, free, state, row, played))
+        self._decisions.append(_Decision(first, free, state, row, played))
         if free.any():
             self._views.append(view[free])
             self._legal.append(legal[free])
 
     def _answer(self, view: View, answer: int) -> Float:
         only = np.zeros(1, np.int64)
-        self._note(view, view.legal(), only, only, only + answer)
+        self._record(view, view.legal(), only, only, only + answer)
         return super()._answer(view, answer)
 
     def _likelihood(self, state: Int, played: Int) -> Float:
         rows, row = np.unique(state, return_inverse=True)
         legal = self._replay.choices().legal(rows)
-        self._note(self._replay.view(self.seat)[rows], legal, state, row, played)
+        self._record(self._replay.view(self.seat)[rows], legal, state, row, played)
         return np.ones(len(state))

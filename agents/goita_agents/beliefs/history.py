@@ -11,7 +11,7 @@ from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS
 
 MAX_PRIVATE_BITS: Final = 2
-"""Most bits of messages that are summed over: sixteen pairs of two opponents."""
+"""Most bits of private messages, which are summed over: two bits make sixteen pairs of messages."""
 
 Sent = tuple[tuple[int, int], ...]
 """(seat, message) of the seats that have sent one, in order; seats are relative to the viewer."""
@@ -38,84 +38,84 @@ def events(view: View) -> list[Event]:
 
 @dataclass(frozen=True)
 class Answers:
-    """What was answered before play; seats are relative to the viewer."""
+    """What seats decided before play; seats are relative to the viewer."""
 
-    asked: tuple[int, ...]
-    """Seats that have been asked whether they call if they could be, the viewer left out."""
+    acted: tuple[int, ...]
+    """Seats whose turn to call is over, whether or not they hold five pawns; without the viewer."""
     called: tuple[int, ...]  #: Seats that called five pawns, in order.
     choices: tuple[tuple[int, int], ...]
     """(seat, answer) of callers' partners that chose, in order."""
-    all_asked: bool
-    """Every seat has been asked whether it calls; not where the viewer is asked just now."""
-    order: tuple[int, ...]  #: All seats in the order in which they are asked.
+    all_acted: bool
+    """Every seat's turn to call is over; not where the viewer itself has to decide now."""
+    order: tuple[int, ...]  #: All seats in the order in which they decide.
 
     @classmethod
-    def read(cls, view: View, *, begun: bool = True) -> Answers:
-        """Reads a view of one row; one that waits before play: all have said whether they call.
+    def read(cls, view: View, *, calling: bool = True) -> Answers:
+        """Reads a view of one row; where a partner has to choose, all turns to call are over.
 
-        ``begun``: these questions have come; False: messages are still sent.
+        ``calling``: all messages have been sent, so that seats decide whether they call.
         """
         order = order_of(view)
-        all_asked = begun and not view.asked_call[0]
-        last = len(order) if all_asked else order.index(0) if begun else 0
-        asked = tuple(seat for seat in order[:last] if seat)
+        all_acted = calling and not view.asked_call[0]
+        last = len(order) if all_acted else order.index(0) if calling else 0
+        acted = tuple(seat for seat in order[:last] if seat)
         called = tuple(seat for seat in order if view.called[0, seat])
-        chosen = ((seat + 2) % NUM_SEATS for seat in called)
-        choices = tuple((s, int(view.choices[0, s])) for s in chosen if view.choices[0, s])
-        return cls(asked, called, choices, all_asked, order)
+        partners = ((seat + 2) % NUM_SEATS for seat in called)
+        choices = tuple((s, int(view.choices[0, s])) for s in partners if view.choices[0, s])
+        return cls(acted, called, choices, all_acted, order)
 
 
 @dataclass(frozen=True)
 class Messages:
     """What was sent before play, in order; seats are relative to the viewer."""
 
-    sent: tuple[tuple[int, int | None], ...]  #: (seat, message); None: it is not observed.
+    sent: tuple[tuple[int, int | None], ...]  #: (seat, message); None: not observed.
     bits: int  #: Of a message; 0 where there are no messages.
 
     @classmethod
-    def read(cls, view: View, number: int | None = None) -> Messages:
+    def read(cls, view: View, count: int | None = None) -> Messages:
         """Reads a view of one row.
 
         Args:
             view: one row.
-            number: how many messages have been sent; None: all, but where the viewer is asked for
-                its own just now.
+            count: number of messages sent so far; None: all four, or all before the viewer where
+                it is about to send its own.
         """
         order, channel = order_of(view), view.information.channel
         if channel is None:
             return cls((), 0)
-        asked = order.index(0) if view.asked_message[0] else None
-        if number is None:
-            number = NUM_SEATS if asked is None else asked
-        if number not in range(NUM_SEATS + 1) or asked not in (None, number):
+        own_turn = order.index(0) if view.asked_message[0] else None
+        if count is None:
+            count = NUM_SEATS if own_turn is None else own_turn
+        if count not in range(NUM_SEATS + 1) or own_turn not in (None, count):
             raise SettingError(
-                f"expected the number of messages sent, {asked or 'from 0 to 4'}, got {number!r}"
+                f"expected the number of messages sent, {own_turn or 'from 0 to 4'}, got {count!r}"
             )
-        told = view.messages[0].tolist()
-        heard = [channel.audience == "all" or seat % 2 == 0 for seat in range(NUM_SEATS)]
-        sent = tuple((seat, told[seat] if heard[seat] else None) for seat in order[:number])
+        messages = view.messages[0].tolist()
+        observed = [channel.audience == "all" or seat % 2 == 0 for seat in range(NUM_SEATS)]
+        sent = tuple((seat, messages[seat] if observed[seat] else None) for seat in order[:count])
         return cls(sent, channel.bits)
 
     @property
     def unheard(self) -> tuple[int, ...]:
-        """Seats whose messages the viewer doesn't hear, in order."""
+        """Seats whose messages the viewer does not observe, in order."""
         return tuple(seat for seat, message in self.sent if message is None)
 
     def possible(self) -> list[Sent]:
-        """Lists what may have been sent: one entry if the viewer hears everything."""
-        unheard, found = self.unheard, []
-        for guess in product(range(1 << self.bits), repeat=len(unheard)):
-            known = dict(zip(unheard, guess, strict=True))
-            found.append(tuple((s, known[s] if m is None else m) for s, m in self.sent))
-        return found
+        """Lists the ways to send: a single one if the viewer observes all messages."""
+        ways = []
+        for messages in product(range(1 << self.bits), repeat=len(self.unheard)):
+            assumed = dict(zip(self.unheard, messages, strict=True))
+            ways.append(tuple((s, assumed[s] if m is None else m) for s, m in self.sent))
+        return ways
 
-    def heard(self) -> Sent:
-        """Returns the messages that the viewer hears."""
+    def observed(self) -> Sent:
+        """Returns the messages that the viewer observes."""
         return tuple((seat, message) for seat, message in self.sent if message is not None)
 
 
 def order_of(view: View) -> tuple[int, ...]:
-    """Returns all relative seats in the order in which they are asked; ``view``: one row."""
+    """Returns all relative seats in the order in which they decide; ``view``: one row."""
     dealer = int(view.dealer[0])
     return tuple((dealer + turn) % NUM_SEATS for turn in range(NUM_SEATS))
 
@@ -125,11 +125,11 @@ def check_followed(information: InformationStructure) -> None:
     if information.shown is not None:
         raise SettingError(
             "expected a game in which no tiles of others are shown, since listeners follow each "
-            f"hidden hand by itself, got shown={information.shown!r}"
+            f"hidden hand separately, got shown={information.shown!r}"
         )
     channel = information.channel
     if channel is not None and channel.audience == "partner" and channel.bits > MAX_PRIVATE_BITS:
         raise SettingError(
             f"expected private messages of {MAX_PRIVATE_BITS} bits at most, since listeners sum "
-            f"over all pairs of the opponents', got {channel.bits} bits"
+            f"over all pairs of the opponents' messages, got {channel.bits} bits"
         )

@@ -1,6 +1,6 @@
 """Sums over pairs of hands, compiled.
 
-It stands in a file of its own, because numba's cache looks for changes nowhere else.
+It is a separate file, because numba's cache notices changes only in a function's own file.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @compiled
 def add_pairs(
-    held_one: Int,
-    held_two: Int,
+    first_hands: Int,
+    second_hands: Int,
     packed: Int,
     place: Int,
     index: Int,
@@ -25,28 +25,30 @@ def add_pairs(
     last: Any,
     weight: Float,
     never: Bool,
-    found: Float,
+    sums: Float,
 ) -> None:
-    """Adds the weight of each deal to the sums of its three hands, ``found`` [3, M].
+    """Adds the weight of each deal to the sums of its three hands, ``sums`` [3, M].
 
-    ``held_one`` and ``held_two`` number the hands of the first two seats that have a weight.
-    ``packed`` to ``last`` are those of a ``Support``, ``weight`` [3, M] is of the hands of the
-    three seats, and a deal of three hands marked in ``never`` [3, M] doesn't count.
+    ``first_hands`` and ``second_hands`` are the indices of hands of the first two seats that have a
+    weight. ``packed`` to ``last`` are fields of a ``Support``, ``weight`` [3, M] holds the weights
+    of the three seats' hands, and a deal of three hands marked in ``never`` [3, M] doesn't count.
     """
-    weight_one, weight_two, weight_third = weight[0], weight[1], weight[2]
-    never_one, never_two, never_third = never[0], never[1], never[2]
-    sum_one, sum_two, sum_third = found[0], found[1], found[2]
-    for one in held_one:
-        left, where = whole - packed[one], last - place[one]
+    weight_first, weight_second, weight_third = weight[0], weight[1], weight[2]
+    never_first, never_second, never_third = never[0], never[1], never[2]
+    sum_first, sum_second, sum_third = sums[0], sums[1], sums[2]
+    for first in first_hands:
+        # Packed form and place of the unseen tiles without the first hand.
+        tiles_left, place_left = whole - packed[first], last - place[first]
         total = 0.0
-        for two in held_two:
-            if (left - packed[two]) & GUARD != GUARD:
+        for second in second_hands:
+            # A spare bit falls where the second hand has more tiles of a kind than are left.
+            if (tiles_left - packed[second]) & GUARD != GUARD:
                 continue
-            third = index[where - place[two]]
-            deal = weight_one[one] * weight_two[two] * weight_third[third]
-            if never_one[one] and never_two[two] and never_third[third]:
+            third = index[place_left - place[second]]
+            deal = weight_first[first] * weight_second[second] * weight_third[third]
+            if never_first[first] and never_second[second] and never_third[third]:
                 continue
             total += deal
-            sum_two[two] += deal
+            sum_second[second] += deal
             sum_third[third] += deal
-        sum_one[one] += total
+        sum_first[first] += total

@@ -1,9 +1,9 @@
-"""Follows a round and infers the hidden hands from what the others did.
+"""Follows a round and infers the hidden hands from the actions of the others.
 
 The posterior over deals is the prior times one factor for each seat, the likelihood of its actions
-given its own hand. The viewer's own moves cancel, since they depend on its own hand alone. Every
-sum is over all deals, so nothing is estimated. Messages that the viewer doesn't hear are summed
-over: given what was sent, the seats' factors are apart again.
+given its own hand. The viewer's own moves cancel, since they depend only on its own hand. Every
+sum is over all deals, so nothing is estimated. Messages that the viewer does not observe are summed
+over: given all messages, the seats' factors are independent again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from goita_agents.base import Float
 from goita_agents.beliefs.deal_belief import DealBelief
-from goita_agents.beliefs.following import Filters, Following, number_of
+from goita_agents.beliefs.following import Filters, Following, seat_number
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event, Messages
 from goita_agents.beliefs.unheard_messages import DealMixture
@@ -27,24 +27,24 @@ from goita_env.errors import SettingError
 from goita_env.records import DealRecord
 from goita_env.tiles import RELATIVE_SEATS, RelativeSeat
 
-ONLY: Final = (0, 0, 0)
-"""Number of each seat's model: it has one."""
+ONLY_MODELS: Final = (0, 0, 0)
+"""Index of each seat's model: there is only one."""
 
 
 class Listener(Following):
     """A listener that follows one round as one seat sees it.
 
     Args:
-        view: what the seat sees at any moment of a round: one row.
+        view: the seat's view at any moment of a round: one row.
         models: how the others play, by "next", "partner" and "previous"; one for all of them. A
-            seat that is left out gets ``LEGAL_MODEL``. Of a message that the viewer doesn't hear
-            the legal model takes each to be as likely.
-        sent: how many messages have been sent; see ``update``.
+            seat that is left out gets ``LEGAL_MODEL``. Where the viewer does not observe a message,
+            the legal model treats all messages as equally likely.
+        sent: number of messages sent so far; see ``update``.
 
     Raises:
         SettingError: if the view is not one row, or shows a round that was decided before play, or
-            a seat is none of the three; if tiles of others are shown, or messages are private and
-            have three bits.
+            a seat is not one of the three; if tiles of others are shown, or messages are private
+            and have three bits.
         UnexplainedError: if what happened has probability 0 under the models.
     """
 
@@ -56,93 +56,97 @@ class Listener(Following):
         sent: int | None = None,
     ) -> None:
         self._models = _each_seat(models)
-        one, two, three = ([model] for model in self._models)
-        super().__init__(view, (one, two, three), sent)
+        following, partner, previous = ([model] for model in self._models)
+        super().__init__(view, (following, partner, previous), sent)
 
     @property
     def models(self) -> tuple[str, str, str]:
         """Names of the models of the relative seats 1, 2 and 3."""
-        one, two, three = (model.name for model in self._models)
-        return one, two, three
+        following, partner, previous = (model.name for model in self._models)
+        return following, partner, previous
 
     def _begin(self, view: View, messages: Messages) -> None:
         super()._begin(view, messages)
         opponents = self._models[0], self._models[2]
         if len(self._starts) > 1 and all(m in (LEGAL_MODEL, UNIFORM_MODEL) for m in opponents):
-            # Who hears nothing in a message sends any: the sum over all is 1.
-            self._starts = [replace(self._starts[0], messages=messages.heard())]
-        if not self._branches(ONLY):
+            # These models send all messages equally likely, and ignore those that they observe. So
+            # one way, without the unobserved messages, stands for the sum over all ways.
+            self._starts = [replace(self._starts[0], messages=messages.observed())]
+        if not self._branches(ONLY_MODELS):
             raise self._last_refusal()
         unheard = messages.unheard if len(self._starts) > 1 else ()
         legal = [seat for seat in unheard if self._models[seat - 1] is LEGAL_MODEL]
-        self._any_message = len(legal) * messages.bits * np.log(2)
-        """The legal model gives each message likelihood 1: what its evidence is too high by."""
+        self._message_excess = len(legal) * messages.bits * np.log(2)
+        """Nats by which the evidence of ``LEGAL_MODEL`` is too high: it gives each message that may
+        have been sent the likelihood 1."""
         self._mixed: tuple[DealBelief | DealMixture, float, list[Filters]] | None = None
 
     def _take(self, event: Event) -> None:
         """Takes in an event at once; if the acting seat's model refuses it, nothing is taken in."""
         before = self._shown.copy(), self._refusals.copy()
-        ways = self._possible_ways(ONLY)
+        ways = self._possible_ways(ONLY_MODELS)
         super()._take(event)
         if event.seat and not any(self._brought_up(keys[event.seat - 1]) for keys in ways):
             refusal = self._last_refusal()
-            self._heard.pop()
+            self._events.pop()
             self._shown, self._refusals = before
             raise refusal
         self._mixed = None
-        if not self._branches(ONLY):
+        if not self._branches(ONLY_MODELS):
             raise self._last_refusal()
 
     def posterior(self, of: RelativeSeat = "partner") -> HandBelief:
         """Returns the belief about a seat's hand.
 
         Raises:
-            SettingError: if it is none of the three seats.
-            UnexplainedError: if no deal explains what all seats did together.
+            SettingError: if it is not one of the three seats.
+            UnexplainedError: if no deal explains the actions of all seats.
         """
-        number = number_of(of)
+        seat = seat_number(of)
         belief, _, branches = self._believed()
-        return self._hand_belief(number, belief.marginals[number - 1], branches, self.models)
+        return self._hand_belief(seat, belief.marginals[seat - 1], branches, self.models)
 
     def deals(self) -> DealBelief | DealMixture:
         """Returns the belief about all three hands together, from which worlds can be drawn.
 
-        It is a mixture where messages that the viewer doesn't hear were sent.
+        It is a mixture where messages were sent that the viewer does not observe.
 
         Raises:
-            UnexplainedError: if no deal explains what all seats did together.
+            UnexplainedError: if no deal explains the actions of all seats.
         """
         return self._believed()[0]
 
     def _believed(self) -> tuple[DealBelief | DealMixture, float, list[Filters]]:
         if self._mixed is None:
-            self._mixed = self._mixture(self._branches(ONLY))
+            self._mixed = self._mixture(self._branches(ONLY_MODELS))
         return self._mixed
 
     def action_probabilities(self, of: RelativeSeat) -> Float:
         """Returns the probabilities of the next seat's action, by its hand: float64 [M, 69].
 
-        The action is a play or a pass, or where one is sent next a message; then [M, 77].
+        The action is a play or a pass. Where a message is sent next, it is a message: [M, 77].
         Rows are in the order of ``HandBelief.hands``, zeros for hands that are ruled out. A play
-        whose block would lie face down counts as the one with block 0. The belief after an action
+        whose block would lie face down counts as the play with block 0. The belief after an action
         is, up to a factor, ``posterior(of).probability * action_probabilities(of)[:, action]``.
 
         Raises:
             SettingError: if it is not that seat's turn.
         """
-        number = number_of(of)
-        if number != self.seat:
+        seat = seat_number(of)
+        if seat != self.seat:
             raise SettingError(
                 f"expected the seat whose turn it is, relative seat {self.seat}, got {of!r}"
             )
         belief, _, branches = self._believed()
-        filters = [branch[number - 1] for branch in branches]
         chances = [
-            one.messages() if self._asked_message else one.action_probabilities() for one in filters
+            branch[seat - 1].messages()
+            if self._sends_message
+            else branch[seat - 1].action_probabilities()
+            for branch in branches
         ]
         if not isinstance(belief, DealMixture):
             return chances[0]
-        weight = np.array([chance * part.marginals[number - 1] for chance, part in belief.parts()])
+        weight = np.array([chance * part.marginals[seat - 1] for chance, part in belief.parts()])
         total = weight.sum(axis=0)
         np.divide(weight, total, out=weight, where=total > 0)
         return np.asarray((weight[:, :, None] * chances).sum(axis=0))
@@ -153,9 +157,9 @@ class Listener(Following):
         A seat with ``LEGAL_MODEL`` contributes the probability of a deal that allows its actions.
 
         Raises:
-            UnexplainedError: if no deal explains what all seats did together.
+            UnexplainedError: if no deal explains the actions of all seats.
         """
-        return self._believed()[1] - float(self._any_message)
+        return self._believed()[1] - float(self._message_excess)
 
 
 def follow(
@@ -163,12 +167,11 @@ def follow(
 ) -> Iterator[tuple[Game, Listener]]:
     """Yields a record's game and a seat's listener, always the same two, after each move.
 
-    What the seat, 0 to 3, cannot see (who was asked before play and kept silent) changes nothing.
-    Nothing is yielded for moves that decide the round before play. ``models`` are those of
-    ``Listener``.
+    Moves that the seat, 0 to 3, cannot see (keeping silent before play) change nothing. Nothing is
+    yielded for moves that decide the round before play. ``models`` are those of ``Listener``.
 
     Raises:
-        SettingError: if the seat is none.
+        SettingError: if there is no such seat.
         RecordError: if a move is illegal.
         UnexplainedError: if something has probability 0 under the models.
     """

@@ -54,8 +54,8 @@ class MatchPriors:
     def after(self, rounds: Sequence[DealRecord]) -> Float:
         """Returns ``of_seat`` [4, K, J] after the first rounds of a match, as recorded.
 
-        Where they continue those of the last call, only the later ones are taken in. A redeal and
-        a record that breaks off reveal nothing.
+        Where they continue the rounds of the last call, only the later ones are taken in. A redeal
+        and a record that breaks off reveal nothing.
         """
         if self._rounds != tuple(rounds[: len(self._rounds)]):
             self._begin()
@@ -73,7 +73,7 @@ class MatchPriors:
 def next_prior(types: Types, prior: Float, likelihood: Float) -> Float:
     """Returns the prior of the round after one that is over: float64 [K, J].
 
-    ``prior`` [K, J] is that of the round, ``likelihood`` [K, J] its log-probability.
+    ``prior`` [K, J] is that of the finished round, ``likelihood`` [K, J] its log-probability.
     """
     first = types.prior()
     score = np.log(prior) + likelihood

@@ -14,27 +14,27 @@ LEARNED: Final = "people"
 """The type that is learned from records of people."""
 
 PEOPLE: Final = (LEARNED, "heuristic", "heuristic:conventions=off", "champion:temperature=1")
-"""Policies that people play like, more or less. A fallback type stands beside them."""
+"""Policies that people play like, more or less. A fallback type is added to them."""
 
-EPSILON: Final = 0.3
-"""Share of their actions that may be any legal ones: people play unlike any bot."""
+PEOPLE_EPSILON: Final = 0.3
+"""Share of people's actions that may be any legal action: people play unlike any bot."""
 
 LEARNED_EPSILON: Final = 0.05
-"""Of ``LEARNED``, which knows how far people are from its likeliest action."""
+"""Epsilon of ``LEARNED``, which knows how often people depart from its likeliest action."""
 
 
 def people(policies: Sequence[str] = PEOPLE) -> Types:
     """Returns the types of opponents, and of a partner, who play about like some policies.
 
-    The last type of the opponents is a broad one: see ``make_types``.
+    The last type of the opponents is a broad fallback type: see ``make_types``.
 
     Args:
         policies: as ``load_agent`` takes them.
     """
     agents = [load_agent(text) for text in policies]
-    types = make_types(agents, agents, EPSILON)
+    types = make_types(agents, agents, PEOPLE_EPSILON)
     models = list(types.opponents)
-    for number, text in enumerate(policies):
+    for index, text in enumerate(policies):
         if text == LEARNED:
-            models[number] = PolicyModel(agents[number], epsilon=LEARNED_EPSILON)
+            models[index] = PolicyModel(agents[index], epsilon=LEARNED_EPSILON)
     return replace(types, opponents=tuple(models))

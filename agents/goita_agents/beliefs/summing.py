@@ -1,7 +1,7 @@
 """Sums over all deals of three hands.
 
 A deal's weight is the product of three numbers, one for the hand of each seat. Two hands determine
-the third, so a sum goes over pairs of hands: those of the seats with the fewest hands.
+the third, so a sum goes over pairs of hands, of the two seats that have the fewest hands.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from goita_agents.base import Float, Int
 from goita_agents.beliefs.supports import GUARD, Support
 from goita_env.tiles import PAWN
 
-Three = tuple[Float, Float, Float]
+PerSeat = tuple[Float, Float, Float]
+"""An array of each of the seats 1, 2 and 3."""
 
 
-def sums(support: Support, weights: Three, apart: bool) -> Three:
+def sum_by_hand(support: Support, weights: PerSeat, apart: bool) -> PerSeat:
     """Returns for each hand of each seat the weight of all deals in which it holds it: [M] each.
 
     Args:
@@ -25,38 +26,41 @@ def sums(support: Support, weights: Three, apart: bool) -> Three:
     """
     from goita_agents.beliefs.kernel import add_pairs  # which loads numba
 
+    # Rows are in order of the number of hands, so that pairs of the first two seats are fewest.
     order = sorted(range(3), key=lambda seat: np.count_nonzero(weights[seat]))
-    weight, found = np.array(weights)[order], np.zeros((3, len(support)))
-    never = np.zeros((3, len(support)), bool)  # a deal of three marked hands doesn't count
+    weight, by_hand = np.array(weights)[order], np.zeros((3, len(support)))
+    # A deal of three marked hands doesn't count: five pawns at seats 1 and 3, any hand at seat 2.
+    never = np.zeros((3, len(support)), bool)
     if apart:
         never[[order.index(0), order.index(2)]] = support.hands[:, PAWN] == 5
         never[order.index(1)] = True
     tables = support.packed, support.place, support.index
-    held = np.flatnonzero(weight[0]), np.flatnonzero(weight[1])
-    add_pairs(*held, *tables, support.whole, support.last, weight, never, found)
-    one, two, three = found[np.argsort(order)]
-    return one, two, three
+    hands = np.flatnonzero(weight[0]), np.flatnonzero(weight[1])
+    add_pairs(*hands, *tables, support.whole, support.last, weight, never, by_hand)
+    next_sums, partner_sums, previous_sums = by_hand[np.argsort(order)]  # in order of seats again
+    return next_sums, partner_sums, previous_sums
 
 
 def pair_weights(
-    support: Support, weights: Three, hands: Int, apart: bool
+    support: Support, weights: PerSeat, hands: Int, apart: bool
 ) -> tuple[Int, Float, Int]:
-    """Returns how likely each hand of seat 1 is beside given hands of seat 2, and what is left.
+    """Returns how likely each hand of seat 1 is given hands of seat 2, and seat 3's hand.
 
-    The arguments are those of ``sums``, and the numbers [k] of hands of seat 2.
+    The arguments are those of ``sum_by_hand``, and the indices [k] of hands of seat 2.
 
     Returns:
-        Numbers of the n hands of seat 1 that have a weight, int64 [n]; weights of the deals with
-        them but for the factor of seat 2, float64 [k, n]; and numbers of the hands that are left
-        for seat 3, int64 [k, n], -1 where it is none.
+        Indices of the n hands of seat 1 that have a weight, int64 [n]; the weights of the deals
+        that they make with the hands of seat 2, without the factor of seat 2, float64 [k, n]; and
+        the indices of the hands that are left for seat 3, int64 [k, n], -1 where there is none.
     """
-    held = np.flatnonzero(weights[0])
-    left = (support.whole - support.packed[hands])[:, None] - support.packed[held]
-    fits = (left & GUARD) == GUARD
-    place = (support.last - support.place[hands])[:, None] - support.place[held]
+    first = np.flatnonzero(weights[0])
+    tiles_left = (support.whole - support.packed[hands])[:, None] - support.packed[first]
+    fits = (tiles_left & GUARD) == GUARD  # no kind is missing: all spare bits are still set
+    place = (support.last - support.place[hands])[:, None] - support.place[first]
     third = np.where(fits, support.index[np.where(fits, place, 0)], -1)
-    weight = weights[0][held] * np.where(fits, weights[2][third], 0)
+    # Where the index is -1, the last hand's weight is read, and replaced by 0.
+    weight = weights[0][first] * np.where(fits, weights[2][third], 0)
     if apart:
         five = support.hands[:, PAWN] == 5
-        weight *= ~(five[held] & five[third])
-    return held, weight, third
+        weight *= ~(five[first] & five[third])
+    return first, weight, third

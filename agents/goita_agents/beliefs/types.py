@@ -1,7 +1,7 @@
 """Infers how others play: an exact posterior over types of opponents and partners, and over deals.
 
-A type says how a player acts. The two opponents share one, the partner has one of its own. Each
-seat is filtered under each of its types (``goita_agents.beliefs.filtering``), and the sum over all
+A type says how a player acts. The two opponents share a type, the partner has another. Each seat is
+filtered under each of its types (``goita_agents.beliefs.filtering``), and the sum over all
 deals is the evidence of a pair of types. So the posterior over types and deals together is exact.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from goita_agents.base import Agent, AgentError, Float, Int
 from goita_agents.beliefs.deal_belief import DealBelief, systematic_sample
-from goita_agents.beliefs.following import Following, number_of
+from goita_agents.beliefs.following import Following, seat_number
 from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event, Messages
 from goita_agents.beliefs.unheard_messages import DealMixture, sample_of
@@ -36,13 +36,12 @@ from goita_env.tiles import RelativeSeat
 from goita_env.worlds import Worlds
 
 NEGLIGIBLE: Final = 0.01
-"""Types of opponents less likely than this, beside the likeliest, count as impossible: they need
-not be followed, and what is inferred is exact up to their share."""
+"""Types of opponents that are less likely than this share of the likeliest count as impossible:
+they need not be followed, and the posterior is exact up to their share."""
 
+BROAD_EPSILON: Final = 0.5  # Of the fallback type.
 
-BROAD_EPSILON: Final = 0.5
-
-BROAD_PRIOR: Final = 0.1  # Of the fallback type, at first.
+BROAD_PRIOR: Final = 0.1  # Probability of the fallback type at first.
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Types:
     """The policies that the opponents and the partner may play, with their priors.
 
     One type in each list should be broad, such as a policy with a large epsilon: it explains
-    players who are nobody in the list.
+    players that play like no other type in the list.
 
     Raises:
         AgentError: if a list is empty or holds ``LEGAL_MODEL``, which gives no distribution over
@@ -59,8 +58,8 @@ class Types:
 
     opponents: tuple[OpponentModel, ...]  #: K models of the opposing team.
     partners: tuple[OpponentModel, ...]  #: J models of the partner.
-    opponent_prior: tuple[float, ...] = ()  #: [K] Empty: all are as likely.
-    partner_prior: tuple[float, ...] = ()  #: [J] Empty: all are as likely.
+    opponent_prior: tuple[float, ...] = ()  #: [K] Empty: equally likely.
+    partner_prior: tuple[float, ...] = ()  #: [J] Empty: equally likely.
 
     def __post_init__(self) -> None:
         for models, prior in (
@@ -78,14 +77,14 @@ class Types:
 
     def prior(self) -> Float:
         """Returns the probability of each pair of types at first: float64 [K, J]."""
-        each = [
+        opponents, partners = (
             np.array(prior or (1.0,) * len(models)) / (sum(prior) or len(models))
             for models, prior in (
                 (self.opponents, self.opponent_prior),
                 (self.partners, self.partner_prior),
             )
-        ]
-        return np.outer(*each)
+        )
+        return np.outer(opponents, partners)
 
 
 def make_types(
@@ -94,16 +93,16 @@ def make_types(
     epsilon: float = EPSILONS[0],
     shares: Sequence[float] = (),
 ) -> Types:
-    """Returns types of policies, with a broad one for players who are nobody in the list.
+    """Returns types of policies, with a fallback type for players that play like none of them.
 
-    The fallback type is the last of ``opponents`` with an epsilon of ``BROAD_EPSILON``. Of the
-    partner any type has the epsilon that search assumes of a partner, which is large.
+    The fallback type is the last of ``opponents`` with an epsilon of ``BROAD_EPSILON``. Each type
+    of the partner has the epsilon that search assumes of a partner, which is large.
 
     Args:
         opponents: policies that the opposing team may play.
-        partners: those that the partner may play.
+        partners: policies that the partner may play.
         epsilon: of the opponents' policies.
-        shares: how likely the opponents' policies are beside each other; empty: all alike.
+        shares: relative probabilities of the opponents' policies; empty: equal.
 
     Raises:
         AgentError: if an agent's probabilities are not known, or a list is empty.
@@ -120,17 +119,17 @@ def make_types(
 
 
 class TypeListener(Following):
-    """A listener that follows one round as one seat sees it, and infers who plays it.
+    """A listener that follows one round as one seat sees it, and infers the types of the players.
 
-    What it infers depends on the view and the prior alone, whenever it began to listen.
+    Its posterior depends only on the view and the prior, whenever it began to listen.
 
     Args:
-        view: what the seat sees at any moment of a round: one row.
+        view: the seat's view at any moment of a round: one row.
         types: how the others may play.
         prior: [K, J] probabilities of the pairs of types at first, above 0; None: those of
             ``types``.
-        negligible: below which share of the likeliest type others of the opponents are left out; 0:
-            none is, and all is exact.
+        negligible: types of the opponents that are less likely than this share of the likeliest are
+            left out; 0: none is, and all is exact.
 
     Raises:
         SettingError: if the view is not one row, or shows a round that was decided before play.
@@ -144,19 +143,20 @@ class TypeListener(Following):
         *,
         negligible: float = NEGLIGIBLE,
     ) -> None:
-        self.types, self._least = types, log(negligible) if negligible else -inf
+        self.types, self._least_log_share = types, log(negligible) if negligible else -inf
         self._followed: list[int] = []
         self.prior = types.prior() if prior is None else prior
         self._answers = SharedAnswers((*types.opponents, *types.partners))
-        number = len(types.opponents)
-        opponents, partners = self._answers.models[:number], self._answers.models[number:]
+        num_opponents = len(types.opponents)
+        models = self._answers.models
+        opponents, partners = models[:num_opponents], models[num_opponents:]
         super().__init__(view, (opponents, partners, opponents))
 
     def probability(self) -> Float:
         """Returns how likely each pair of types is now: float64 [K, J], with sum 1.
 
         Raises:
-            UnexplainedError: if no type explains what all seats did together.
+            UnexplainedError: if no type explains the actions of all seats.
         """
         try:
             return self._probability()
@@ -164,84 +164,88 @@ class TypeListener(Following):
             self._answers.forget()
 
     def _probability(self) -> Float:
+        # Only the opponents' types that were likely before are weighed at first. Then the bounds of
+        # the others, which are their earlier evidence, decide which of these must be weighed, too.
         weighed = {opponents for opponents, _ in self._beliefs}
-        todo = [number for number in self._followed if number not in weighed]
+        todo = [opponents for opponents in self._followed if opponents not in weighed]
         while True:
-            for number in todo:
-                self._weigh(number)
+            for opponents in todo:
+                self._weigh(opponents)
             score = np.log(self.prior) + self._evidence
             best = score[self._followed].max()
             if best == -np.inf:
-                raise UnexplainedError("expected a type that explains what all seats did, got none")
-            likely = np.flatnonzero(score.max(axis=1) > best + self._least).tolist()
-            todo = [number for number in likely if number not in self._followed]
+                raise UnexplainedError(
+                    "expected a type that explains the actions of all seats, got none"
+                )
+            likely = np.flatnonzero(score.max(axis=1) > best + self._least_log_share).tolist()
+            todo = [opponents for opponents in likely if opponents not in self._followed]
             if not todo:
                 break
             self._followed += todo
         self._followed = likely
-        found = np.zeros(score.shape)
-        found[likely] = np.exp(score[likely] - best)
-        found /= found.sum()
-        return found
+        posterior = np.zeros(score.shape)
+        posterior[likely] = np.exp(score[likely] - best)
+        posterior /= posterior.sum()
+        return posterior
 
     def beliefs(self) -> list[tuple[float, int, int, DealBelief | DealMixture]]:
-        """Returns what is possible: probability, type of the opponents, of the partner, belief.
+        """Returns the possible pairs of types: probability, opponents, partner, belief.
 
         Raises:
-            UnexplainedError: if no type explains what all seats did together.
+            UnexplainedError: if no type explains the actions of all seats.
         """
-        found = self.probability()
-        pairs = np.argwhere(found).tolist()
-        return [(float(found[k, j]), k, j, self._beliefs[k, j]) for k, j in pairs]
+        probability = self.probability()
+        pairs = np.argwhere(probability).tolist()
+        return [(float(probability[k, j]), k, j, self._beliefs[k, j]) for k, j in pairs]
 
     def posterior(self, of: RelativeSeat = "partner") -> HandBelief:
         """Returns the belief about a seat's hand, over all types.
 
         Raises:
-            SettingError: if it is none of the three seats.
-            UnexplainedError: if no type explains what all seats did together.
+            SettingError: if it is not one of the three seats.
+            UnexplainedError: if no type explains the actions of all seats.
         """
-        number = number_of(of)
+        seat = seat_number(of)
         beliefs = self.beliefs()
-        marginal = sum(p * belief.marginals[number - 1] for p, _, _, belief in beliefs)
+        marginal = sum(p * belief.marginals[seat - 1] for p, _, _, belief in beliefs)
         _, k, j, _ = beliefs[0]
         branches = self._branches((k, j, k))
-        return self._hand_belief(number, np.asarray(marginal), branches, ("types",) * 3)
+        return self._hand_belief(seat, np.asarray(marginal), branches, ("types",) * 3)
 
     def sample(
         self, count: int, rng: np.random.Generator, opponents: int | None = None
     ) -> tuple[Worlds, Int]:
-        """Draws worlds, each with a pair of types: worlds and numbers of pairs, int64 [count].
+        """Draws worlds, each with a pair of types: worlds and indices of pairs, int64 [count].
 
-        The pair ``n`` is ``divmod(n, J)``: the type of the opponents and that of the partner. Pairs
-        are a systematic sample, of which each quarter is one by itself.
+        The pair ``n`` is ``divmod(n, J)``: the type of the opponents and that of the partner. The
+        pairs are a systematic sample, and so is each quarter of them.
 
         Args:
-            count: how many.
+            count: number of worlds.
             rng: of all that is random in them.
-            opponents: number of the type that the opponents are known to have; None: any.
+            opponents: index of the type that the opponents are known to have; None: any.
 
         Raises:
-            SettingError: if the opponents cannot be of that type, or are hardly, or the count is no
+            SettingError: if the opponents' type is impossible or negligible, or the count is not a
                 whole number from 1 on.
-            UnexplainedError: if no type explains what all seats did together.
+            UnexplainedError: if no type explains the actions of all seats.
         """
         check_count(count, "worlds")
-        beliefs = [one for one in self.beliefs() if opponents in (None, one[1])]
+        beliefs = [entry for entry in self.beliefs() if opponents in (None, entry[1])]
         if not beliefs:
             raise SettingError(f"expected a type that is still possible, got {opponents!r}")
         pair = np.array([k * len(self.types.partners) + j for _, k, j, _ in beliefs])
         if len(beliefs) == 1:
             return beliefs[0][-1].sample(count, rng), pair.repeat(count)
         chances = np.array([chance for chance, *_ in beliefs])
-        which = systematic_sample(chances, count, float(rng.random()))
-        return sample_of([belief for *_, belief in beliefs], which, rng), pair[which]
+        drawn = systematic_sample(chances, count, float(rng.random()))
+        return sample_of([belief for *_, belief in beliefs], drawn, rng), pair[drawn]
 
     def _begin(self, view: View, messages: Messages) -> None:
         super()._begin(view, messages)
         self._evidence = np.zeros(self.prior.shape)
-        """Log-probability of what has happened, of each pair of types. It only falls from event to
-        event, so what was found earlier bounds it from above."""
+        """Log-probability of what has happened, under each pair of types. It only falls from event
+        to event, so an earlier value bounds it from above."""
         self._followed = list(range(len(self._evidence)))
         self._beliefs: dict[tuple[int, int], DealBelief | DealMixture] = {}
 
@@ -250,11 +254,11 @@ class TypeListener(Following):
         self._beliefs.clear()
 
     def _weigh(self, opponents: int) -> None:
-        """Computes the evidence of a type of the opponents beside each type of the partner."""
+        """Computes the evidence of a type of the opponents with each type of the partner."""
         for partner in range(len(self.types.partners)):
             self._evidence[opponents, partner] = -np.inf
             with suppress(UnexplainedError):
                 branches = self._branches((opponents, partner, opponents))
-                belief, found, _ = self._mixture(branches)
+                belief, log_evidence, _ = self._mixture(branches)
                 self._beliefs[opponents, partner] = belief
-                self._evidence[opponents, partner] = found
+                self._evidence[opponents, partner] = log_evidence

@@ -1,4 +1,4 @@
-"""Plays a trained policy network in numpy alone: no torch, and nothing is unpickled."""
+"""Plays a trained policy network with numpy only: without torch, and nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import AgentError, Bool, Float, Int, certain, check_temperature, sample
-from goita_agents.bots.network_file import Array, NetworkInfo, check_shapes, digest, read_network
+from goita_agents.bots.network_file import (
+    Array,
+    NetworkInfo,
+    check_shapes,
+    digest_network,
+    read_network,
+)
 from goita_agents.bots.transform import Transform
 from goita_agents.registry import Entry
 from goita_env import View
@@ -24,11 +30,11 @@ class LogitAgent:
     A subclass has ``logits``; the rest follows from them.
 
     Args:
-        name: of the agent; ``load_agent`` gives it that of its text.
+        name: of the agent; ``load_agent`` replaces it by that of its text.
         temperature: 1 plays as trained, 0 takes the likeliest action.
         information: the options of the games that it plays.
-        files: paths of the files that hold the policy, as of weights: a part of the agent's digest
-            (``goita_agents.identity``), beside the options that name a file.
+        files: paths of the files that hold the policy, such as weights: they are part of the
+            agent's digest (``goita_agents.identity``), as are options that name a file.
 
     Raises:
         AgentError: if the temperature is not 0 or 0.001 to 1000.
@@ -50,7 +56,7 @@ class LogitAgent:
 
     @property
     def deterministic(self) -> bool:
-        """No random number is drawn."""
+        """Whether no random number is drawn."""
         return self.temperature == 0
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
@@ -67,7 +73,7 @@ class LogitAgent:
         return self._softmax(logits)
 
     def plays(self, information: InformationStructure) -> bool:
-        """Tells whether the agent plays games with these options: those of its training."""
+        """Returns whether the agent plays games with these options: only those of its training."""
         return information == self.information
 
     def _masked(self, view: View, legal: Bool) -> Float:
@@ -87,14 +93,14 @@ class LogitAgent:
 class NetworkAgent(LogitAgent):
     """An agent with a policy network, by default at temperature 0, which measures stronger.
 
-    It is shown what it was trained on: hidden slices (``info.transform``) are hidden from it.
+    Slices that were hidden in its training (``info.transform``) are hidden from it.
 
     Raises:
-        AgentError: if tensors are missing, foreign or of the wrong shape, or the temperature is
-            none.
+        AgentError: if tensors are missing, foreign or of the wrong shape, or the temperature is not
+            valid.
 
     Attributes:
-        path: the file that the weights were read from; None: they were not.
+        path: the file from which the weights were read; None: there is none.
     """
 
     path: Path | None = None
@@ -107,14 +113,14 @@ class NetworkAgent(LogitAgent):
         check_shapes(info, tensors)
         self.info = info
         self.transform = Transform(info.transform)
-        # Weights stand [inputs, outputs] in memory: the fastest order for rows of observations.
+        # Weights lie as [inputs, outputs] in memory: the fastest order for rows of observations.
         self._weights = {
             name: np.ascontiguousarray(array.T if array.ndim == 2 else array)
             for name, array in tensors.items()
         }
 
     def __eq__(self, other: object) -> bool:
-        """Tells whether it is of the same class, with the same weights, at the same temperature."""
+        """Returns whether class, weights and temperature are the same."""
         if type(other) is not type(self):
             return NotImplemented
         return self._weights is other._weights and self.temperature == other.temperature
@@ -124,7 +130,7 @@ class NetworkAgent(LogitAgent):
 
     @classmethod
     def load(cls, path: str | Path, temperature: float = 0.0) -> Self:
-        """Reads a network file; an AgentError if it is none, or for another layout."""
+        """Reads a network file; an AgentError if it is not one, or has another layout."""
         info, tensors = read_network(path)
         try:
             agent = cls(info, tensors, temperature)
@@ -136,7 +142,7 @@ class NetworkAgent(LogitAgent):
     @property
     def digest(self) -> str:
         """The SHA-256 of the weights and their description, see ``digest``."""
-        return digest(self.info, self.tensors())
+        return digest_network(self.info, self.tensors())
 
     def at(self, temperature: float) -> Self:
         """Returns the same network at another temperature; the weights are shared."""
@@ -146,13 +152,13 @@ class NetworkAgent(LogitAgent):
 
     @property
     def predicts_points(self) -> bool:
-        """It was trained for points; one that was learned from actions alone has a value of 0."""
+        """Whether its values are points; a network trained only on actions has values of 0."""
         return self.info.reward == "points" and bool(self._weights["value.weight"].any())
 
     def values(self, view: View) -> Float:
-        """Returns what each viewer expects its team to gain yet: float64 [N].
+        """Returns the gain that each viewer still expects for its team: float64 [N].
 
-        Points; of a network trained for wins (``info.reward``) the win, 1, or the loss, -1.
+        The gain is in points; with a network trained for wins (``info.reward``) from -1 to 1.
         """
         value = self._layer("value", self.features(view))[:, 0]
         return value.astype(np.float64) * (1 / self.info.reward_scale)
@@ -203,14 +209,14 @@ class NetworkAgent(LogitAgent):
 
 @cache
 def shipped(path: Path) -> NetworkAgent:
-    """Returns the network of a file that lies beside the code, always the same object."""
+    """Returns the network of a file next to the code, always the same object."""
     return NetworkAgent.load(path)
 
 
 def shipped_entry(path: Path) -> Entry:
-    """Returns the entry of such a network, an imitation, which plays at temperature 1 by default.
+    """Returns the entry of a shipped network that imitates players.
 
-    1 plays as those do whom it imitates, 0 takes the likeliest action.
+    At temperature 1, the default, it plays as they do; at 0 it takes the likeliest action.
     """
 
     def load(temperature: float = 1.0) -> NetworkAgent:
@@ -220,8 +226,8 @@ def shipped_entry(path: Path) -> Entry:
 
 
 def file_digest(path: str | Path) -> str:
-    """Returns the digest of a file's network, of whatever design; raises as ``read_network``."""
-    return digest(*read_network(path))
+    """Returns the digest of a file's network of any design; raises as ``read_network``."""
+    return digest_network(*read_network(path))
 
 
 ENTRY = Entry(NetworkAgent.load, argument="PATH", is_outside=True, digest=file_digest)

@@ -1,12 +1,11 @@
 """Reads and writes the files of networks, without torch; nothing is unpickled.
 
 There is one format. A file is safetensors; its metadata are "format" and "network", a description
-in JSON (``NetworkInfo``), in which fields that are not needed are left out. The tensors of a stack
-of layers are ``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight`` and
-so on for the layers that policy and value share, then ``policy.weight`` [69, width],
-``policy.bias``, ``value.weight`` [1, width] and ``value.bias``. A game with
-``InformationStructure`` has other sizes than 512 and 69. A network of a class of its own names the
-class, and its tensors as the class does.
+in JSON (``NetworkInfo``), without fields that are not needed. The tensors of a stack of layers are
+``layers.0.weight`` [width, 512], ``layers.0.bias`` [width], ``layers.1.weight`` and so on for the
+layers that policy and value share, then ``policy.weight`` [69, width], ``policy.bias``,
+``value.weight`` [1, width] and ``value.bias``. A game with ``InformationStructure`` has other sizes
+than 512 and 69. A network of another class names the class, and has the tensors of the class.
 
 Numbers are float32, or float16, in which a file is half as large; networks compute in float32
 either way. A file may be somebody else's, so its size, its types and its shapes are checked.
@@ -60,7 +59,7 @@ HALF_MAX: Final = float(np.finfo(np.float16).max)
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """A network: a stack of layers, or one of a class of its own.
+    """A network: a stack of layers, or a network of another class.
 
     The bounds of the numbers are checked where a file is read.
     """
@@ -72,7 +71,7 @@ class NetworkInfo:
     reward: Literal["points", "win"] = "points"  #: what values stand for; wins are -1 to 1
     transform: tuple[str, ...] = ()  #: hidden slices of the observation (``Transform``)
     information: InformationStructure = PLAIN  #: shown tiles and messages in the game
-    policy: str = ""  #: "MODULE:CLASS" of a network that is no stack; never imported for a file
+    policy: str = ""  #: "MODULE:CLASS" of a network that is not a stack; never imported
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)  #: the class' arguments
 
     def __post_init__(self) -> None:
@@ -159,7 +158,7 @@ def write_network(info: NetworkInfo, tensors: Mapping[str, Array], *, half: bool
     return b"".join((len(text).to_bytes(8, "little"), text, *parts))
 
 
-def digest(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
+def digest_network(info: NetworkInfo, tensors: Mapping[str, Array]) -> str:
     """Returns a SHA-256 of a network, whatever file it is read from.
 
     Hashed are its description, then each tensor in the order of their names: name, shape and the
@@ -206,7 +205,7 @@ def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
 
 @contextmanager
 def open_tensors(
-    path: str | Path, most: int = MAX_BYTES, header: int = MAX_HEADER
+    path: str | Path, max_bytes: int = MAX_BYTES, max_header: int = MAX_HEADER
 ) -> Iterator[Any]:
     """Opens a safetensors file that may be somebody else's; yields the library's ``safe_open``."""
     from safetensors import SafetensorError, safe_open
@@ -219,10 +218,10 @@ def open_tensors(
     length = int.from_bytes(start, "little")
     if length > size:  # a file of another kind
         raise AgentError("expected a safetensors file, got another")
-    if size > most or length > header:
+    if size > max_bytes or length > max_header:
         raise AgentError(
-            f"expected a safetensors file of at most {most} bytes, {header} of them in its header, "
-            f"got {size} and {length}"
+            f"expected a safetensors file of at most {max_bytes} bytes, {max_header} of them in "
+            f"its header, got {size} and {length}"
         )
     try:
         with safe_open(path, framework="numpy") as tensors:

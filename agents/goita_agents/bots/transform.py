@@ -20,11 +20,11 @@ class Transform:
 
     Args:
         hide: names of slices (``goita_env.views.observation.SLICES``, and ``MESSAGE_SLICES``, which
-            are zero in the base game), or what several names begin with: ``events``, ``messages``.
+            are zero in the base game), or the beginning of several names: ``events``, ``messages``.
 
     Attributes:
         texts: the names, as a file holds them.
-        hidden: bool [512] the bits that are hidden.
+        hidden: bool [512] the hidden bits.
     """
 
     def __init__(self, hide: Sequence[str] = ()) -> None:
@@ -42,14 +42,14 @@ class Transform:
                 )
             for part in matching:
                 self.hidden[part.start : part.stop] = True
-        self._kept: Words = ~np.packbits(self.hidden, bitorder="little").view(np.uint64)
+        self._mask: Words = ~np.packbits(self.hidden, bitorder="little").view(np.uint64)
 
     def __bool__(self) -> bool:
-        """Tells whether anything is hidden."""
+        """Returns whether anything is hidden."""
         return bool(self.texts)
 
     def view(self, view: View) -> View:
-        """Returns what the agent is shown of N positions."""
+        """Returns the views of N positions that the agent is shown."""
         if not self:
             return view
         return View(self.words(view.words), view.game, view.rules, view.information)
@@ -57,12 +57,12 @@ class Transform:
     def words(self, words: Words) -> Words:
         """Returns the packed observations that the agent is shown.
 
-        ``words`` are [N, 8]; words of shown tiles, behind the first eight, stay as they are.
+        ``words`` are [N, 8]; further words, of shown tiles, stay as they are.
         """
         if not self:
             return words
         words = words.copy()
-        words[:, :NUM_WORDS] &= self._kept
+        words[:, :NUM_WORDS] &= self._mask
         return words
 
 

@@ -1,10 +1,10 @@
-"""Plays as another agent, which is shown something else than its seat sees, or says nothing.
+"""Plays as another agent whose view is changed, or which sends no messages.
 
-``plain:base=A`` plays any game by what the agent would know in the plain one. ``muted:base=A`` is
-an agent that plays the table's game, with everything that it sees and hears. Both send message 0,
-which is silence, whenever they are asked for a message (the first legal one, where the mask forbids
-silence). From ``masked:base=A,hide=SLICES`` slices of the observation are hidden; what is legal is
-told to the agent as before.
+``plain:base=A`` plays any game by the agent's view of the base game. ``muted:base=A`` plays the
+table's game, with all that the agent observes there. Both send message 0, which is silence, when a
+message is due (the first legal message, where the mask forbids silence).
+``masked:base=A,hide=SLICES`` hides slices of the observation from the agent; its mask of legal
+actions stays as it is.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from goita_env.views import View
 
 
 class Wrapped:
-    """An agent that plays as another, ``base``, and is all that the other is.
+    """An agent that plays as another, ``base``, and has the same methods.
 
-    A policy is a policy, an agent with a memory has one, and so on: ``isinstance`` asks which
-    methods an agent has, so this one has those that the other has, and no more.
+    It is a policy if the base is, has a memory if the base has, and so on: ``isinstance`` looks
+    which methods an agent has, so a wrapped agent has exactly the methods of its base.
     """
 
     base: Any
@@ -64,15 +64,15 @@ class Wrapped:
             self.check_start = check_start
 
     def shown(self, view: View) -> View:
-        """Returns what the agent inside is shown."""
+        """Returns the view that the base is shown."""
         return view
 
     def asked(self, legal: Bool) -> Bool:
-        """Tells in which rows the agent inside is asked; in the others it sends a message: [N]."""
+        """Returns the rows in which the base acts, bool [N]; in the others silence is sent."""
         return np.ones(len(legal), bool)
 
     def plays(self, information: InformationStructure) -> bool:
-        """Tells whether the agent inside plays games with these options."""
+        """Returns whether the base plays games with these options."""
         return plays(self.base, information)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
@@ -85,7 +85,7 @@ class Wrapped:
             return _silence(legal)
         question = self._question(view[is_asked], legal[is_asked])
         answer = np.asarray(self.base.act(*question, rng))
-        # Raises for what is no answer at all.
+        # Raises unless the answer is an array of actions.
         read_actions(answer, question[1], f" from {self.name!r}")
         chosen = _silence(legal).astype(answer.dtype)
         chosen[is_asked] = answer
@@ -102,7 +102,7 @@ class Wrapped:
         return probabilities
 
     def _question(self, view: View, legal: Bool) -> tuple[View, Bool]:
-        """Returns what the agent inside is shown of rows, and its mask."""
+        """Returns the view and the mask that the base is shown."""
         inner_view = self.shown(view)
         return inner_view, legal[:, : inner_view.information.num_actions]
 
@@ -117,7 +117,7 @@ class Wrapped:
     def _at(self, temperature: float) -> Self:
         """Returns the same policy, wrapped in the same way, at another temperature."""
         wrapped = copy(self)
-        Wrapped.__init__(wrapped, self.base.at(temperature))  # its methods are its own
+        Wrapped.__init__(wrapped, self.base.at(temperature))  # binds the methods to the copy
         wrapped.name = self.name
         return wrapped
 
@@ -140,12 +140,12 @@ class Wrapped:
         return bool(self.base.forfeited)
 
     def close(self) -> None:
-        """Ends what the agent inside runs."""
+        """Ends what the base runs."""
         close([self.base])
 
 
 def _silence(legal: Bool) -> Int:
-    """Returns message 0 in each row, or the first legal one: int64 [N]."""
+    """Returns message 0 in each row, or the first legal message: int64 [N]."""
     return np.asarray(MESSAGE + legal[:, MESSAGE:].argmax(axis=1))
 
 
@@ -153,7 +153,7 @@ class MutedAgent(Wrapped):
     """An agent that plays as another and sends no message."""
 
     def asked(self, legal: Bool) -> Bool:
-        """Tells in which rows the agent inside is asked: [N]; not for messages."""
+        """Returns the rows in which the base acts, bool [N]: all without a message to send."""
         if legal.shape[1] == NUM_ACTIONS:
             return super().asked(legal)
         return np.asarray(~legal[:, MESSAGE:].any(axis=1))
@@ -163,28 +163,28 @@ class PlainAgent(MutedAgent):
     """An agent that plays any game as another plays the base game."""
 
     def shown(self, view: View) -> View:
-        """Returns what the seat would know in the base game."""
+        """Returns the view that the seat would have in the base game."""
         return view if view.information == PLAIN else view.plain()
 
     def plays(self, information: InformationStructure) -> bool:
-        """Tells whether the agent inside plays the base game; then this one plays any."""
+        """Returns whether the base plays the base game; then this agent plays any game."""
         return plays(self.base, PLAIN)
 
 
 class MaskedAgent(Wrapped):
     """An agent that plays as another from which slices of the observation are hidden.
 
-    An agent that reads nothing but bits, as networks do, may be shown any. One that reads fields
-    relies on what holds in every game: tiles add up, and passes follow from the order of plays. So
-    what is left must be a view of another game, in which the same actions are legal. That is so for
-    ``own_score`` and ``other_score``.
+    From an agent that reads only bits, as networks do, any slices may be hidden. An agent that
+    reads fields relies on facts of every game: tiles add up, and passes follow from the order of
+    plays. So the remaining observation must be a view of another game, in which the same actions
+    are legal. That is so if only ``own_score`` and ``other_score`` are hidden.
 
     Args:
         base: an agent that plays from one view only.
-        hide: names of slices, or what several names begin with: ``own_score``, ``block_2``.
+        hide: names of slices, or the beginning of several names: ``own_score``, ``block_2``.
 
     Raises:
-        AgentError: if there is nothing to hide, a name is that of no slice, or the agent keeps a
+        AgentError: if there is no slice to hide, there is no slice of a name, or the agent keeps a
             memory.
     """
 
@@ -196,7 +196,7 @@ class MaskedAgent(Wrapped):
             raise AgentError("expected hide=SLICES, got none")
 
     def shown(self, view: View) -> View:
-        """Returns the views without what is hidden."""
+        """Returns the views without the hidden slices."""
         return self.transform.view(view)
 
 

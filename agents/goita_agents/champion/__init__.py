@@ -1,1 +1,1 @@
-"""Plays the shipped policy, alone or with search: docs/strength.md is its model card."""
+"""Plays the shipped policy, with or without search: docs/strength.md is its model card."""

@@ -1,4 +1,4 @@
-"""Builds the agent ``champion`` from the weights that lie beside this file."""
+"""Builds the agent ``champion`` from the weights next to this file."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from goita_agents.search.rollout import RolloutAgent
 WEIGHTS: Final = Path(__file__).parent / "policy.safetensors"
 
 SEARCH: Final = SearchOptions(min_z=3.0, max_policy_queries=30_000)
-"""Options of its search. Queries are those to all policies that the others may play, together."""
+"""Options of its search. Queries to all policies that the others may play are counted together."""
 
-FIRST: Final = ("champion", "heuristic", "crowd")
-"""How opponents may play, by name: ``first_opponents``."""
+FIRST_TYPES: Final = ("champion", "heuristic", "crowd")
+"""Names of the types of opponents in the first round of a match: ``first_opponents``."""
 
-SHARES: Final = (4, 4, 1)
-"""How likely each of these is at first. Strangers are soon told from the first two; what plays like
-the second may take long to tell from the third, which imitates it, too."""
+FIRST_SHARES: Final = (4, 4, 1)
+"""Relative prior probabilities of ``FIRST_TYPES``; ``crowd`` stands for an unknown bot. A few
+decisions distinguish most bots from ``champion`` and ``heuristic``. But ``crowd`` imitates
+``heuristic``, too, so it may take many to distinguish a bot like ``heuristic`` from it."""
 
 LIBRARY: Final = (
     *("population:train", "heuristic:conventions=off", "people", "people:temperature=0"),
     *("champion:temperature=1", "greedy"),
 )
-"""Players that the search weighs in a match, beside those that it begins with."""
+"""Players that the search weighs in a match, in addition to ``FIRST_TYPES``."""
 
 
 def network() -> NetworkAgent:
@@ -56,23 +57,24 @@ def load(
     """Returns the champion.
 
     With ``search`` every action is played out in sampled worlds, as ``options`` say, and the
-    policy's own choice stands unless another leads it by ``min_z`` standard errors.
+    policy's own choice is played unless another action leads it by ``min_z`` standard errors.
     ``temperature`` is that of the policy; 0 takes the likeliest action.
 
-    With ``infer`` it infers how the others play. ``types`` are policies that the opponents may
-    play, ``epsilon`` of their actions being any legal one (``goita_agents.beliefs.make_types``);
-    empty: the champion's, ``heuristic`` and ``crowd``, an unknown bot. ``partners`` are those that
-    the partner may play; empty: the champion's. Without ``infer`` all play like the champion. With
-    ``carry`` what was learnt of the others in a match is kept from round to round, and a player of
-    the ``library`` whom they play like takes their place; empty: ``LIBRARY``. Without ``carry`` an
-    answer depends only on one view.
+    With ``infer`` it infers how the others play; without, it assumes that all play like the
+    champion. ``types`` are policies that the opponents may play, with a share of ``epsilon`` for
+    any legal action (``goita_agents.beliefs.make_types``); empty: ``FIRST_TYPES``. ``partners`` are
+    policies that the partner may play; empty: the champion's.
+
+    With ``carry`` its beliefs about the others are kept from round to round of a match, and they
+    may be any players of the ``library``; empty: ``LIBRARY``. Without ``carry`` an answer depends
+    only on one view.
     """
     policy = network().at(temperature)
     if not search:
         return policy
     if not infer:
         return RolloutAgent(policy, options, belief=True)
-    opponents, shares = (types, ()) if types else (first_opponents(policy), SHARES)
+    opponents, shares = (types, ()) if types else (first_opponents(policy), FIRST_SHARES)
     models = make_types(opponents, partners or [policy], epsilon, shares)
     if not carry:
         return RolloutAgent(policy, options, belief=True, types=models)
@@ -80,16 +82,16 @@ def load(
 
 
 def first_opponents(policy: Agent) -> tuple[Agent, ...]:
-    """Returns how opponents may play who are not known, in the order of ``FIRST``.
+    """Returns the policies that unknown opponents may play, in the order of ``FIRST_TYPES``.
 
-    The champion is as given.
+    ``policy`` is the champion's.
     """
     return policy, HeuristicAgent(), crowd.ENTRY.factory()
 
 
-def known_players(given: Sequence[Agent]) -> Sequence[Agent]:
-    """Returns the players of a library: those given, or ``LIBRARY``."""
-    return given or [load_agent(text) for text in expand(LIBRARY)]
+def known_players(library: Sequence[Agent]) -> Sequence[Agent]:
+    """Returns the players of a library; of ``LIBRARY`` if it is empty."""
+    return library or [load_agent(text) for text in expand(LIBRARY)]
 
 
 ENTRY = Entry(load, digest=lambda: network().digest)

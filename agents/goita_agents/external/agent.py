@@ -1,8 +1,8 @@
 """Plays with any program that speaks the bot protocol on its standard streams: ``exec:COMMAND``.
 
 ``docs/protocol.md`` specifies the protocol, its limits and clocks. One process serves one seat, so
-partners share no memory. The programs are asked one after the other: at any moment at most one
-program of an agent thinks, and its clock is its own.
+partners share no memory. The programs act one after the other: at any moment at most one program of
+an agent thinks, and only its clock runs.
 
 ``goita bot NAME`` is the other side: it hosts one of our bots.
 """
@@ -31,12 +31,13 @@ from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
 from goita_env.views import View
 
-PATIENCE: Final = 0.5
+EXIT_PATIENCE: Final = 0.5
 """Seconds that a program may take to end after "bye", and again after SIGTERM."""
 
 _OPTION: Final = re.compile(r"\s*(ms|start_ms)=(\d+)\s*")
 
-_FIRST_UNKNOWN: Final = 1 << 40  # Number of the first game whose beginning the agent was not told.
+_FIRST_UNKNOWN: Final = 1 << 40
+"""Number of the first game without a ``begin``; ``act`` numbers such games from here on."""
 
 
 @dataclass
@@ -46,7 +47,7 @@ class _Table:
     game: int
     seat: int
     history: list[str] = field(default_factory=list)
-    """Lines of this deal: all that a restarted program needs."""
+    """All lines of this deal, which a restarted program is sent again."""
     unsent: list[str] = field(default_factory=list)
     """Lines that the program has not been sent, also of the deal before."""
 
@@ -56,7 +57,7 @@ class _Table:
 
     def note(self, history: EventMessages, row: int) -> None:
         """Adds the events that are not yet among the lines."""
-        new = history.since(row, self.seat, self.game, known=len(self.history) - 1)
+        new = history.since(row, self.seat, self.game, num_known=len(self.history) - 1)
         lines = [protocol.encode(event) for event in new]
         self.history += lines
         self.unsent += lines
@@ -140,14 +141,14 @@ class ExternalAgent:
         self.start(np.unique(seats).tolist())
 
     def redeal(self, games: Int, view: View) -> None:
-        """Notes deals that ended in a redeal, for programs that want to be told."""
+        """Notes deals that ended in a redeal, for programs that want to know."""
         history = EventMessages(view)
         for row, game in enumerate(games.tolist()):
             if (table := self._tables.get(game)) is None:
                 continue
             table.note(history, row)
             program = self._programs.get(table.seat)
-            if program is not None and program.hears_redeals:
+            if program is not None and program.wants_redeals:
                 table.unsent.append(protocol.encode({"type": protocol.REDEAL, "game": game}))
 
     def end(self, games: Int, results: Results, hands: Int) -> None:
@@ -162,10 +163,10 @@ class ExternalAgent:
             self._programs[table.seat].process.send(table.take_unsent() + last)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
-        """Returns what the programs answer, a random legal action where one fails: int64 [N].
+        """Returns the programs' actions, a random legal action where a program fails: int64 [N].
 
-        A game whose beginning the agent was not told is sent as a new game under a number of its
-        own, with all its events, and never ends; its seat is the game's number modulo 4.
+        A game without a ``begin`` is sent at each decision as a new game under another number, with
+        all its events, and never ends; its seat is the game's number modulo 4.
         """
         self._play_by(view)
         history = None if self.forfeited else EventMessages(view)
@@ -185,7 +186,7 @@ class ExternalAgent:
         return chosen
 
     def plays(self, information: InformationStructure) -> bool:
-        """Tells that the program may play games with these options: its ``hello`` says if not."""
+        """Returns True: the program itself refuses games with these options in its ``hello``."""
         return True
 
     def check_start(self, rules: Rules, information: InformationStructure) -> None:
@@ -247,7 +248,7 @@ class ExternalAgent:
         return self._programs[seat]
 
     def _decide(self, table: _Table, legal: Bool) -> int | None:
-        """Returns the action that a program answers, None where it failed; ``legal``: [69]."""
+        """Returns a program's action, None where it failed; ``legal``: [69]."""
         failure = answer = None
         try:
             program = self._program(table.seat)
@@ -297,7 +298,7 @@ def _end_all(programs: dict[int, Program]) -> None:
     """Says goodbye to programs, waits for all of them together, and forgets them."""
     for program in programs.values():
         program.process.part(protocol.encode({"type": "bye"}))
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + EXIT_PATIENCE
     for program in programs.values():
         program.process.stop(max(deadline - time.monotonic(), 0.02))
     programs.clear()

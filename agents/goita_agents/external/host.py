@@ -37,11 +37,11 @@ _FIRST_DEAL: Final = {"game": 0, "seat": 0, "dealer": 0, "scores": [0, 0]}
 class Host:
     """An agent behind the protocol: it answers the messages of one client.
 
-    What the agent raises ends the conversation.
+    An exception in the agent ends the conversation.
 
     Args:
-        agent: plays.
-        out: the answers are written here.
+        agent: the agent that plays.
+        out: stream for the answers.
         rng: the agent's random numbers, unless the client gives a seed.
     """
 
@@ -52,7 +52,7 @@ class Host:
         self._tables: dict[int, SeatTable] = {}
 
     def run(self, lines: Iterable[str]) -> None:
-        """Answers until "bye" or the end; a ValueError for a line that is no message there."""
+        """Answers until "bye" or the end; a ValueError for a line that is no valid message."""
         answers = {
             "hello": self._hello,
             "deal": self._deal,
@@ -151,8 +151,9 @@ class Host:
 def serve(spec: str, seed: int = 0) -> int:
     """Hosts a bot on this process's standard streams; returns the exit code.
 
-    0: after "bye" or when the input closes. 1: nobody reads the answers any more. 2: the bot cannot
-    be built, does not play the game or answers what it may not, or a message breaks the protocol.
+    0: after "bye" or when the input closes. 1: the answers are not read any more. 2: the bot cannot
+    be built, does not play the game or answers with an illegal action, or a message breaks the
+    protocol.
     """
     lines, out = _own_streams()
     try:
@@ -175,7 +176,7 @@ def serve(spec: str, seed: int = 0) -> int:
 def _own_streams() -> tuple[TextIO, TextIO]:
     """Takes standard input and output away from the bot and the programs that it starts.
 
-    They get an empty input and standard error: what they print is no answer.
+    They get an empty input and standard error, so that what they print is not taken for an answer.
     """
     lines = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""Talks with the program at one seat: handshake, questions and answers; tells faults apart."""
+"""Talks with the program at one seat: handshake, questions and answers; classifies faults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Program:
 
     Attributes:
         process: the running program.
-        hears_redeals: it asked in its handshake for the message "redeal".
+        wants_redeals: it asked in its handshake for the message "redeal".
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class Program:
         information: InformationStructure = PLAIN,
     ) -> None:
         self.process: Final = Process(command)
-        self.hears_redeals = False
+        self.wants_redeals = False
         self._ms = ms
         self._is_greeted = False
-        self._owed: int | None = None  # Game of an answer that was late and has not come yet.
-        self._open: int | None = None  # Game of the last question, until it is answered.
+        self._late_game: int | None = None  # Game of a late answer that has not come yet.
+        self._open_game: int | None = None  # Game of the last question, until it is answered.
         self._was_late = False
         hello: Message = {"type": "hello", "protocol": protocol.PROTOCOL}
         hello |= rules.to_keys() | information.to_keys()
@@ -49,7 +49,7 @@ class Program:
     def greet(self, deadline: float) -> None:
         """Awaits the handshake, the first time.
 
-        It raises a BotError if none comes by ``deadline`` (``time.monotonic``).
+        It raises a BotError if no handshake comes by ``deadline`` (``time.monotonic``).
         """
         if self._is_greeted:
             return
@@ -62,11 +62,11 @@ class Program:
         if message["type"] != "hello" or version is True or version != protocol.PROTOCOL:
             raise _unexpected("hello", f'a "hello" with "protocol":{protocol.PROTOCOL}', line)
         features = message.get("features")
-        self.hears_redeals = isinstance(features, list) and protocol.REDEAL in features
+        self.wants_redeals = isinstance(features, list) and protocol.REDEAL in features
         self._is_greeted = True
 
     def clear(self) -> None:
-        """Reads what was said unasked: a late answer; else raises a BotError."""
+        """Reads lines written since the last answer: a late answer, else a BotError is raised."""
         while True:
             try:
                 line = self.process.read_line()
@@ -75,10 +75,10 @@ class Program:
                     return
                 raise
             game, _ = self._read(line)
-            if game == self._owed:
-                self._owed = None
-            elif game == self._open:
-                self._owed = self._open = None
+            if game == self._late_game:
+                self._late_game = None
+            elif game == self._open_game:
+                self._late_game = self._open_game = None
             else:
                 raise _unexpected("nonsense", "no word unasked", line)
 
@@ -91,7 +91,7 @@ class Program:
         names = protocol.legal_names(legal)
         act = protocol.encode({"type": "act", "game": game, "legal": names})
         deadline = time.monotonic() + self._ms / 1000
-        self._open, again, self._was_late = game, self._was_late, False
+        self._open_game, again, self._was_late = game, self._was_late, False
         self.process.send(news + act)
         while True:
             try:
@@ -99,20 +99,20 @@ class Program:
             except BotError as failure:
                 raise self._late(game, again) if failure.kind == "late" else failure from None
             answered, action = self._read(line)
-            late = answered == self._owed
-            self._owed = None  # answers come in order, so the late one comes first
-            if late:
+            is_late = answered == self._late_game
+            self._late_game = None  # answers come in order, so a late answer comes first
+            if is_late:
                 continue
             if answered != game:
                 raise _unexpected("nonsense", f"an answer for game {game}", line)
-            self._open = None
+            self._open_game = None
             if action not in names:
                 raise BotError("illegal", f"expected one of {' '.join(names)}, got {action!r}")
             return actions.parse(action)
 
     def _late(self, game: int, again: bool) -> BotError:
         """Notes that no answer came in time; fatal the second time in a row."""
-        self._owed, self._open, self._was_late = game, None, True
+        self._late_game, self._open_game, self._was_late = game, None, True
         text = f"expected an answer within {self._ms} ms, got none"
         return BotError("late", text + " for the second time in a row" * again, fatal=again)
 

@@ -29,13 +29,13 @@ SAY: Final = "say"  # Event: a seat has sent its message.
 
 REDEAL: Final = "redeal"  # Feature of a bot: it wants to know which deals ended in a redeal.
 
-MAX_LINE: Final = 4096  # Longest line that a bot may write, in bytes; an answer has about fifty.
+MAX_LINE: Final = 4096  # Most bytes of a line that a bot writes; an answer has about fifty.
 
 Message = dict[str, Any]
 
 
 class ProtocolError(GoitaError):
-    """An unknown or malformed message, or one that cannot come at this point."""
+    """An unknown or malformed message, or a message that is impossible at this point."""
 
 
 def encode(message: Message) -> str:
@@ -43,7 +43,7 @@ def encode(message: Message) -> str:
 
 
 def decode(line: bytes | str) -> Message:
-    """Parses a line; raises a ProtocolError if it is no JSON object with a "type"."""
+    """Parses a line; raises a ProtocolError if it is not a JSON object with a "type"."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -60,20 +60,20 @@ def shorten(line: bytes | str) -> str:
 
 
 def printable(text: str) -> str:
-    """Replaces what must not be shown or stored: control characters and lone surrogates."""
+    """Replaces characters that must not be shown or stored: controls and lone surrogates."""
     return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
 
 
 def deal(game: int, seat: int, view: View, row: int) -> Message:
     """Returns the message that begins a deal, for the viewer at ``seat`` of one row."""
-    own, theirs = view.scores[row].tolist()
+    own, opponents = view.scores[row].tolist()
     message: Message = {
         "type": "deal",
         "game": game,
         "seat": seat,
         "dealer": (seat + int(view.dealer[row])) % NUM_SEATS,
         "hand": dealt_hand(view, row),
-        "scores": [theirs, own] if seat & 1 else [own, theirs],
+        "scores": [opponents, own] if seat & 1 else [own, opponents],
     }
     if view.information.shown is not None:
         shown_hands: list[str | None] = [None] * NUM_SEATS
@@ -90,12 +90,12 @@ def end(game: int, winner: int, points: int, hands: Int) -> Message:
 
 
 def dealt_hand(view: View, row: int) -> str:
-    """Returns the digits that the viewer was dealt: its hand and what it has played."""
+    """Returns the digits that the viewer was dealt: its hand and the tiles it has played."""
     return format_hand(view.hand[row] + view.face_up[row, 0] + view.own_face_down[row])
 
 
 def _shown_hand(view: View, row: int, seat: int) -> str:
-    """Returns the digits that a seat was dealt that the viewer is shown."""
+    """Returns the digits dealt to a seat whose tiles the viewer is shown."""
     played = np.concatenate([view.known_blocks[row, seat], view.attacks[row, seat]])
     played = played[played != NONE]
     return format_hand(view.hands[row, seat] + np.bincount(played, minlength=NUM_KINDS))
@@ -104,9 +104,9 @@ def _shown_hand(view: View, row: int, seat: int) -> str:
 class EventMessages:
     """The events of N positions, as each viewer learns of them, in the order of the game.
 
-    Views do not contain who was asked before play and kept silent, so no message does. Messages
-    come in seat order from the dealer, those that the viewer hears; then the calls in the
-    same order, and the choices of the callers' partners: no other order can occur.
+    Views do not contain which seats kept silent before play, so events do not either. The messages
+    that the viewer observes come first, in seat order from the dealer; then the calls in the same
+    order, and the choices of the callers' partners. No other order can occur.
     """
 
     def __init__(self, view: View) -> None:
@@ -117,21 +117,21 @@ class EventMessages:
         self._special: Bool = view.called.max(axis=1) > 0
         self._channel, self._shown = view.information.channel, view.information.shown_seats
 
-    def since(self, row: int, seat: int, game: int, known: int) -> list[Message]:
-        """Returns the events of a position, seen from a seat 0 to 3, after ``known`` ones."""
-        before = self._answers(row) if self._special[row] else []
+    def since(self, row: int, seat: int, game: int, num_known: int) -> list[Message]:
+        """Returns the events of a position, from a seat 0 to 3, after the first ``num_known``."""
+        before_play = self._answers(row) if self._special[row] else []
         if self._channel is not None:
-            before = self._messages(row, self._channel) + before
-        first = max(known - len(before), 0)
-        new = before[known:]
-        new += [self._decision(row, number) for number in range(first, int(self._length[row]))]
+            before_play = self._messages(row, self._channel) + before_play
+        first = max(num_known - len(before_play), 0)
+        new = before_play[num_known:]
+        new += [self._decision(row, index) for index in range(first, int(self._length[row]))]
         return [
-            {"type": "event", "game": game, "seat": (seat + relative) % NUM_SEATS, **what}
-            for relative, what in new
+            {"type": "event", "game": game, "seat": (seat + relative) % NUM_SEATS, **event}
+            for relative, event in new
         ]
 
     @cached_property
-    def _said(self) -> Int8:
+    def _view_messages(self) -> Int8:
         return self._view.messages
 
     @cached_property
@@ -139,10 +139,10 @@ class EventMessages:
         return self._view.known_blocks
 
     def _messages(self, row: int, channel: MessageChannel) -> list[tuple[int, Message]]:
-        """Returns the messages that the viewer has heard, with relative seats."""
+        """Returns the messages that the viewer has observed, with relative seats."""
         view = self._view
-        dealer, sent = int(view.dealer[row]), self._said[row]
-        # The dealer is asked first, so those between it and a viewer that is asked have answered.
+        dealer, sent = int(view.dealer[row]), self._view_messages[row]
+        # The dealer sends first, so the seats from it to a viewer that is about to send have sent.
         turns = -dealer % NUM_SEATS if view.asked_message[row] else NUM_SEATS
         seats = ((dealer + turn) % NUM_SEATS for turn in range(turns))
         return [
@@ -159,10 +159,10 @@ class EventMessages:
         callers = [seat for seat in order if called[seat]]
         answers: list[tuple[int, Message]] = []
         for seat in callers:
-            what: Message = {"event": "call", "pawns": int(called[seat])}
+            call: Message = {"event": "call", "pawns": int(called[seat])}
             if called[seat] > 5:
-                what["hand"] = format_hand(view.face_up[row, seat])
-            answers.append((seat, what))
+                call["hand"] = format_hand(view.face_up[row, seat])
+            answers.append((seat, call))
         partners = [(seat + 2) % NUM_SEATS for seat in callers]
         answers += [
             (seat, {"event": actions.name(int(choices[seat]))})
@@ -226,7 +226,7 @@ def read_kind(digit: object) -> int:
 
 
 def read_counts(message: Message, key: str, size: int) -> Int:
-    """Returns the tiles of each kind in a hand of so many in a message: [8]."""
+    """Returns the tiles of each kind in a message's hand of ``size`` tiles: [8]."""
     text = message.get(key)
     if not isinstance(text, str) or len(text) != size:
         raise ProtocolError(f"expected {size} digits as {key!r}, got {text!r}")

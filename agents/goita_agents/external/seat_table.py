@@ -1,4 +1,4 @@
-"""Follows a deal from the messages that one seat gets.
+"""Follows a deal from the messages to one seat.
 
 The messages are passed to ``goita_env.views.Replay``, so the views equal those that the seat gets
 in the process that plays the game.
@@ -37,17 +37,17 @@ class SeatTable:
         scores = check_scores(np.array([message.get("scores")]), 1, rules.scores_below)[:, 0]
         self.rules, self._information = rules, information
         self._shown = {(self.seat + relative) % NUM_SEATS for relative in information.shown_seats}
-        game, shown = np.array([self.game]), self._shown_hands(message, hand)
+        game, shown_hands = np.array([self.game]), self._shown_hands(message, hand)
         self._replay = Replay.of_seat(
-            rules, self.seat, hand, dealer, scores, game, information, shown
+            rules, self.seat, hand, dealer, scores, game, information, shown_hands
         )
 
     def view(self) -> View:
-        """Returns the seat's view while it is not asked."""
+        """Returns the seat's view while other seats act."""
         return self._replay.view(self.seat)
 
     def asked(self, legal: Sequence[int]) -> View:
-        """Returns the seat's view as it is asked for one of these actions."""
+        """Returns the seat's view when it has to choose among these actions."""
         if legal[0] >= actions.CALL:
             return self._replay.question(legal[0])
         turn = int(self._replay.seat[0])
@@ -98,7 +98,7 @@ class SeatTable:
             hidden = not shown_kinds[protocol.read_kind(block)]
         if (block == HIDDEN) != hidden:
             raise ProtocolError(f"expected a block {'x' if hidden else 'to see'}, got {block!r}")
-        if hidden:  # any kind will do that is not shown at scoring
+        if hidden:  # any kind that is not shown at scoring will do
             return actions.encode(int(shown_kinds.argmin()), attack)
         played = [protocol.read_kind(block), attack]
         hand = view.hands[0, (seat - self.seat) % NUM_SEATS]
@@ -107,7 +107,7 @@ class SeatTable:
         return actions.encode(*played)
 
     def _shown_hands(self, message: Message, hand: Int) -> Int | None:
-        """Returns the dealt tiles [k, 8] of the seats that this one is shown, None if none is."""
+        """Returns the dealt tiles [k, 8] of the seats shown to this seat; None without any."""
         if not self._shown:
             return None
         stated = message.get("shown")

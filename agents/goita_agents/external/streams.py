@@ -24,13 +24,13 @@ STDERR_LINES: Final = 20  # Last lines of standard error that are kept.
 STDERR_WIDTH: Final = 500  # Bytes of each of them that are kept.
 
 NO_INTERPRETER: Final = "; add a first line such as #!/usr/bin/env python3"
-"""What to do with a program that the system cannot start as it is."""
+"""Advice for a program that the system cannot start as it is."""
 
-_CHUNK: Final = 65536
+_CHUNK: Final = 65536  # Bytes read at a time.
 
 
 class Process:
-    """A program in a process group of its own."""
+    """A program in a separate process group."""
 
     def __init__(self, command: Sequence[str]) -> None:
         try:
@@ -62,7 +62,7 @@ class Process:
     # ------------------------------------------------------------------------------------- talking
 
     def send(self, text: str) -> None:
-        """Sends text; what does not fit into the pipe is sent while an answer is awaited."""
+        """Sends text; the part that does not fit into the pipe is sent while reading."""
         if self._stdin.closed or not text:
             return
         waiting = bool(self._out)
@@ -73,19 +73,19 @@ class Process:
                 self._selector.register(self._stdin, selectors.EVENT_WRITE)
 
     def read_line(self, deadline: float = 0.0) -> bytes:
-        """Returns the next line by a time of ``time.monotonic``; a BotError if none comes.
+        """Returns the next line by a time of ``time.monotonic``; a BotError if no line comes.
 
-        Without a deadline it is "late" where none has arrived.
+        Without a deadline the error is "late" where no line has arrived.
         """
         while (end := self._in.find(b"\n")) < 0:
             if self._ended:
                 raise BotError("died", self._how_it_ended())
             remaining = deadline - time.monotonic()
-            # After the deadline one more look: this process may have been held up.
-            came = self._pump(max(remaining, 0.0))
+            # After the deadline it looks once more: this process may have been delayed.
+            has_output = self._pump(max(remaining, 0.0))
             if len(self._in) > MAX_LINE and b"\n" not in self._in:
                 break
-            if remaining <= 0 and not came:
+            if remaining <= 0 and not has_output:
                 raise BotError("late", "expected an answer in time, got none")
         if not 0 <= end <= MAX_LINE:
             raise BotError("flood", f"expected lines of {MAX_LINE} bytes at most, got a longer one")
@@ -122,7 +122,7 @@ class Process:
         if patience and not self._exits_within(patience):
             self._kill(signal.SIGTERM)
             self._exits_within(patience)
-        # The leader is not waited for yet, so its number still names this group and no other.
+        # Until the program is waited for, its number is not given to another process group.
         self._kill(signal.SIGKILL)
         self._popen.wait()
         while len(self._in) < _CHUNK and self._pump(0):
@@ -150,7 +150,7 @@ class Process:
         return True
 
     def _exit_status(self) -> os.waitid_result | None:
-        """Returns how the program ended, if it did, and leaves its number in use."""
+        """Returns how the program ended, if it did, and keeps its number in use."""
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
 
     def _how_it_ended(self) -> str:
@@ -168,10 +168,10 @@ class Process:
 
     def _pump(self, timeout: float) -> bool:
         """Moves data of the streams that are ready; returns whether output came."""
-        came = False
+        has_output = False
         for key, _ in self._selector.select(timeout):
             if key.fileobj is self._stdout:
-                came = True
+                has_output = True
                 data = self._stdout.read(_CHUNK)
                 self._in += data or b""
                 if data == b"":
@@ -185,7 +185,7 @@ class Process:
                     self._close_stdin()
                 elif not self._out and not self._stdin.closed:
                     self._selector.unregister(self._stdin)
-        return came
+        return has_output
 
     def _write(self) -> None:
         try:
@@ -209,6 +209,6 @@ class Process:
                 if data == b"" and self._stderr in self._selector.get_map():
                     self._selector.unregister(self._stderr)
                 return
-            *lines, rest = (self._partial + data).split(b"\n")
+            *lines, partial = (self._partial + data).split(b"\n")
             self._last.extend(line[:STDERR_WIDTH] for line in lines[-STDERR_LINES:])
-            self._partial = rest[:STDERR_WIDTH]
+            self._partial = partial[:STDERR_WIDTH]

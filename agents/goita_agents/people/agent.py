@@ -1,4 +1,4 @@
-"""Names the agent ``people``, the model of people, by the weights that lie beside this file."""
+"""Names the agent ``people``, the model of people, with the weights next to this file."""
 
 from pathlib import Path
 from typing import Final

@@ -24,7 +24,7 @@ def load(name: str, temperature: float = 0.0) -> NetworkAgent:
         temperature: of its policy; 0 takes the likeliest action.
     """
     if name in SETS:
-        raise AgentError(f"expected one agent, got the set {PREFIX}{name}, which stands for many")
+        raise AgentError(f"expected one agent, got the set {PREFIX}{name}")
     agent = network(name).at(temperature)
     agent.name = f"{PREFIX}{name}"
     return agent

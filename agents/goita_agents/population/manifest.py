@@ -1,8 +1,8 @@
 """Reads and writes the manifest of the population, and names its members and sets.
 
 The manifest is JSON of the format ``goita-population-4``. It names no file: the weights of member
-METHOD-SEED are weights/METHOD-SEED.safetensors beside it, with the SHA-256 of their tensors that it
-states.
+METHOD-SEED are weights/METHOD-SEED.safetensors next to it. The manifest states the SHA-256 of their
+tensors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from goita_env.information import InformationStructure, MessageChannel
 
 FORMAT: Final = "goita-population-4"
 FOLDER: Final = Path(__file__).parent
-MOST_BYTES: Final = 1 << 20
+MANIFEST_BYTES: Final = 1 << 20  # Most bytes of a manifest.
 MOST_SEED: Final = 9_999
 
 PREFIX: Final = "population:"
@@ -32,8 +32,8 @@ SETS: Final[tuple[Split, ...]] = ("train", "validation", "test")
 """Names of sets behind the prefix."""
 
 Split = Literal["train", "validation", "test", "messages"]
-"""May be trained with; measured with while agents are made; measured with once, at the end; may be
-trained with, and plays with messages.
+"""Use of a member: for training; for measurements while agents are made; for a single measurement
+at the end; for training, and it plays with messages.
 """
 
 VALIDATION_BOTS: Final = {
@@ -41,7 +41,7 @@ VALIDATION_BOTS: Final = {
     "no-reading": "heuristic:reading=off",
     "no-hold-back": "heuristic:hold_back=off,bury=off",
 }
-"""Held out, too: rule bots that lack a convention, each with a short name."""
+"""Rule bots that lack a convention, by short names; they belong to the validation set, too."""
 
 
 def _with_messages(bits: int, private: bool) -> InformationStructure:
@@ -62,13 +62,13 @@ INFORMATION: Final = {
     "test-public-2": _with_messages(2, False),
     "test-public-3": _with_messages(3, False),
 }
-"""Who tells what in the game of a method; members of other methods play the base game."""
+"""Options of a method's game: who sends messages to whom; other methods play the base game."""
 
 Points = Annotated[float, Meta(ge=-1_000, le=1_000)]
 
 
 class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """How a member does against a bot, in points a round on duplicate deals."""
+    """The strength of a member against a bot, in points a round on duplicate deals."""
 
     against: str
     """Agent of the other team."""
@@ -88,13 +88,13 @@ class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     split: Split
     decisions: Annotated[int, Meta(ge=0)]
     options: tuple[str, ...]
-    """Of ``goita train``, beside the seed."""
+    """Options of ``goita train``, apart from the seed."""
     version: str
-    """Of this project, that trained it."""
+    """Version of this project that trained it."""
     strength: Strength | None
-    """None: of a test partner, with which nobody measures anything before the final table."""
+    """None for a test partner, with which nothing is measured before the final table."""
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-    """Of the network, not of its file: see ``NetworkAgent.digest``."""
+    """Digest of the network, not of its file: see ``NetworkAgent.digest``."""
 
     @property
     def name(self) -> str:
@@ -112,14 +112,14 @@ class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Population:
-    """The members that a folder has.
+    """The members in a folder.
 
     Args:
         folder: of the manifest and the weights; None: the shipped one.
 
     Raises:
         SettingError: if the manifest is malformed, or names a member twice.
-        OSError: if it cannot be read.
+        OSError: if the manifest cannot be read.
 
     Attributes:
         members: by name, METHOD-SEED.
@@ -132,7 +132,7 @@ class Population:
         if not path.exists():
             return
         try:
-            manifest = msgspec.json.decode(read_limited(path, MOST_BYTES), type=_Manifest)
+            manifest = msgspec.json.decode(read_limited(path, MANIFEST_BYTES), type=_Manifest)
         except (msgspec.MsgspecError, RecursionError) as error:
             raise SettingError(f"expected a manifest of {FORMAT} in {path}: {error}") from error
         for member in manifest.members:
@@ -166,14 +166,12 @@ class Population:
         """Reads the network of a member.
 
         Raises:
-            AgentError: if there is no such member, or its file is not the one of the manifest.
+            AgentError: if there is no such member, or its weights are not those of the manifest.
             OSError: if the file cannot be read.
         """
         member = self.members.get(name)
         if member is None:
-            methods = ", ".join(
-                dict.fromkeys(known_member.method for known_member in self.members.values())
-            )
+            methods = ", ".join(dict.fromkeys(entry.method for entry in self.members.values()))
             raise AgentError(
                 f"expected a member of the population, METHOD-SEED of {methods}; got {name!r}"
             )
@@ -188,18 +186,18 @@ class Population:
         return self.folder / "weights" / f"{name}.safetensors"
 
     def add(self, member: Member) -> None:
-        """Adds a member, whose weights are there, in place of one of its name.
+        """Adds a member, whose weights are there, in place of an earlier member of its name.
 
-        What other processes have added since the manifest was read stays and becomes known.
+        Members that other processes have added since the manifest was read stay, and are read.
         """
         path = self.folder / "manifest.json"
         with locked(path, "a manifest", wait=True):
             members = Population(self.folder).members | {member.name: member}
-            methods = list(dict.fromkeys(other.method for other in members.values()))
+            methods = list(dict.fromkeys(entry.method for entry in members.values()))
             ordered = sorted(
-                members.values(), key=lambda other: (methods.index(other.method), other.seed)
+                members.values(), key=lambda entry: (methods.index(entry.method), entry.seed)
             )
-            self.members = {member.name: member for member in ordered}
+            self.members = {entry.name: entry for entry in ordered}
             data = msgspec.json.encode(_Manifest(FORMAT, tuple(ordered)))
             write_whole(path, msgspec.json.format(data, indent=1) + b"\n")
 
@@ -225,9 +223,9 @@ def origin(agent: str) -> tuple[str, str]:
 def members_of(argument: str) -> tuple[str, ...] | None:
     """Returns the agents of a set; None: the argument is that of one agent.
 
-    "train" stands for all members of the base game that may be trained with, "validation" for those
-    that are measured with while agents are made, the rule bots that lack a convention included, and
-    "test" for those that are measured with once, some of which play with messages.
+    "train" are the members of the base game for training. "validation" are members of the base game
+    for measurements while agents are made, and rule bots that lack a convention. "test" are the
+    members for a single measurement at the end; some of these play with messages.
     """
     if argument not in SETS:
         return None

@@ -1,6 +1,6 @@
 """Evaluates actions by playouts in sampled worlds: the only loop of its kind.
 
-The rollout bot, the champion's search, hints, analysis pages and the measures of signals all ask
+The rollout bot, the champion's search, hints, analysis pages and the measures of signals all call
 ``evaluate_actions``. The constants are the defaults that they share.
 """
 
@@ -26,7 +26,7 @@ from goita_env import View
 from goita_env.seeds import deal_keys
 
 WORLDS: Final = 256
-"""Most worlds of a decision; where nothing comes near the prior action, elimination plays 16."""
+"""Most worlds of a decision; where no action comes near the prior one, elimination plays 16."""
 
 BUDGET: Final = 975  # Playouts of a decision.
 
@@ -35,15 +35,15 @@ MIN_Z: Final = 4.0  # Standard errors by which an action must lead the prior one
 ALLOCATION: Final[Allocation] = "elimination"
 
 MAX_POLICY_QUERIES: Final = 12_000.0
-"""Of a search with the champion's policy: with these 95 of 100 decisions take 0.2 s at most."""
+"""Most queries of a search with the champion's policy: 95 of 100 decisions take 0.2 s at most."""
 
 MAX_UNSEEN_TILES: Final = 19
-"""Of a search with the champion's policy: before, it finds next to nothing."""
+"""Of a search with the champion's policy: with more unseen tiles it finds next to nothing."""
 
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How a decision is searched: what all bots that search by playouts let one choose.
+    """How a decision is searched: the options of all bots that search by playouts.
 
     Raises:
         AgentError: if an option is outside its choices.
@@ -52,13 +52,13 @@ class SearchOptions:
     worlds: int = WORLDS  #: Worlds that a decision is searched in, at most.
     budget: int = BUDGET
     """Playouts of a decision, at most. With ``allocation="halving"`` a decision with many actions
-    gets fewer worlds, but one at least; elimination stops early."""
+    gets fewer worlds, but at least one; elimination stops early."""
     min_z: float = MIN_Z
     """Standard errors by which an action must lead the prior one. They are estimated from the
-    worlds played: with very few they are too small, with one zero."""
+    worlds played: they are too small with very few worlds, and 0 with one."""
     max_policy_queries: float = MAX_POLICY_QUERIES
-    """With beliefs, most queries to the base, about, with which a listener may begin: right after
-    the first leads too many hands are possible. Beyond, nothing is searched."""
+    """With beliefs, the most queries to the base, about, with which a listener may begin: right
+    after the first leads too many hands are possible. With more, nothing is searched."""
     max_unseen_tiles: int = MAX_UNSEEN_TILES
     """Most unseen tiles of a decision that is searched: early in a round playouts take longest and
     find least."""
@@ -74,27 +74,27 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class ActionValues:
-    """What the legal actions of R rows are worth to the mover's team, in points.
+    """What the legal actions of R rows are worth to the acting seat's team, in points.
 
-    The P pairs of a row and one of its actions stand row after row, actions ascending. Errors are
-    standard errors of the sampling of worlds alone.
+    The P pairs of a row and one of its actions are ordered by row and action. Errors are standard
+    errors of the sampling of worlds only.
     """
 
     row: Int  #: [P] Row of each pair.
     action: Int  #: [P]
     points: Float  #: [P] Average over the worlds in which the action was played out.
     error: Float  #: [P] Its standard error.
-    worlds: Int  #: [P] How many worlds those are: actions that fall behind are dropped on the way.
+    worlds: Int  #: [P] Number of these worlds: actions that fall behind are dropped on the way.
     best: Int
-    """[R] The action with the best average among those never dropped; the prior one among
-    equals."""
+    """[R] The action with the best average among the actions never dropped; among equals the prior
+    one."""
     chosen: Int  #: [R] The best action where it leads the prior one by enough, else the prior one.
     _outcomes: Outcomes = field(repr=False, compare=False)
 
     def lead(self, action: Int, over: Int) -> tuple[Float, Float]:
         """Returns by how many points actions [R] lead others [R], and the standard errors [R].
 
-        Each is compared in the worlds in which both were played. The loss of an action is
+        Two actions are compared in the worlds in which both were played. The loss of an action is
         ``values.lead(values.best, action)``.
         """
         return self._outcomes.lead(self._pairs(action), self._pairs(over))
@@ -102,7 +102,7 @@ class ActionValues:
     def leads(self, action: Int, over: Int) -> tuple[Float, Float]:
         """Returns the same for each world, and the weights of the worlds: [R, W] each.
 
-        A weight is 0 where one of the two was not played.
+        A weight is 0 where one of the two actions was not played.
         """
         return self._outcomes.leads(self._pairs(action), self._pairs(over))
 
@@ -124,19 +124,19 @@ def evaluate_actions(
 ) -> ActionValues:
     """Plays the legal actions of R positions out in the same sampled worlds.
 
-    What a row gets depends on that row and its seed alone.
+    The values of a row depend only on that row and its seed.
 
     Args:
-        view: R positions of seats that are asked.
+        view: R positions of acting seats.
         legal: bool [R, 69] the actions to evaluate.
-        models: the agents that play the rounds out, by relative seat (0 the mover, 1 the next, 2
-            its partner, 3 the previous), four for each type of world; one agent plays all seats.
-            They keep no memory.
-        worlds: W places a row. ``elimination`` takes the first worlds for a sample of all.
+        models: the agents that play the rounds out, by relative seat (0 the acting seat, 1 the
+            next, 2 the partner, 3 the previous), four for each type of world; one agent plays all
+            seats. They keep no memory.
+        worlds: W places a row. ``elimination`` treats the first worlds as a sample of all.
         prior_action: [R] a legal action of each row, never dropped.
-        seeds: uint64 [R] of all that is random in playouts.
+        seeds: uint64 [R] of everything random in playouts.
         allocation: how playouts are spread: see ``goita_agents.search.playout_budget``.
-        budget: playouts of a row, about: one world is played in any case. None: no limit.
+        budget: playouts of a row, about; one world is always played. None: no limit.
         min_z: standard errors by which another action must lead the prior one to be chosen;
             infinite: never.
 
@@ -151,41 +151,45 @@ def evaluate_actions(
     if len(illegal):
         row = int(illegal[0])
         raise AgentError(f"expected a legal prior action, got {prior_action[row]} in row {row}")
-    playouts, most = Playouts(models), worlds.weight.shape[1]
+    playouts, places = Playouts(models), worlds.weight.shape[1]
     positions = lay_out(view, worlds.worlds)
     # [R * W] A world's key is the same whatever action is tried in it: common random numbers.
-    keys = deal_keys(seeds.repeat(most), np.tile(np.arange(most), len(seeds)), 0)
+    keys = deal_keys(seeds.repeat(places), np.tile(np.arange(places), len(seeds)), 0)
     row_of, action_of = np.nonzero(legal)
     type_of = worlds.players.reshape(-1)
 
     def play(pair: Int, world: Int) -> Float:
-        place = row_of[pair] * most + world
+        place = row_of[pair] * places + world  # positions, keys and types lie row after row
         actions, types = action_of[pair], type_of[place]
         return playouts.finish(positions, place, actions, keys[place], row_of[pair], types)
 
-    alike = _alike(worlds, playouts.certain)
-    found = Outcomes(legal, prior_action, worlds.weight, worlds.count, play, alike)
-    allocate(found, allocation, UNLIMITED if budget is None else budget)
-    points, error = found.averages()
-    best, chosen = found.action[found.best()], found.action[found.chosen(min_z)]
-    return ActionValues(found.row, found.action, points, error, found.worlds, best, chosen, found)
+    same_as = _first_equal(worlds, playouts.certain)
+    outcomes = Outcomes(legal, prior_action, worlds.weight, worlds.count, play, same_as)
+    allocate(outcomes, allocation, UNLIMITED if budget is None else budget)
+    points, error = outcomes.averages()
+    action, played = outcomes.action, outcomes.worlds
+    best, chosen = action[outcomes.best()], action[outcomes.chosen(min_z)]
+    return ActionValues(row_of, action, points, error, played, best, chosen, outcomes)
 
 
-def _alike(worlds: SampledWorlds, certain: Bool) -> Int:
-    """Returns the first world of its row that is the same as each: int64 [R, W].
+def _first_equal(worlds: SampledWorlds, certain: Bool) -> Int:
+    """Returns for each world the first world of its row in which playouts go alike: int64 [R, W].
 
-    Only worlds of one type are, and only where its players draw no random number: ``certain`` [T].
+    These are equal worlds of one type, if its players draw no random number: ``certain`` [T].
     """
-    rows, most = worlds.players.shape
+    rows, places = worlds.players.shape
     if not certain.any():
-        return np.broadcast_to(np.arange(most), (rows, most))
-    each = worlds.worlds
-    content = np.concatenate((each.hands, each.face_down), axis=2).reshape(rows * most, -1)
-    apart = worlds.players + (~certain[worlds.players]) * (1 + np.arange(most)) * len(certain)
-    types = apart.reshape(-1, 1).view(np.int8)
-    texts = np.concatenate((content, types), axis=1).view(f"S{content.shape[1] + 8}")
-    alike = np.empty((rows, most), np.int64)
-    for row, text in enumerate(texts.reshape(rows, most)):
-        _, first, same = np.unique(text, return_index=True, return_inverse=True)
-        alike[row] = first[same]
-    return alike
+        return np.broadcast_to(np.arange(places), (rows, places))
+    tiles = np.concatenate((worlds.worlds.hands, worlds.worlds.face_down), axis=2)
+    content = tiles.reshape(rows * places, -1)
+    # A world of players that draw gets a separate type, so that it equals no other world.
+    uncertain = ~certain[worlds.players]
+    types = worlds.players + uncertain * (1 + np.arange(places)) * len(certain)
+    # The bytes of a world, its type's eight at the end, read as one text that can be sorted.
+    type_bytes = types.reshape(-1, 1).view(np.int8)
+    texts = np.concatenate((content, type_bytes), axis=1).view(f"S{content.shape[1] + 8}")
+    first_equal = np.empty((rows, places), np.int64)
+    for row, text in enumerate(texts.reshape(rows, places)):
+        _, first, distinct = np.unique(text, return_index=True, return_inverse=True)
+        first_equal[row] = first[distinct]
+    return first_equal

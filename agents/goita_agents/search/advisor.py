@@ -1,4 +1,4 @@
-"""Advises a player from its view alone: what a policy would do, with the points of a search."""
+"""Advises a player only from its view: the action of a policy, with the points of a search."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from goita_env.records import DealRecord
 
 @dataclass(frozen=True)
 class HintOption:
-    """What a hint says of an action."""
+    """An action in a hint."""
 
     action: int
     probability: float
-    """With which the policy that is shown plays it."""
+    """Probability with which the displayed policy plays it."""
     points: float | None
-    """Of the round, for the player's team, minus the others'; the mean over the worlds. None: it
-    was dropped early, behind others, in few worlds that happened to be good for all of them."""
+    """Points of the round for the player's team minus the opponents', the mean over the worlds.
+    None: the action was dropped early, behind others, after few worlds that happened to be good
+    for all actions."""
     error: float
-    """Standard error of that mean, by sampling alone."""
+    """Standard error of that mean, by sampling only."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,11 @@ class Hint:
     options: tuple[HintOption, ...]
     """The legal actions, the best by points first."""
     rival: int
-    """Another action, to which ``deciding`` compares the best one."""
+    """Another action, with which ``deciding`` compares the best one."""
     deciding: tuple[Deciding, ...]
-    """The tiles on which the choice hangs most."""
+    """The tiles on which the choice depends most."""
     principle: Principle | None
-    """What speaks for the suggested action; None: no principle, or it is not the best by points."""
+    """A principle for the suggested action; None: there is none, or the action is not the best."""
 
     @property
     def best(self) -> int:
@@ -55,36 +56,36 @@ class Advisor:
     """Advises a player of one match.
 
     It is the search of an analysis (``typed_search``): the others may play like any of the types,
-    and what they showed in earlier rounds of the match counts. The policy's own choice stands
-    unless another action leads it by ``MIN_Z`` standard errors. The same view gives the same hint:
-    what is kept of a round from hint to hint saves time alone.
+    and earlier rounds of the match count as evidence of their types. The policy's own choice is
+    suggested unless another action leads it by ``MIN_Z`` standard errors. The same view gives the
+    same hint: the listeners that are kept from hint to hint only save time.
 
     Args:
-        base: who plays the player's seat in playouts.
-        shown: the policy whose probabilities are shown, and whose choice stands.
+        base: the policy that plays the player's seat in playouts.
+        policy: the policy whose probabilities are displayed, and whose choice is the prior one.
         types: how the others may play.
         worlds: most worlds for each type.
         budget: playouts for each type, about: more actions are tried in fewer worlds.
     """
 
     def __init__(
-        self, base: Policy, shown: Policy, types: Types, worlds: int, budget: int | None = None
+        self, base: Policy, policy: Policy, types: Types, worlds: int, budget: int | None = None
     ) -> None:
-        self._base, self._shown, self._types = base, shown, types
+        self._base, self._policy, self._types = base, policy, types
         self._worlds, self._budget = worlds, budget
         self._priors = MatchPriors(types)
         self._search: TypedSearch | None = None
         self._before: tuple[DealRecord, ...] = ()
 
     def advise(self, view: View, seat: int, earlier: Sequence[DealRecord] = ()) -> Hint:
-        """Returns what the policy suggests, with the points of a search.
+        """Returns the suggestion of the policy, with the points of a search.
 
         Args:
             view: of a seat that has a choice: one row.
             seat: its number, 0 to 3.
             earlier: the rounds of the match before this one.
         """
-        chances = ask_probabilities(self._shown, view, view.legal())[0]
+        chances = ask_probabilities(self._policy, view, view.legal())[0]
         seed = int(np.random.default_rng(view.words[0]).integers(2**63))
         chosen = int(chances.argmax())
         valued = self._value(view, seat, tuple(earlier), chosen, seed)
@@ -98,7 +99,7 @@ class Advisor:
     def _value(
         self, view: View, seat: int, earlier: tuple[DealRecord, ...], chosen: int, seed: int
     ) -> Valued:
-        """Values a decision, if possible by the listeners that have heard the round so far."""
+        """Values a decision, if possible by the listeners that have followed the round so far."""
         if self._search is None or self._before != earlier:
             priors, self._before = self._priors.after(earlier), earlier
             self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
@@ -108,7 +109,7 @@ class Advisor:
 def _hint_options(valued: Valued, chances: Float) -> tuple[HintOption, ...]:
     """Returns the valued actions, the best by points first and those without points last.
 
-    ``chances``: [69] probabilities of the policy that is shown.
+    ``chances``: [69] probabilities of the displayed policy.
     """
     best = next(option for option in valued.options if option.action == valued.best)
     options = [

@@ -1,4 +1,4 @@
-"""Plays a local best response to an agent: a search that is told how the opponents play.
+"""Plays a local best response to an agent: a search whose model of the opponents is the agent.
 
 After Lisy and Bowling, "Equilibrium approximation quality of current no-limit poker bots" (2017).
 """
@@ -14,9 +14,9 @@ from goita_agents.registry import Entry
 from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.rollout import RolloutAgent
 
-EPSILON: Final = 0.01
-"""Of the opponents, who are what the search is told. With 0 a tie that rounding decides otherwise
-would leave nothing possible."""
+OPPONENT_EPSILON: Final = 0.01
+"""Epsilon of the opponents, which play as the model says. With 0, a tie that rounding decides in
+another way would rule out all deals."""
 
 BEST_RESPONSE: Final = SearchOptions()
 """Options of ``best_response``. A search of whole rounds, with 4,000 queries, takes longer and
@@ -26,7 +26,7 @@ gains less; it finds more only against agents that lose rounds by their first pa
 def best_response(
     to: Agent,
     options: SearchOptions = BEST_RESPONSE,
-    epsilon: float = EPSILON,
+    epsilon: float = OPPONENT_EPSILON,
     partner_epsilon: float = EPSILONS[1],
 ) -> RolloutAgent:
     """Returns a search with one agent as the model of all others, and as its own base policy.
@@ -39,7 +39,7 @@ def best_response(
         to: the agent that the opponents play; its probabilities must be known.
         options: how a decision is searched.
         epsilon: of the opponents.
-        partner_epsilon: of the partner, who searches too and so deviates from the agent.
+        partner_epsilon: of the partner, which searches too and so deviates from the agent.
 
     Raises:
         AgentError: if the agent's probabilities are not known, or an option is outside its choices.

@@ -1,8 +1,8 @@
-"""A search that weighs whom it plays with: it knows a library of players.
+"""A search that infers which players of a library it plays with.
 
 Within a match all hands are shown when a round ends. So every decision of every seat has an exact
-likelihood under each player of the library, and the next round is searched with those that explain
-the opponents and the partner best.
+likelihood under each player of the library, and the next round is searched with the players that
+explain the opponents and the partner best.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from goita_agents.search.rollout import RolloutAgent, players_of
 from goita_agents.search.sampling import PosteriorSampler
 from goita_env import View
 
-SEARCHED: Final = 3
-"""Types that a round is searched with, of the opponents and of the partner; the broad one comes on
-top."""
-LEAST: Final = 0.05
-"""Types of a smaller share of the likeliest one's probability are not searched with."""
-SHARE: Final = 0.5
+SEARCHED_TYPES: Final = 3
+"""Most types that a round is searched with, of the opponents and of the partner; the broad type of
+the opponents is added to them."""
+SEARCHED_SHARE: Final = 0.05
+"""Types below this share of the likeliest type's probability are not searched with."""
+LIBRARY_SHARE: Final = 0.5
 """Prior probability of all players of the library together."""
-KEPT: Final = 16_384
-"""Matches that are remembered; the one that was heard of longest ago is forgotten."""
+REMEMBERED_MATCHES: Final = 16_384
+"""Beyond this number of matches, the match whose last round began longest ago is forgotten."""
 
-Numbers = tuple[tuple[int, ...], tuple[int, ...]]
-"""Of types of the opponents and of the partner."""
+TypeIndices = tuple[tuple[int, ...], tuple[int, ...]]
+"""Indices of types of the opponents and of the partner."""
 
 
 @dataclass
@@ -44,28 +44,27 @@ class Match:
     """What is remembered of one seat's match."""
 
     seat: int
-    scores: tuple[int, int]  # Points of its team and of the other when the next round begins.
+    scores: tuple[int, int]  # Points of its team and of the opponents when the next round begins.
     priors: MatchPriors | None = None  # None: the first round of the match.
     ended: tuple[View, Int] | None = None
-    """The end of the last round as the seat sees it, and what each seat was dealt, [4, 8]; taken in
-    when another round of the match begins."""
+    """The end of the last round as the seat sees it, and the tiles dealt to each seat, [4, 8];
+    taken in when another round of the match begins."""
 
 
 class LibraryRolloutAgent(RolloutAgent):
     """A ``RolloutAgent`` that knows the players of a match better after each round.
 
-    What it believes about them is carried from round to round (``MatchPriors``), by ``view.game``,
-    and only to a round whose scores are those that the last one left. A round that was not
-    announced by ``begin`` is searched as the first of a match, with the first types. From the
-    second round on players of a library are possible, too, and the few likeliest types are searched
-    with.
+    Its beliefs about them are carried from round to round (``MatchPriors``), by ``view.game``, and
+    only if the scores of a round continue those of the round before. A round that was not announced
+    by ``begin`` is searched as the first of a match, with the first types. From the second round on
+    players of a library are possible, too, and only the few likeliest types are searched with.
 
     Args:
         base: of ``RolloutAgent``, as ``options``.
         types: the first types, all policies, the last of the opponents a broad one. From the second
-            round on the partner may play like those of the opponents, too.
-        library: returns the policies that opponents and partner may play beside the first types;
-            called when the second round of a match begins.
+            round on the partner may also play like the opponents' first types.
+        library: returns the policies that opponents and partner may play in addition to the first
+            types; called when the second round of a match begins.
         epsilon: of the library's policies where opponents play them.
     """
 
@@ -96,16 +95,17 @@ class LibraryRolloutAgent(RolloutAgent):
     def begin(self, games: Int, seats: Int, view: View) -> None:
         """Takes note of new deals."""
         for row, (game, seat) in enumerate(zip(games.tolist(), seats.tolist(), strict=True)):
-            own, other = view.scores[row].tolist()
+            own_score, opponent_score = view.scores[row].tolist()
+            scores = own_score, opponent_score
             match = self._matches.pop(game, None)
-            if match is None or (match.seat, match.scores) != (seat, (own, other)):
-                match = Match(seat, (own, other))
+            if match is None or (match.seat, match.scores) != (seat, scores):
+                match = Match(seat, scores)
             elif match.ended is not None:  # otherwise the tiles of the round were dealt again
                 match.priors = match.priors or MatchPriors(self.types)
                 match.priors.ended(seat, *match.ended)
                 match.ended = None
             self._matches[game] = match
-            if len(self._matches) > KEPT:
+            if len(self._matches) > REMEMBERED_MATCHES:
                 self._matches.popitem(last=False)
 
     def end(self, games: Int, results: Results, hands: Int) -> None:
@@ -114,9 +114,9 @@ class LibraryRolloutAgent(RolloutAgent):
             match = self._matches.get(game)
             if match is None:
                 continue
-            own, other = results.view.scores[row].tolist()
+            own, opponents = results.view.scores[row].tolist()
             points, wins = int(results.points[row]), (results.winner[row] - match.seat) % 2 == 0
-            match.scores = (own + points, other) if wins else (own, other + points)
+            match.scores = (own + points, opponents) if wins else (own, opponents + points)
             match.ended = results.view[row : row + 1], hands[row].copy()
 
     def prior_of(self, game: int) -> Float | None:
@@ -137,7 +137,7 @@ class LibraryRolloutAgent(RolloutAgent):
         share = prior[np.ix_(opponents, partners)]
         return types, share / share.sum()
 
-    def _likeliest(self, prior: Float) -> Numbers:
+    def _likeliest(self, prior: Float) -> TypeIndices:
         """Returns the likeliest types of the opponents and the broad one, and of the partner."""
         broad = len(prior) - 1
         opponents = likeliest(prior[:broad].sum(axis=1))
@@ -145,7 +145,7 @@ class LibraryRolloutAgent(RolloutAgent):
 
     def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
         """Searches rows with the same types together."""
-        groups: dict[Numbers | None, list[int]] = {}
+        groups: dict[TypeIndices | None, list[int]] = {}
         for row, game in enumerate(view.game.tolist()):
             prior = self.prior_of(game)
             groups.setdefault(None if prior is None else self._likeliest(prior), []).append(row)
@@ -158,32 +158,34 @@ class LibraryRolloutAgent(RolloutAgent):
 
 
 def likeliest(share: Float) -> tuple[int, ...]:
-    """Returns the numbers of the likeliest types, ascending."""
-    best = np.argsort(-share, kind="stable")[:SEARCHED]
-    return tuple(sorted(one for one in best.tolist() if share[one] >= LEAST * share[best[0]]))
+    """Returns the indices of the likeliest types, ascending."""
+    best = np.argsort(-share, kind="stable")[:SEARCHED_TYPES].tolist()
+    least = SEARCHED_SHARE * share[best[0]]
+    return tuple(sorted(index for index in best if share[index] >= least))
 
 
 def with_library(
     first: Types, opponents: Sequence[Agent], partners: Sequence[Agent], epsilon: float
 ) -> Types:
-    """Returns types with players of a library beside them, all together with ``SHARE``.
+    """Returns types with players of a library added, which share ``LIBRARY_SHARE`` equally.
 
-    The first types are alike among themselves: a whole round tells them apart.
+    The first types share the remainder equally, whatever their prior was: a whole round is enough
+    to tell them apart.
     """
-    *known, broad = first.opponents
-    rest = 1 - SHARE
+    *narrow, broad = first.opponents
+    first_share = 1 - LIBRARY_SHARE
     return Types(
-        (*known, *(PolicyModel(agent, epsilon=epsilon) for agent in opponents), broad),
+        (*narrow, *(PolicyModel(agent, epsilon=epsilon) for agent in opponents), broad),
         (*first.partners, *(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in partners)),
         (
-            *_shared(rest * (1 - BROAD_PRIOR), known),
-            *_shared(SHARE, opponents),
-            rest * BROAD_PRIOR,
+            *_shared(first_share * (1 - BROAD_PRIOR), narrow),
+            *_shared(LIBRARY_SHARE, opponents),
+            first_share * BROAD_PRIOR,
         ),
-        (*_shared(rest, first.partners), *_shared(SHARE, partners)),
+        (*_shared(first_share, first.partners), *_shared(LIBRARY_SHARE, partners)),
     )
 
 
-def _shared(chance: float, among: Sequence[Any]) -> list[float]:
-    """Returns the prior of each of those who have one together."""
-    return [chance / len(among) for _ in among]
+def _shared(probability: float, types: Sequence[Any]) -> list[float]:
+    """Returns the prior of each of some types that share a probability equally."""
+    return [probability / len(types) for _ in types]

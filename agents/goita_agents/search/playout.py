@@ -2,7 +2,7 @@
 
 What is random in a game is drawn from the game's key: the next deals after redeals, and the actions
 of agents that draw random numbers, if their probabilities are known. So two games with one key
-share their luck, and a game depends on its position, its key and the agents alone.
+share their luck, and a game depends only on its position, its key and the agents.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Keys = npt.NDArray[np.uint64]
 class PlayoutPolicy:
     """An agent in playouts: its answer in a game depends only on view, key and time.
 
-    An agent that draws no random number is simply asked. One that does is not handed a generator
+    An agent that draws no random number simply acts. An agent that does is not handed a generator
     that all games share: where its probabilities are known, the action is drawn by the game's key;
-    else it is asked search by search, with a generator that belongs to the search.
+    else it acts search by search, with a generator that belongs to the search.
 
     Attributes:
-        certain: the agent declares that it draws none: its ``deterministic`` is True.
+        certain: the agent declares that it draws no random number: its ``deterministic`` is True.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -44,22 +44,23 @@ class PlayoutPolicy:
         """Returns the agent's action in each row: int64 [N].
 
         ``keys`` [N] are those of the games, ``owners`` [N] the search that each belongs to,
-        ascending; ``time`` distinguishes moments of a game. Many worlds look alike to a seat: the
-        agent is asked once about what it sees in several rows.
+        ascending; ``time`` distinguishes moments of a game. Many worlds look alike to a seat, so
+        the agent is asked once about equal views.
         """
-        _, rows, again = np.unique(view.digest(), return_index=True, return_inverse=True)
+        # ``rows`` are the first rows of distinct views, ``distinct`` [N] is each row's view.
+        _, rows, distinct = np.unique(view.digest(), return_index=True, return_inverse=True)
         if not self._draws:
             rng = np.random.default_rng(0)
             before = rng.bit_generator.state
             chosen = ask_actions(self.base, view[rows], legal[rows], rng)
             if rng.bit_generator.state == before:
-                return chosen[again]
+                return chosen[distinct]
             self._draws = True
         if isinstance(self.base, Policy):
             chances = ask_probabilities(self.base, view[rows], legal[rows])
-            numbers = seeds.uniforms(keys + np.array([time], U64) * seeds.GOLDEN)
-            return sample_at(chances[again], numbers)
-        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+            uniform = seeds.uniforms(keys + np.array([time], U64) * seeds.GOLDEN)
+            return sample_at(chances[distinct], uniform)
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))  # the first row of each search
         parts = [
             ask_actions(
                 self.base,
@@ -73,7 +74,7 @@ class PlayoutPolicy:
 
 
 Players = Agent | Sequence[Agent] | Sequence[Sequence[Agent]]
-"""Who plays: one agent at all seats; four, by relative seat; or four for each type of world."""
+"""One agent for all seats; four agents, by relative seat; or four for each type of world."""
 
 
 class Playouts:
@@ -83,15 +84,16 @@ class Playouts:
         AgentError: if there are not four agents.
 
     Attributes:
-        certain: bool [T] for each type of world: its four agents are, as ``PlayoutPolicy.certain``.
+        certain: bool [T] for each type of world, whether its four agents draw no random number.
     """
 
     def __init__(self, players: Players) -> None:
-        every = [list(four) for four in _by_type(players)]
-        for four in every:
+        fours = [list(four) for four in _by_type(players)]
+        for four in fours:
             if len(four) != NUM_SEATS:
                 raise AgentError(f"expected {NUM_SEATS} agents, one for each seat, got {len(four)}")
-        agents = [agent for four in every for agent in four]
+        agents = [agent for four in fours for agent in four]
+        # An agent with several seats or types is one player, known by its first place.
         first = [agents.index(agent) for agent in agents]
         self._players = {place: PlayoutPolicy(agents[place]) for place in sorted(set(first))}
         self._player_of = np.array(first).reshape(-1, NUM_SEATS)
@@ -107,11 +109,11 @@ class Playouts:
         owners: Int,
         types: Int | None = None,
     ) -> Float:
-        """Returns the points of seats 0 and 2, minus those of the others, of N games: float64 [N].
+        """Returns the points of seats 0 and 2 minus those of seats 1 and 3 in N games: float64 [N].
 
         Args:
             positions: where games begin.
-            places: [N] the position of each game; they may repeat.
+            places: [N] index of each game's position; games may share a position.
             actions: [N] a legal action of each acting seat, which is played first.
             keys: [N] of the games.
             owners: [N] the search that each game belongs to, ascending.
@@ -133,15 +135,15 @@ class Playouts:
     def _choose(
         self, decisions: PendingDecisions, players: Int, keys: Keys, owners: Int, time: int
     ) -> Int:
-        """Returns the actions [m] of acting seats by the numbers of their players [m]."""
+        """Returns the actions [m] of acting seats whose players [m] are given."""
         chosen = np.empty_like(decisions.rows)
         if len(chosen) == 0:
             return chosen
         view, legal = decisions.view, decisions.legal
         if len(self._players) == 1:
             return self._players[0].choose(view, legal, keys, owners, time)
-        for number, player in self._players.items():
-            rows = np.flatnonzero(players == number)
+        for index, player in self._players.items():
+            rows = np.flatnonzero(players == index)
             if len(rows):
                 chosen[rows] = player.choose(
                     view[rows], legal[rows], keys[rows], owners[rows], time
@@ -152,6 +154,6 @@ class Playouts:
 def _by_type(players: Players) -> Sequence[Sequence[Agent]]:
     if not isinstance(players, Sequence):
         return [[players] * NUM_SEATS]
-    if any(isinstance(one, Sequence) for one in players):
+    if any(isinstance(four, Sequence) for four in players):
         return cast(Sequence[Sequence[Agent]], players)
     return [cast(Sequence[Agent], players)]

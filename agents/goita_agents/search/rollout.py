@@ -1,9 +1,10 @@
 """Plays the action that does best when the round is played out by a base policy in sampled worlds.
 
 At each decision worlds are drawn that the seat can't rule out. Each legal action is tried in the
-same worlds, with the base at all seats from then on, and the best average of points is played: a
-rollout (Tesauro and Galperin 1996). The base plays at all seats, not best replies to open hands, so
-the search doesn't rely on what it can't know. The base's own choice is the prior action.
+same worlds, with the base at all seats from then on, and the action with the best average of points
+is played: a rollout (Tesauro and Galperin 1996). The base sees only its own hand, and doesn't play
+best replies to open hands, so the search doesn't rely on hidden tiles. The base's own choice is the
+prior action.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from goita_agents.search.action_values import SearchOptions, evaluate_actions
 from goita_agents.search.playout import Keys, Players, PlayoutPolicy
 from goita_agents.search.playout_budget import check_choice, worlds_within
 from goita_agents.search.sampling import PosteriorSampler, Sampler, sample_worlds
-from goita_agents.search.weighed_sampler import WEIGHED, WeighedSampler
+from goita_agents.search.weighed_sampler import WEIGHED_PER_WORLD, WeighedSampler
 from goita_env import View
 from goita_env.tiles import NUM_SEATS, NUM_TILES
 
 Weight = Literal["uniform", "policy"]
 
-BATCH: Final = 16_384  # Games that are played side by side, about; a row's games stay together.
+BATCH_GAMES: Final = 16_384  # Games played side by side, about; a row's games stay together.
 
 ROLLOUT: Final = SearchOptions(
     worlds=64,
@@ -37,8 +38,8 @@ ROLLOUT: Final = SearchOptions(
     max_unseen_tiles=NUM_TILES,
     allocation="halving",
 )
-"""Options of ``rollout``. The playouts take about 50 ms with ``greedy`` as base and decisions asked
-one by one, the queries about 0.2 s of a network. There are about 64 playouts of each action: 4
+"""Options of ``rollout``. With one decision at a time, playouts take about 50 ms with ``greedy`` as
+base, and queries about 0.2 s with a network. There are about 64 playouts of each action: 4
 standard errors would leave nearly every choice to the base."""
 
 _GREEDY: Final = GreedyAgent()
@@ -54,12 +55,13 @@ class RolloutAgent:
         base: the policy that plays the rounds out; any agent without a memory. If it draws random
             numbers and its probabilities are known, they are the same for all actions.
         options: how a decision is searched.
-        weight: "policy" weighs worlds by how likely the base would have done in them what the
-            others did, for which its probabilities must be known; "uniform" doesn't.
+        weight: "policy" weighs worlds by the probability with which the base would have acted in
+            them as the others did, for which its probabilities must be known; "uniform" doesn't.
         belief: draw worlds from an exact posterior instead, which needs ``weight="policy"``.
-        types: with ``belief``, how the others may play, and who plays them in playouts; None: all
-            play like the base.
-        players: with ``types``, who plays in worlds of each pair of types instead (``players_of``).
+        types: with ``belief``, how the others may play, and which agents play them in playouts;
+            None: all play like the base.
+        players: with ``types``, other agents that play in worlds of each pair of types, in the form
+            of ``players_of``.
 
     Raises:
         AgentError: if an option is outside its choices, or the base can't play rounds out.
@@ -91,15 +93,15 @@ class RolloutAgent:
         seeds = rng.integers(2**63, size=len(view)).astype(np.uint64)
         chosen = np.empty(len(view), np.int64)
         searched = self._searched(view, legal)
-        rest = np.flatnonzero(~searched)
-        if len(rest):
-            chosen[rest] = self._prior_actions(view[rest], legal[rest], seeds[rest])
+        direct = np.flatnonzero(~searched)
+        if len(direct):
+            chosen[direct] = self._prior_actions(view[direct], legal[direct], seeds[direct])
         for rows in self._batches(np.flatnonzero(searched), legal):
             chosen[rows] = self._search(view[rows], legal[rows], seeds[rows])
         return chosen
 
     def _searched(self, view: View, legal: Bool) -> Bool:
-        """Tells which rows are searched: bool [N]; each by its view alone."""
+        """Returns which rows are searched: bool [N]; it depends only on the row's view."""
         options = self._options
         searched: Bool = view.unseen.sum(axis=1) <= options.max_unseen_tiles
         searched &= legal.sum(axis=1) > 1
@@ -113,9 +115,10 @@ class RolloutAgent:
         if len(rows) == 0:
             return []
         actions = legal[rows].sum(axis=1)
-        # Where there are few actions it is the worlds to be weighed that fill the batch.
-        games = (np.maximum(actions, WEIGHED // 2) * self._counts[actions]).cumsum() // BATCH
-        return np.split(rows, np.flatnonzero(np.diff(games)) + 1)
+        # Where there are few actions, the worlds to be weighed fill the batch.
+        factor = np.maximum(actions, WEIGHED_PER_WORLD // 2)
+        batch = (factor * self._counts[actions]).cumsum() // BATCH_GAMES
+        return np.split(rows, np.flatnonzero(np.diff(batch)) + 1)
 
     def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
         return self._searched_among(self._models, view, legal, seeds)
@@ -144,24 +147,25 @@ class RolloutAgent:
         return values.chosen
 
     def _prior_actions(self, view: View, legal: Bool, seeds: Keys) -> Int:
-        # The base is asked once about views that are alike; narrowed masks need not be.
+        # Equal views have equal legal actions, so that the base can be asked once about them; that
+        # does not hold of narrowed masks, with which each row is asked separately.
         size = len(view) if (legal == view.legal()).all() else 1
         parts = [slice(first, first + size) for first in range(0, len(view), size)]
         return np.concatenate(
             [
-                self._player.choose(view[one], legal[one], seeds[one], np.arange(size), 0)
-                for one in parts
+                self._player.choose(view[part], legal[part], seeds[part], np.arange(size), 0)
+                for part in parts
             ]
         )
 
 
 def players_of(base: Agent, types: Types | None) -> list[list[Agent]]:
-    """Returns who plays in worlds of each pair of types: the base at seat 0, agents at the others.
+    """Returns the four agents for worlds of each pair of types: the base at seat 0, then types.
 
     Without types the base plays at all seats.
 
     Raises:
-        AgentError: if a type is no ``PolicyModel``, so nobody knows how to play it.
+        AgentError: if a type is not a ``PolicyModel``, so that no agent plays it.
     """
     if types is None:
         return [[base] * NUM_SEATS]
@@ -169,11 +173,11 @@ def players_of(base: Agent, types: Types | None) -> list[list[Agent]]:
     agents = [model.agent for model in models if isinstance(model, PolicyModel)]
     if len(agents) < len(models):
         raise AgentError(f"expected types that are policies, got {[m.name for m in models]}")
-    number = len(types.opponents)
+    num_opponents = len(types.opponents)
     return [
         [base, opponent, partner, opponent]
-        for opponent in agents[:number]
-        for partner in agents[number:]
+        for opponent in agents[:num_opponents]
+        for partner in agents[num_opponents:]
     ]
 
 

@@ -26,8 +26,8 @@ from goita_env.tiles import NUM_SEATS, PARTNER
 from goita_env.worlds import Positions, Worlds, determinize
 
 KEPT: Final = 1_024
-"""Rounds that a ``PosteriorSampler`` follows at a time; the one that was asked about longest ago is
-forgotten."""
+"""Most rounds that a ``PosteriorSampler`` follows at a time; beyond, it forgets the round whose
+listener was needed longest ago."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TypedWorlds:
 
     worlds: Worlds  #: With their weights in the search.
     players: Int
-    """[n] Who plays there: a pair of types, numbered as by ``TypeListener.sample``."""
+    """[n] Index of the pair of types that plays in each, as by ``TypeListener.sample``."""
 
     @classmethod
     def alike(cls, worlds: Worlds) -> Self:
@@ -54,27 +54,28 @@ class TypedWorlds:
 class SampledWorlds:
     """The worlds of R rows, W places each."""
 
-    worlds: Worlds  #: Those of R * W places, row after row; a row with fewer worlds repeats them.
+    worlds: Worlds  #: [R * W] Row after row; a row with fewer worlds repeats them.
     weight: Float  #: [R, W] Of each world, 0 in places beyond the row's worlds.
     count: Int  #: [R] Worlds of each row, in its first places.
-    players: Int  #: [R, W] Who plays in each: see ``TypedWorlds``.
+    players: Int  #: [R, W] Index of the pair of types that plays in each: see ``TypedWorlds``.
 
     @classmethod
     def join(cls, rows: Sequence[TypedWorlds], places: int | None = None) -> Self:
         """Returns the worlds of R rows side by side, with the weights that they carry.
 
         Args:
-            rows: the worlds of each row, one at least.
-            places: W, at least the most worlds of a row; None: that number.
+            rows: the worlds of each row, at least one.
+            places: W, at least the most worlds of a row, which is also the default.
         """
         count = np.array([len(worlds) for worlds in rows])
         places = int(count.max()) if places is None else places
         weight = np.zeros((len(rows), places))
-        for number, one in enumerate(rows):
-            weight[number, : len(one)] = one.worlds.weight
-        padded = [one[np.resize(np.arange(len(one)), places)] for one in rows]
-        worlds = Worlds.join([one.worlds for one in padded])
-        return cls(worlds, weight, count, np.array([one.players for one in padded]))
+        for index, row in enumerate(rows):
+            weight[index, : len(row)] = row.worlds.weight
+        # ``resize`` repeats the indices of a row's worlds until they fill its places.
+        padded = [row[np.resize(np.arange(len(row)), places)] for row in rows]
+        worlds = Worlds.join([row.worlds for row in padded])
+        return cls(worlds, weight, count, np.array([row.players for row in padded]))
 
 
 class Sampler(Protocol):
@@ -96,21 +97,21 @@ def sample_worlds(
     places: int | None = None,
     shuffled: bool = True,
 ) -> SampledWorlds:
-    """Draws worlds for each of R rows, by that row's seed alone.
+    """Draws worlds for each of R rows; the worlds of a row depend only on the row and its seed.
 
     Args:
-        view: R positions of seats that are asked.
+        view: R positions of acting seats.
         seeds: uint64 [R]
         count: [R] most worlds of each row.
         sampler: draws them.
         places: W, if it must not depend on the other rows; None: the most worlds of a row.
-        shuffled: a row's worlds come in a random order, so the first of them are a sample by
-            themselves, however few they are; allocation by elimination needs that.
+        shuffled: a row's worlds come in a random order, so that its first worlds are a sample of
+            all, however few they are; allocation by elimination needs that.
     """
     rngs = [np.random.default_rng(int(seed)) for seed in seeds]
     rows = sampler.sample(view, count, rngs)
     if shuffled:
-        rows = [one[rng.permutation(len(one))] for one, rng in zip(rows, rngs, strict=True)]
+        rows = [row[rng.permutation(len(row))] for row, rng in zip(rows, rngs, strict=True)]
     return SampledWorlds.join(rows, places)
 
 
@@ -120,7 +121,8 @@ def lay_out(view: View, worlds: Worlds) -> Positions:
     Raises:
         AgentError: if a view is not that of the acting seat, or tiles of others are shown.
 
-    Messages that the viewer doesn't observe are silence there: right where the opponents send none.
+    Messages that the viewer doesn't observe are silence in the positions, which is right only where
+    the opponents send none.
     """
     if view.information.shown is not None:
         raise AgentError(f"expected views without shown tiles, got {view.information}")
@@ -128,21 +130,21 @@ def lay_out(view: View, worlds: Worlds) -> Positions:
     wrong = np.flatnonzero(positions.seat != 0)
     if len(wrong):
         row = int(wrong[0]) * len(view) // len(worlds)
-        raise AgentError(f"expected views of seats that are asked, got another in row {row}")
+        raise AgentError(f"expected views of acting seats, got another in row {row}")
     return positions
 
 
 class PosteriorSampler:
     """A sampler of equally likely worlds from the exact posterior over types and deals.
 
-    It keeps a listener for each round from move to move, and is the only one in search that does.
-    That saves time and changes nothing else: a new listener believes the same.
+    It keeps a listener for each round from move to move; no other part of search does. That saves
+    time and changes nothing else: a new listener has the same beliefs.
 
     Args:
-        types: how the others may play; an agent: all play like it (``like_itself``).
-        types_of: returns the types of a round and their probabilities [K, J] at its beginning, by
-            the number of the round; None in their place: those of the types. Without it all rounds
-            have ``types``.
+        types: how the others may play; a policy: all play like it (``like_itself``).
+        types_of: returns the types of a round, and their probabilities [K, J] at its beginning or
+            None for the prior of the types, by the number of the round. Without it all rounds have
+            ``types``.
     """
 
     def __init__(
@@ -165,7 +167,7 @@ class PosteriorSampler:
     def listener(self, view: View, number: int) -> TypeListener:
         """Returns the listener of a round, which has taken in a view of one row.
 
-        ``number``: of the round, by which its listener is found again; of a seat in a game, if
+        ``number``: of the round, under which its listener is kept; of a seat in the game, if
         several seats of the game are followed.
         """
         listener = self._kept.pop(number, None)
@@ -183,29 +185,29 @@ class PosteriorSampler:
         return listener
 
     def queries(self, view: View) -> float:
-        """Estimates how often models are asked when a listener begins at a view of one row.
+        """Estimates the queries to models when a listener begins at a view of one row.
 
         Each policy is asked about every hand that is possible, at each decision of its seat so far.
         """
-        unseen = unseen_at_first(view)
-        hands, shown = support(unseen, view.rules.hand_size).hands, view.face_up[0].astype(np.int64)
-        made, total = events(view), 0.0
+        unseen, face_up = unseen_at_first(view), view.face_up[0].astype(np.int64)
+        hands = support(unseen, view.rules.hand_size).hands
+        past, total = events(view), 0.0
         opponents, partners = (
             len(SharedAnswers(models)) for models in (self.types.opponents, self.types.partners)
         )
         for seat in range(1, NUM_SEATS):
-            fewest, most = bounds(unseen, shown, seat)
-            possible = hands[((hands >= fewest) & (hands <= most)).all(axis=1)]
-            states = np.ones(len(possible))
+            least_tiles, most_tiles = bounds(unseen, face_up, seat)
+            possible = hands[((hands >= least_tiles) & (hands <= most_tiles)).all(axis=1)]
+            states = np.ones(len(possible))  # of each hand; a hidden block multiplies them
             policies = partners if seat == PARTNER else opponents
-            for event in made:
+            for event in past:
                 if event.seat == seat:
-                    states *= ((possible - fewest) > 0).sum(axis=1) if event.hidden else 1
+                    states *= ((possible - least_tiles) > 0).sum(axis=1) if event.hidden else 1
                     total += states.sum() * policies
         return total
 
 
 def like_itself(policy: Policy) -> Types:
-    """Returns the types of a policy that takes all others to play like itself."""
+    """Returns the types of a policy that assumes that all others play like itself."""
     opponent, partner = (PolicyModel(policy, epsilon=epsilon) for epsilon in EPSILONS[:2])
     return Types((opponent,), (partner,))

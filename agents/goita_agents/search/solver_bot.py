@@ -3,7 +3,7 @@
 Perfect-information Monte Carlo (Ginsberg 2001 for bridge; Long and others 2010 on when it works):
 worlds are drawn that the seat can't rule out, and the solver values every legal action in each. It
 assumes that everybody sees all hands from the next move on. So it never pays for hiding or
-telling anything, and it expects to know later which world it is in.
+revealing anything, and it expects to know later which world it is in.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from goita_env import View
 from goita_env.tiles import NUM_TILES
 from goita_env.worlds import enumerate_worlds, sample
 
-BUDGET: Final = 350_000  # Searched positions of a decision: about 50 ms of one ordinary core.
+SOLVER_BUDGET: Final = 350_000
+"""Searched positions of a decision: about 50 ms of one ordinary core."""
 POSITIONS_PER_PLAYOUT: Final = 7_000 / 75
 """Searched positions that take about the time of one playout."""
 
 PLAYOUT_NODES: Final = 40  # Positions that valuing an action by a single playout takes, about.
-TABLE_BITS: Final = 16
-OPEN: Final = 26  # With fewer tiles in all hands the first world is tried without a horizon.
-_HAIR: Final = 1e-6  # Lead in points of greedy's action: it is played among equals.
+DECISION_TABLE_BITS: Final = 16
+SOLVABLE_TILES: Final = 26
+"""With fewer tiles in all hands the first world is tried without a horizon."""
+_GREEDY_LEAD: Final = 1e-6  # Lead in points of greedy's action: it is played among equals.
 
 
 class SolverAgent:
@@ -43,15 +45,15 @@ class SolverAgent:
     ahead and values the rest by playouts. Pre-play decisions go to rollouts.
 
     Args:
-        worlds: how many worlds a decision is searched in, at most.
-        budget: searched positions of a decision, at most. A small budget leaves fewer worlds, but
-            one at least.
+        worlds: most worlds that a decision is searched in.
+        budget: most searched positions of a decision. A small budget leaves fewer worlds, but at
+            least one.
 
     Raises:
         AgentError: if an option is not above 0.
     """
 
-    def __init__(self, worlds: int = 64, budget: int = BUDGET) -> None:
+    def __init__(self, worlds: int = 64, budget: int = SOLVER_BUDGET) -> None:
         self.name = "solver"
         check_search(worlds, budget)
         self._worlds, self._budget = worlds, budget
@@ -69,27 +71,28 @@ class SolverAgent:
         seeds = rng.integers(2**63, size=len(view))
         chosen = ask_actions(self._greedy, view, legal, rng)
         for row in range(len(view)):
-            one, own = view[row : row + 1], np.random.default_rng(seeds[row])
+            row_view, row_rng = view[row : row + 1], np.random.default_rng(seeds[row])
             if view.asked_call[row] or view.asked_choice[row]:
-                chosen[row] = ask_actions(self._before_play, one, legal[row : row + 1], own)[0]
+                row_legal = legal[row : row + 1]
+                chosen[row] = ask_actions(self._before_play, row_view, row_legal, row_rng)[0]
             else:
                 actions = np.flatnonzero(legal[row])
-                values = self._values(one, actions, own)
-                values[actions == chosen[row]] += _HAIR
+                values = self._values(row_view, actions, row_rng)
+                values[actions == chosen[row]] += _GREEDY_LEAD
                 chosen[row] = actions[values.argmax()]
         return chosen
 
     def _values(self, view: View, legal: Int, rng: np.random.Generator) -> Float:
         """Returns the average points of each action over the worlds: float64 [A]."""
-        most = max(1, min(self._worlds, self._budget // (PLAYOUT_NODES * len(legal))))
-        worlds = enumerate_worlds(view, most) or sample(view, most, rng)
+        most_worlds = max(1, min(self._worlds, self._budget // (PLAYOUT_NODES * len(legal))))
+        worlds = enumerate_worlds(view, most_worlds) or sample(view, most_worlds, rng)
         starts, total = roots(lay_out(view, worlds)), np.zeros(len(legal))
-        tiles, left = int(view.hand_sizes.sum()), self._budget
-        horizon = NO_HORIZON if tiles < OPEN else 3 + (NUM_TILES - tiles) // 2
-        for done, (root, weight) in enumerate(zip(starts, worlds.weight, strict=True)):
-            share = left // (len(starts) - done)
+        tiles, budget_left = int(view.hand_sizes.sum()), self._budget
+        horizon = NO_HORIZON if tiles < SOLVABLE_TILES else 3 + (NUM_TILES - tiles) // 2
+        for index, (root, weight) in enumerate(zip(starts, worlds.weight, strict=True)):
+            share = budget_left // (len(starts) - index)  # the same for all worlds still to come
             values, horizon, used = self._value(view, root, legal, share, horizon)
-            left = max(0, left - used)
+            budget_left = max(0, budget_left - used)
             total += weight * values
         return total
 
@@ -98,10 +101,10 @@ class SolverAgent:
     ) -> tuple[Int, int, int]:
         """Values the actions in one world, within a share of positions.
 
-        Returns their points, the horizon for the next world, and how many positions it searched.
+        Returns their points, the horizon for the next world, and the number of searched positions.
         """
         if self._solver is None:
-            self._solver = Solver(TABLE_BITS)
+            self._solver = Solver(DECISION_TABLE_BITS)
         used = 0
         while True:
             # A single playout for each action always ends.
@@ -111,7 +114,7 @@ class SolverAgent:
             if values is not None:
                 deeper = self._solver.nodes < share // 8
                 return values, min(horizon + deeper, NO_HORIZON), used
-            horizon = horizon - 1 if horizon < NO_HORIZON else OPEN // 4
+            horizon = horizon - 1 if horizon < NO_HORIZON else SOLVABLE_TILES // 4
 
 
 ENTRY = Entry(SolverAgent)

@@ -1,9 +1,9 @@
 """Values the actions of a decision under the posterior over types of opponents.
 
-A type of the opponents is given, and worlds are drawn from what the mover's seat believes then: of
-the deals, and of the partner's type, which is drawn with them. In playouts each seat plays its
-type and the mover's seat the analysed agent. All types share the random numbers of worlds and
-playouts. Points are those of the mover's team in the round.
+For each type of the opponents, worlds are drawn from the acting seat's belief given that type: the
+deal and the type of the partner. In playouts the acting seat plays like the analysed agent, and
+each of the others like its type. All types share the random numbers of worlds and playouts. Points
+are those of the acting seat's team in the round.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 
 MOST_DECIDING: Final = 3
 
-COUNTS: Final = 0.05
-"""Probability above which a type of the others counts; the likeliest one always does."""
+COUNTING_SHARE: Final = 0.05
+"""Probability above which a type of the opponents counts; the likeliest type always does."""
 
-FEWER: Final = 4
-"""A type that does not count gets this part of the worlds."""
+FEWER_WORLDS: Final = 4
+"""The worlds of a type that does not count are divided by this number."""
 
 Seat = Annotated[int, Meta(ge=0, lt=NUM_SEATS)]
 
@@ -43,21 +43,21 @@ class ActionPoints:
     action: int
     points: float
     error: float
-    """Standard error of the points, by sampling alone."""
+    """Standard error of the points, by sampling only."""
     worlds: int
-    """In which it was played out, of all types."""
+    """Worlds in which it was played out, of all types."""
 
 
 @dataclass(frozen=True)
 class Deciding:
-    """How much of a choice hangs on whether a seat holds a tile of a kind."""
+    """How much a choice depends on whether a seat holds a tile of a kind."""
 
     seat: Seat
     kind: Kind
     probability: float
-    """That it does, by what the mover could know, under the posterior over types."""
+    """Probability that it does, as the acting seat could infer it, over all types."""
     held: float
-    """By how many points ``best`` leads ``rival`` where the seat holds one."""
+    """Points by which ``best`` leads ``rival`` where the seat holds such a tile."""
     missing: float
     """The same where it does not."""
 
@@ -69,23 +69,24 @@ class Valued:
     options: tuple[ActionPoints, ...]
     best: int
     loss: float
-    """By how many points the best leads the played action."""
+    """Points by which the best action leads the played one."""
     loss_error: float
     rival: int
-    """The played action; where nothing is better, the next best one."""
+    """The played action; where no action is better, the next best one."""
     deciding: tuple[Deciding, ...]
 
 
 class TypedSearch:
-    """A search of the decisions of one deal, one after another, those of several seats too.
+    """A search of the decisions of one deal, one after another, of one seat or of several.
 
     Args:
-        base: who plays the mover's seat in playouts.
+        base: the policy that plays the acting seat in playouts.
         types: how the others may play.
         worlds: most worlds of a decision under each type.
         priors: [4, K, J] probabilities of the pairs of types when the round began, as each seat
-            knew them.
-        budget: playouts under each type, about: in one stage if enough for all; None: no limit.
+            believed.
+        budget: playouts under each type, about. If they are enough for all actions in all worlds,
+            no action is dropped. None: no limit.
     """
 
     def __init__(
@@ -98,29 +99,29 @@ class TypedSearch:
         """Values a decision in which a seat has a choice.
 
         Args:
-            view: what the seat sees: one row.
+            view: the view of the seat: one row.
             seat: its number, 0 to 3.
             played: the action that it chose.
             seed: of worlds and playouts.
         """
         share, worlds = self._worlds_of(view, seat, seed)
-        rows = np.zeros(len(share), np.int64)
-        few = self._budget is not None and view.legal().sum() * self._worlds <= self._budget
-        found = evaluate_actions(
+        rows = np.zeros(len(share), np.int64)  # the one row of the view, again for each type
+        affordable = self._budget is not None and view.legal().sum() * self._worlds <= self._budget
+        values = evaluate_actions(
             view[rows],
             view.legal()[rows],
             self._players,
             SampledWorlds.join(worlds),
             prior_action=np.full(len(rows), played),
             seeds=np.full(len(rows), seed, np.uint64),
-            allocation="uniform" if few else "halving",
+            allocation="uniform" if affordable else "halving",
             budget=self._budget,
         )
-        best, loss, error = _over_types(found, share, played)
-        options = _options(found, share)
-        ranked = [one.action for one in sorted(options, key=lambda one: -one.points)]
-        rival = played if played != best else next(one for one in ranked if one != best)
-        deciding = _deciding(found, worlds, share, best, rival, seat)
+        best, loss, error = _over_types(values, share, played)
+        options = _options(values, share)
+        ranked = [option.action for option in sorted(options, key=lambda option: -option.points)]
+        rival = played if played != best else next(action for action in ranked if action != best)
+        deciding = _deciding(values, worlds, share, best, rival, seat)
         return Valued(options, best, loss, error, rival, deciding)
 
     def _worlds_of(self, view: View, seat: int, seed: int) -> tuple[Float, list[TypedWorlds]]:
@@ -129,49 +130,51 @@ class TypedSearch:
         probability = listener.probability().sum(axis=1)
         (possible,) = np.nonzero(probability)
         share = probability[possible]
-        counts = (share > COUNTS) | (share == share.max())
-        many = np.where(counts, self._worlds, max(1, self._worlds // FEWER))
+        counts = (share > COUNTING_SHARE) | (share == share.max())
+        num_worlds = np.where(counts, self._worlds, max(1, self._worlds // FEWER_WORLDS))
         return share, [
             TypedWorlds(*listener.sample(count, np.random.default_rng(seed), opponents))
-            for count, opponents in zip(many.tolist(), possible.tolist(), strict=True)
+            for count, opponents in zip(num_worlds.tolist(), possible.tolist(), strict=True)
         ]
 
 
 def _deciding(
-    found: ActionValues,
+    values: ActionValues,
     worlds: Sequence[TypedWorlds],
     share: Float,
     best: int,
     rival: int,
     seat: int,
 ) -> tuple[Deciding, ...]:
-    """Returns the tiles in others' hands on which the lead of one action over another hangs most.
+    """Returns the tiles in others' hands on which the lead of one action over another depends most.
 
     They are ranked by the covariance of the lead and of holding the tile.
 
     Args:
-        found: the values of all actions.
+        values: the values of all actions.
         worlds: in which they were played out, by type.
         share: the probability of each type.
         best: the action that leads.
         rival: the other action.
-        seat: of the mover.
+        seat: the acting seat.
     """
-    points, chance, holds = _leads(found, worlds, share, best, rival)
+    leads, chance, holds = _leads(values, worlds, share, best, rival)
+    # [24] A place stands for a seat and a kind: 8 kinds of the next seat, then of the partner, ...
     probability = chance @ holds
-    together = (chance * points) @ holds
-    mean = float(chance @ points)
+    lead_and_held = (chance * leads) @ holds  # the lead where it is held, times ``probability``
+    mean = float(chance @ leads)
     with np.errstate(invalid="ignore", divide="ignore"):
-        with_it, without = together / probability, (mean - together) / (1 - probability)
-    covariance = np.abs(together - probability * mean)
+        lead_if_held = lead_and_held / probability
+        lead_if_missing = (mean - lead_and_held) / (1 - probability)
+    covariance = np.abs(lead_and_held - probability * mean)
     order = np.argsort(-covariance, kind="stable")[:MOST_DECIDING]
     return tuple(
         Deciding(
             seat=(seat + 1 + place // NUM_KINDS) % NUM_SEATS,
             kind=place % NUM_KINDS,
             probability=float(probability[place]),
-            held=float(with_it[place]),
-            missing=float(without[place]),
+            held=float(lead_if_held[place]),
+            missing=float(lead_if_missing[place]),
         )
         for place in order.tolist()
         if 0 < probability[place] < 1
@@ -184,56 +187,57 @@ def _leads(
     """Returns the worlds of all types, n in all, in which both actions were played.
 
     Returns:
-        The lead of the best action in each, float64 [n]; its probability, float64 [n]; and which
-        kinds of tiles the seats 1, 2 and 3 hold there, bool [n, 24], seat by seat.
+        The lead of the best action in each world, float64 [n]; the probability of the world,
+        float64 [n]; and whether the seats 1, 2 and 3 hold each kind, bool [n, 24], seat by seat.
     """
     row = np.zeros(len(share), np.int64)
     leads, weights = values.leads(row + best, row + rival)
-    points, chances, held = [], [], []
+    leads_of_type, chances, holds = [], [], []
     for index, typed in enumerate(worlds):
         weight = weights[index, : len(typed)]
         if weight.sum() > 0:
-            points.append(leads[index, : len(typed)])
+            leads_of_type.append(leads[index, : len(typed)])
             chances.append(share[index] * weight / weight.sum())
-            held.append(typed.worlds.hands[:, 1:] > 0)
+            holds.append(typed.worlds.hands[:, 1:] > 0)
     chance = np.concatenate(chances)
     return (
-        np.concatenate(points),
+        np.concatenate(leads_of_type),
         chance / chance.sum(),
-        np.concatenate(held).reshape(len(chance), -1),
+        np.concatenate(holds).reshape(len(chance), -1),
     )
 
 
-def _options(found: ActionValues, share: Float) -> tuple[ActionPoints, ...]:
+def _options(values: ActionValues, share: Float) -> tuple[ActionPoints, ...]:
     """Returns the points of the legal actions under the posterior over types."""
     options = []
-    for action in found.action[found.row == 0].tolist():
-        (typed,) = np.nonzero(found.action == action)
+    for action in values.action[values.row == 0].tolist():
+        # Rows are types with the same legal actions: an action has a pair of each type, in order.
+        (pairs,) = np.nonzero(values.action == action)
         options.append(
             ActionPoints(
                 action,
-                points=float(share @ found.points[typed]),
-                error=float(np.hypot.reduce(share * found.error[typed])),
-                worlds=int(found.worlds[typed].sum()),
+                points=float(share @ values.points[pairs]),
+                error=float(np.hypot.reduce(share * values.error[pairs])),
+                worlds=int(values.worlds[pairs].sum()),
             )
         )
     return tuple(options)
 
 
-def _over_types(found: ActionValues, share: Float, played: int) -> tuple[int, float, float]:
+def _over_types(values: ActionValues, share: Float, played: int) -> tuple[int, float, float]:
     """Returns the best action under the posterior, and its lead over the played one, with error.
 
-    Any action may be the best that was never dropped under some type that counts. Each type has a
-    sample of its own, so the error is that of a stratified sample.
+    Only actions that were never dropped under some type that counts can be the best. Each type has
+    a separate sample, so the error is that of a stratified sample.
     """
     chosen = np.full(len(share), played)
-    most = np.zeros(len(share), np.int64)
-    np.maximum.at(most, found.row, found.worlds)
-    counts = (share > COUNTS) | (share == share.max())
-    whole = (found.worlds == most[found.row]) & counts[found.row]
+    most_worlds = np.zeros(len(share), np.int64)  # of an action under each type
+    np.maximum.at(most_worlds, values.row, values.worlds)
+    counts = (share > COUNTING_SHARE) | (share == share.max())
+    never_dropped = (values.worlds == most_worlds[values.row]) & counts[values.row]
     best, loss, error = played, 0.0, 0.0
-    for action in np.unique(found.action[whole]).tolist():
-        lead, errors = found.lead(np.full(len(share), action), chosen)
+    for action in np.unique(values.action[never_dropped]).tolist():
+        lead, errors = values.lead(np.full(len(share), action), chosen)
         ahead = float(share @ lead)
         if ahead > loss:
             best, loss, error = action, ahead, float(np.hypot.reduce(share * errors))

@@ -10,7 +10,7 @@
     goita solve "11244556,12234569,11123378,11113457,s3,371,411,115"
 
 ``solve`` takes a game, a record, a history string or positions; ``solve_many`` uses all cores. A
-``Solver`` that is kept remembers a round.
+``Solver`` remembers what it has searched of a round.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def solve(
     seconds: float | None = None,
     rules: str | Rules = JGA,
 ) -> Solution:
-    """Solves a position with a solver of its own.
+    """Solves a position with a new solver.
 
-    Where a limit was reached, ``finished`` is False and ``bounds`` holds what is known.
+    Where a limit was reached, ``finished`` is False and ``bounds`` holds the bounds found so far.
 
     Args:
         position: a position of play, a game at one, or the record of a deal (or its history
             string) that ends at one.
-        nodes: stop after so many positions; None: no limit.
-        seconds: stop after so much time; None: no limit.
+        nodes: most positions to search; None: no limit.
+        seconds: most seconds to search; None: no limit.
         rules: the rule set of a history string.
 
     Raises:
@@ -65,41 +65,41 @@ def solve_many(
 ) -> list[Solution]:
     """Solves positions on all cores; the search runs outside Python's lock, so threads suffice.
 
-    Ctrl-C soon breaks off what has begun.
+    Ctrl-C ends searches that have begun within some milliseconds.
 
     Args:
-        positions: as ``solve`` takes them one by one, or what ``worlds.determinize`` returned.
-        nodes: limit for each.
-        workers: threads, each with a table of its own; None: one a core.
+        positions: in the forms that ``solve`` takes, or as ``worlds.determinize`` returns them.
+        nodes: most positions to search for each.
+        workers: threads, each with its own table; None: one for each core.
         rules: the rule set of history strings.
 
     Raises:
         SettingError, HandsError, RecordError: as ``solve``, before anything is searched.
     """
-    Limits(nodes)  # refuses a number that is none
+    Limits(nodes)  # refuses a limit that is not a whole number above 0
     if isinstance(positions, str) or not isinstance(positions, Iterable | Positions):
         raise SettingError(f"expected positions one after another, got {positions!r}")
     if isinstance(positions, Positions):
-        places = Position.from_positions(positions)
+        starts = Position.from_positions(positions)
     else:
-        places = [position_of(position, rules) for position in positions]
+        starts = [position_of(position, rules) for position in positions]
     workers = cores() if workers is None else workers
     if not is_whole(workers) or workers < 1:
         raise SettingError(f"expected 1 worker or more, got {workers!r}")
     load_kernel()
-    own, solvers = local(), list[Solver]()
+    of_thread, solvers = local(), list[Solver]()
 
     def begin() -> None:
-        own.solver = Solver()
-        solvers.append(own.solver)
+        of_thread.solver = Solver()
+        solvers.append(of_thread.solver)
 
-    def solved(place: Position) -> Solution:
-        solution: Solution = own.solver.solve(place, nodes=nodes)
+    def solved(position: Position) -> Solution:
+        solution: Solution = of_thread.solver.solve(position, nodes=nodes)
         return solution
 
     with ThreadPoolExecutor(min(workers, cores()), initializer=begin) as pool:
         try:
-            return list(pool.map(solved, places))
+            return list(pool.map(solved, starts))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for solver in solvers:
@@ -108,5 +108,5 @@ def solve_many(
 
 
 def cores() -> int:
-    """Returns how many cores this process may use."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,13 +1,14 @@
 """Searches a deal with all hands known: the compiled part of the solver.
 
-A hand is the number of one of its sub-hands (at most 256, one digit a kind in a radix of its own),
-so a position is an exact key of 41 bits: four such numbers, the seat to move and the engine's
-public status, by which all rules are looked up (``goita_env.engine.solver_api``). The search is
-alpha-beta with a null window ("is the round worth at least v to seats 0 and 2?") and a table of
-bounds. It keeps its own stack, so it can be stopped after any number of nodes and resumed.
+A seat's tiles are always a part, a *sub-hand*, of the hand that it was dealt. The sub-hands of a
+hand (at most 256) are numbered in mixed radix, with a digit for each kind. So a position is a key
+of 41 bits: four such numbers, the seat to move and the engine's public status, by which all rules
+are looked up (``goita_env.engine.solver_api``). The search is alpha-beta with a null window ("is
+the round worth at least v to seats 0 and 2?") and a table of bounds. It keeps its own stack, so it
+can be stopped after any number of nodes and resumed.
 
-All compiled code is in this file, because numba's cache looks for changes nowhere else. Values are
-in tens of points for seats 0 and 2.
+All compiled code is in this file, because numba's cache notices changes only in a function's own
+file. Values are in tens of points for seats 0 and 2.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ ACTIONS: Final = 69  # Actions of a status in a key of the rules' tables.
 LEAD: Final = 7  # The status under which a seat leads with no king face up; LEAD + 1: with one.
 LEADS: Final = 3  # Passes since an attack after which its seat leads anew.
 PASSED: Final = 2  # What a pass adds to a status; to look it up takes 2 % longer.
-KEY: Final = (1 << 41) - 1
+KEY_MASK: Final = (1 << 41) - 1  # The bits of an entry of the table that hold its key.
 LOW, HIGH, MOVE, TILES = 41, 46, 51, 58
 """Where an entry of the table keeps its bounds (+ 10), its best move and the pairs left."""
 
@@ -41,7 +42,7 @@ MAX_DEPTH: Final = 64  # More than the decisions of a round: at most three for e
 
 # What a row of Work.frames holds.
 IDS, SEAT, STATUS, PLAYS, MOVES, LIMIT, TRIED, VALUE, BEST_MOVE, MADE = range(10)
-# What Work.control holds: the place in a search that was paused, and what was counted.
+# What Work.control holds: the place in a paused search, and counts.
 DEPTH, STEP, AT_IDS, AT_SEAT, AT_STATUS, AT_PLAYS, NODES, TARGET, GUESS, AIM = range(10)
 # What a row of Work.targets holds.
 T_IDS, T_SEAT, T_STATUS, T_LOW, T_HIGH = range(5)
@@ -64,15 +65,16 @@ for _bit in range(64):
 _SAFE: Final = 488  # An attack that no opponent can block.
 
 _STOPPED, _STOPPED_LAST = 32, 1_000
-"""Taken off where the next opponent can block it, and where a blocking one would end the round."""
+"""Subtracted where the next opponent can block it, and where an opponent's block would end the
+round."""
 
 _PARTNER, _PARTNER_LAST = -6, 1_318  # The partner can block it, and ends the round by it.
 
 _KING_BLOCK, _PLENTY, _WORTH = 353, 96, 4
-"""Blocks: a king is dear; as a lead's block better a kind with more tiles, and less points."""
+"""Blocks: a king is dear; a lead's block should be of a kind with more tiles and fewer points."""
 
 _LOOSE, _DEFENCE = 43, 35
-"""A lead's block that no opponent could block as an attack; one whose kind an opponent holds."""
+"""A lead's block that no opponent could block as an attack, or whose kind an opponent holds."""
 
 _PASSES: Final = np.array([-1_493, 120, -2_601])
 """Passes of the next opponent, of the partner, of the previous opponent."""
@@ -93,8 +95,8 @@ class RuleArrays(NamedTuple):
     finish: Int  # [2, 8] Tens of points of a last pair led with this attack: not alike, alike.
     stopped: Int
     """[256] Bits of the attacks that somebody with these kinds in hand (bits) can block."""
-    twins: Int  # [3, 3] Two kinds of the same points, and whether kings tell them apart.
-    twin_pairs: Bits  # [3] All pairs but those that the twins' exchange makes superfluous.
+    twins: Int  # [3, 3] Two kinds of the same points, and whether a king blocks only one of them.
+    twin_pairs: Bits  # [3] All pairs except those that exchanging the twins makes superfluous.
     radix: Int  # [9] Weight of a tile of each kind in a code, and the number of codes.
     permit: Int  # [1] KING_PERMIT.
 
@@ -103,7 +105,7 @@ class Deal(NamedTuple):
     """The sub-hands of four hands; index: 256 * seat + number."""
 
     weight: Int  # [4, 8] What a tile of a kind adds to the number of a seat's sub-hand.
-    pairs: Bits  # [2, 1024] Legal pairs; second row: with a king face up.
+    pairs: Bits  # [2, 1024] Playable pairs; second row: with a king face up.
     size: Int  # [1024] Tiles.
     counts: Int  # [1024] Tiles of each kind, four bits each.
     kinds: Int  # [1024] Bits of the kinds held.
@@ -111,12 +113,12 @@ class Deal(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What a search writes."""
+    """The arrays that a search writes."""
 
     frames: Int  # [64, 10] The stack.
     moves: Int  # [64, 66] Actions of each frame.
-    scores: Int  # [64, 66] How early to try them.
-    history: Int  # [4 * 65] How much each seat's actions have cut off.
+    scores: Int  # [64, 66] Order of the actions: those with higher scores are tried first.
+    history: Int  # [4 * 65] How often each seat's actions have cut the search off, by tiles.
     control: Int  # [10] Place in the search.
     targets: Int  # [66, 5] Positions to be valued, with bounds.
     options: Int
@@ -126,19 +128,22 @@ class Work(NamedTuple):
 
 @inlined
 def place(bit: Code) -> Any:
+    """Returns the place of a single bit."""
     return _PLACE[(bit * _DE_BRUIJN) >> _TOP_SIX]
 
 
 @inlined
 def sub_hand(ids: Any, seat: Any) -> Any:
+    """Returns the index in ``Deal`` of a seat's sub-hand: ``ids`` has eight bits for each seat."""
     return SUB_HANDS * seat + ((ids >> (8 * seat)) & 255)
 
 
 @inlined
 def most_points(points: Int, pairs: Code, status: Any) -> Any:
-    """Returns the most tens of points of a last pair among these."""
+    """Returns the most tens of points of a last pair, of those in the bits ``pairs``."""
     best = 0
     while pairs != 0:
+        # Takes the lowest bit that is set, and clears it.
         bit = pairs & (~pairs + _ONE)
         pairs ^= bit
         best = max(best, points[status * ACTIONS + 1 + place(bit)])
@@ -151,7 +156,7 @@ def settle(
 ) -> Any:
     """Passes for seats that can do nothing else; returns seat, status, passes of the next choice.
 
-    All leads look alike, whatever was not received. ``up``: 1 if a king lies face up.
+    All leads get the same status, whatever attack was passed. ``up``: 1 if a king lies face up.
     """
     passed = passes[status]
     while passed != LEADS and pairs[up, sub_hand(ids, seat)] & blocks[status] == 0:
@@ -177,18 +182,19 @@ def run_out(
     safe = kinds[mine] & ~stopped[opponents]
     if legal & _KING_COLUMN == 0:
         safe &= 127
-    held, needed = counts[mine], size[mine] // 2 - 1
-    found = 0
+    hand, needed = counts[mine], size[mine] // 2 - 1
+    num_safe = 0
     for kind in range(8):
-        found += ((held >> (4 * kind)) & 15) * ((safe >> kind) & 1)
+        num_safe += ((hand >> (4 * kind)) & 15) * ((safe >> kind) & 1)
     best = 0
-    if found >= needed:
+    if num_safe >= needed:
+        # The last attack, and its block if alike, are not among the safe attacks before it.
         for kind in range(8):
-            tiles, is_safe = (held >> (4 * kind)) & 15, (safe >> kind) & 1
+            tiles, is_safe = (hand >> (4 * kind)) & 15, (safe >> kind) & 1
             if tiles and (kind != 7 or is_safe):
-                if found - is_safe >= needed:
+                if num_safe - is_safe >= needed:
                     best = max(best, finish[0, kind])
-                if tiles > 1 and found - 2 * is_safe >= needed:
+                if tiles > 1 and num_safe - 2 * is_safe >= needed:
                     best = max(best, finish[1, kind])
     return best
 
@@ -197,28 +203,33 @@ def run_out(
 def without_twins(
     counts: Int, kinds: Int, twins: Int, twin_pairs: Bits, ids: Any, attack: Any, pairs: Code
 ) -> Any:
-    """Drops pairs that do the same as others: of two kinds that lie alike in all four hands."""
-    apart, held = 0, 0
+    """Drops pairs with the same effect as others.
+
+    Two kinds can be exchanged if all four hands hold equally many tiles of both.
+    """
+    differs, kinds_held = 0, 0
     for seat in range(4):
         tiles = counts[sub_hand(ids, seat)]
-        apart |= tiles ^ (tiles >> 4)
-        held |= kinds[sub_hand(ids, seat)]
+        # The four bits of a kind are 0 where the next kind has as many tiles.
+        differs |= tiles ^ (tiles >> 4)
+        kinds_held |= kinds[sub_hand(ids, seat)]
     for n in range(len(twins)):
-        one, other = twins[n, 0], twins[n, 1]
-        alike = (apart >> (4 * one)) & 15 == 0 and (twins[n, 2] == 0 or held < 128)
-        if alike and attack not in (one, other):
+        lower, upper = twins[n, 0], twins[n, 1]
+        # Twins that a king tells apart can be exchanged if no hand holds a king (bit 7).
+        equal = (differs >> (4 * lower)) & 15 == 0 and (twins[n, 2] == 0 or kinds_held < 128)
+        if equal and attack not in (lower, upper):
             pairs &= twin_pairs[n]
     return pairs
 
 
 @inlined
 def look_up(table: Int, shift: Code, key: Any) -> Any:
-    """Returns the entry of a position, 0 if there is none, and where it is or might go."""
+    """Returns the entry of a position, or 0, and the index of its entry, written or not."""
     index = np.int64((np.uint64(key) * _GOLDEN) >> shift)
     entry = table[index]
-    if entry & KEY != key:
+    if entry & KEY_MASK != key:
         entry = table[index ^ 1]
-        if entry & KEY == key:
+        if entry & KEY_MASK == key:
             index ^= 1
         else:
             entry = 0
@@ -231,7 +242,7 @@ def after_move(
 ) -> tuple[int, int, int, int]:
     """Returns sub-hands, seat and status after a move, and the value if it ends the round, else 0.
 
-    The search makes the same step in place: with a call there it takes a third longer.
+    The search repeats these lines: with a call of this function it takes a third longer.
     """
     ids, seat, status = where
     key, value = status * ACTIONS + move, 0
@@ -245,7 +256,7 @@ def after_move(
 
 @compiled
 def best_known(work: Work, table: Int, key: int) -> int:
-    """Returns the best move that the table knows for a position, NO_MOVE if none."""
+    """Returns the best move that the table holds for a position, NO_MOVE if none."""
     entry, _ = look_up(table, np.uint64(work.options[SHIFT]), key)
     return (entry >> MOVE) & 127 if entry else NO_MOVE
 
@@ -254,7 +265,7 @@ def best_known(work: Work, table: Int, key: int) -> int:
 def remember(size: Int, table: Int, shift: Code, key: Any, bounds: Any, move: Any) -> None:
     """Writes bounds and best move of a position into the table.
 
-    A place holds two positions: the one with the most tiles, and the last.
+    Two neighbouring places hold the position with the most tiles, and the one written last.
     """
     entry, index = look_up(table, shift, key)
     tiles = 0
@@ -268,19 +279,21 @@ def remember(size: Int, table: Int, shift: Code, key: Any, bounds: Any, move: An
         table[index ^ 1] = table[index]
     else:
         index ^= 1
-    known = ((low + 10) << LOW) | ((high + 10) << HIGH)
-    table[index] = key | known | (move << MOVE) | ((tiles >> 1) << TILES)
+    packed_bounds = ((low + 10) << LOW) | ((high + 10) << HIGH)
+    table[index] = key | packed_bounds | (move << MOVE) | ((tiles >> 1) << TILES)
 
 
 @inlined
 def order_moves(
     tiles: Any, lists: Any, stopped: Int, finish: Int, where: Any, legal: Code, first: Any
 ) -> Any:
-    """Lists the moves of a position with how early to try them; returns their number.
+    """Lists the moves of a position with their scores; returns their number.
+
+    Moves with higher scores are tried first.
 
     Args:
         tiles: counts, kinds and size of the deal.
-        lists: moves and scores, filled in, and history of the work.
+        lists: moves and scores, which are filled in, and history of the work.
         stopped: of the rules.
         finish: of the rules.
         where: depth, sub-hands, seat, and passes since the attack.
@@ -292,20 +305,20 @@ def order_moves(
     depth, ids, seat, passed = where
     leads = passed == LEADS
     following, partner = sub_hand(ids, (seat + 1) & 3), sub_hand(ids, (seat + 2) & 3)
-    previous, held = sub_hand(ids, (seat + 3) & 3), counts[sub_hand(ids, seat)]
+    previous, hand = sub_hand(ids, (seat + 3) & 3), counts[sub_hand(ids, seat)]
     opponents = kinds[following] | kinds[previous]
     stops_1, stops_3 = stopped[kinds[following]], stopped[kinds[previous]]
     stops_2, loose = stopped[kinds[partner]], ~stopped[opponents]
     danger_1 = _STOPPED + _STOPPED_LAST * (size[following] == 2)
     danger_3 = _STOPPED_LAST * (size[previous] == 2)
-    number = 0
+    num_moves = 0
     while legal != 0:
         bit = legal & (~legal + _ONE)
         legal ^= bit
         pair = place(bit)
         block, attack = pair >> 3, pair & 7
         score = min(history[65 * seat + pair + 1] >> _HISTORY_SHIFT, _HISTORY_CAP)
-        score += ((held >> (4 * attack)) & 15) - _KING_BLOCK * (block == 7)
+        score += ((hand >> (4 * attack)) & 15) - _KING_BLOCK * (block == 7)
         blocked = (stops_1 >> attack) & 1
         score -= danger_1 * blocked + danger_3 * ((stops_3 >> attack) & 1)
         score += _SAFE * ((loose >> attack) & 1)
@@ -313,17 +326,17 @@ def order_moves(
             ends = size[partner] == 2 and not blocked
             score += _PARTNER + _PARTNER_LAST * ends
         if leads:
-            score += _PLENTY * ((held >> (4 * block)) & 15) - _WORTH * finish[0, block]
+            score += _PLENTY * ((hand >> (4 * block)) & 15) - _WORTH * finish[0, block]
             score += _DEFENCE * ((opponents >> block) & 1) - _LOOSE * ((loose >> block) & 1)
-        moves[depth, number] = pair + 1
-        scores[depth, number] = score + ((pair + 1 == first) << 40)
-        number += 1
+        moves[depth, num_moves] = pair + 1
+        scores[depth, num_moves] = score + ((pair + 1 == first) << 40)
+        num_moves += 1
     if not leads:
         score = _PASSES[passed] + min(history[65 * seat] >> _HISTORY_SHIFT, _HISTORY_CAP)
-        moves[depth, number] = 0
-        scores[depth, number] = score + ((first == 0) << 40)
-        number += 1
-    return number
+        moves[depth, num_moves] = 0
+        scores[depth, num_moves] = score + ((first == 0) << 40)
+        num_moves += 1
+    return num_moves
 
 
 @inlined
@@ -344,17 +357,17 @@ def pick(frames: Int, moves: Int, scores: Int, depth: Any) -> Any:
 def search(  # noqa: PLR0912, PLR0915
     rules: RuleArrays, deal: Deal, work: Work, table: Int, aim: int, limit: int
 ) -> int:
-    """Goes on with the search that the control names, until so many nodes have been counted.
+    """Continues the search at the place in ``control``, until ``limit`` nodes have been counted.
 
-    One function, and long, because the state of the search stays in registers so: as functions
-    that hand it to each other it takes ten times as long.
+    It is one long function, because so the state of the search stays in registers: several
+    functions that pass the state to each other take ten times as long.
 
     Returns:
-        A bound in tens of points that says whether the value reaches the aim: if it is at least
-        the aim, the value is no lower; else the value is no higher. PAUSED: not finished.
+        A bound of the value in tens of points. If it is at least the aim, the value is not below
+        the bound; else the value is not above it. PAUSED: not finished.
     """
     points, blocks, stopped, finish = rules.points, rules.blocks, rules.stopped, rules.finish
-    weight, pairs, size, most = deal.weight, deal.pairs, deal.size, deal.most
+    weight, pairs, size, last_points = deal.weight, deal.pairs, deal.size, deal.most
     counts, kinds, twins, twin_pairs = deal.counts, deal.kinds, rules.twins, rules.twin_pairs
     frames, moves, scores, history = work.frames, work.moves, work.scores, work.history
     after, control, options = rules.after, work.control, work.options
@@ -371,14 +384,14 @@ def search(  # noqa: PLR0912, PLR0915
                 control[AT_PLAYS] = plays
                 return PAUSED
             nodes += 1
-            step = RETURN  # unless the tiles alone or the table don't say enough
+            step = RETURN  # unless neither the tiles nor the table decide about the aim
             up = king_up[status]
             seat, status, passed = settle(pairs, blocks, passes, up, ids, seat, status)
             even = seat & 1 == 0
-            value = max(most[sub_hand(ids, 0)], most[sub_hand(ids, 2)])
+            value = max(last_points[sub_hand(ids, 0)], last_points[sub_hand(ids, 2)])
             if value < aim:
                 continue
-            value = -max(most[sub_hand(ids, 1)], most[sub_hand(ids, 3)])
+            value = -max(last_points[sub_hand(ids, 1)], last_points[sub_hand(ids, 3)])
             if value >= aim:
                 continue
             mine, leads = sub_hand(ids, seat), passed == LEADS
@@ -388,7 +401,7 @@ def search(  # noqa: PLR0912, PLR0915
                     value = most_points(points, legal, status)
                 else:
                     value = run_out(counts, kinds, size, stopped, finish, ids, seat, legal)
-                    leads = False  # it may do better
+                    leads = False  # this is only a bound: the seat may do better
                 if value:
                     value = value if even else -value
                     if leads or (value >= aim) == even:
@@ -409,11 +422,11 @@ def search(  # noqa: PLR0912, PLR0915
             legal = without_twins(counts, kinds, twins, twin_pairs, ids, attack, legal)
             where = (depth, ids, seat, passed)
             tiles, lists = (counts, kinds, size), (moves, scores, history)
-            number = order_moves(tiles, lists, stopped, finish, where, legal, first)
+            num_moves = order_moves(tiles, lists, stopped, finish, where, legal, first)
             frames[depth, IDS], frames[depth, SEAT], frames[depth, STATUS] = ids, seat, status
             frames[depth, PLAYS], frames[depth, TRIED] = plays, 0
-            frames[depth, MOVES] = number
-            frames[depth, LIMIT] = 1 if plays >= horizon else number
+            frames[depth, MOVES] = num_moves
+            frames[depth, LIMIT] = 1 if plays >= horizon else num_moves
             frames[depth, VALUE] = WORST - 1 if even else BEST + 1
             frames[depth, BEST_MOVE] = NO_MOVE
         elif step == RETURN:
@@ -453,15 +466,15 @@ def search(  # noqa: PLR0912, PLR0915
 
 
 @inlined
-def tiles_of_sub_hand(radix: Int, held: Int, index: int) -> tuple[int, int, int, int]:
+def tiles_of_sub_hand(radix: Int, hand: Int, index: int) -> tuple[int, int, int, int]:
     """Returns code, size, counts (four bits a kind) and kinds (one bit each) of a sub-hand.
 
-    ``index``: its number among those of its hand, which has ``held`` [8] tiles of each kind.
+    ``index``: its number among the sub-hands of ``hand``, [8] tiles of each kind.
     """
-    rest, code, size, counts, kinds = index, 0, 0, 0, 0
+    digits, code, size, counts, kinds = index, 0, 0, 0, 0
     for kind in range(8):
-        tiles = rest % (held[kind] + 1)
-        rest //= held[kind] + 1
+        tiles = digits % (hand[kind] + 1)
+        digits //= hand[kind] + 1
         code += tiles * radix[kind]
         size += tiles
         counts |= tiles << (4 * kind)
@@ -476,19 +489,19 @@ def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
     ``codes``: [4] hands by seat, with KING_PERMIT where a seat has it.
     """
     permit, ids = rules.permit[0], 0
-    held = np.zeros(8, np.int64)
+    hand = np.zeros(8, np.int64)
     for seat in range(4):
-        flag, hand = codes[seat] & permit, codes[seat] & (permit - 1)
-        # Sub-hands are numbered in mixed radix: of a kind there are 0 to ``held`` tiles.
-        number = 1
+        flag, hand_code = codes[seat] & permit, codes[seat] & (permit - 1)
+        # Sub-hands are numbered in mixed radix: of a kind there are 0 to ``hand[kind]`` tiles.
+        num_sub_hands = 1
         for kind in range(8):
-            held[kind] = hand % rules.radix[kind + 1] // rules.radix[kind]
-            deal.weight[seat, kind] = number
-            number *= held[kind] + 1
-        ids |= (number - 1) << (8 * seat)  # a whole hand is the last of its sub-hands
-        for index in range(number):
+            hand[kind] = hand_code % rules.radix[kind + 1] // rules.radix[kind]
+            deal.weight[seat, kind] = num_sub_hands
+            num_sub_hands *= hand[kind] + 1
+        ids |= (num_sub_hands - 1) << (8 * seat)  # a whole hand is the last of its sub-hands
+        for index in range(num_sub_hands):
             place = SUB_HANDS * seat + index
-            code, size, counts, kinds = tiles_of_sub_hand(rules.radix, held, index)
+            code, size, counts, kinds = tiles_of_sub_hand(rules.radix, hand, index)
             deal.pairs[0, place] = rules.pairs[code | flag]
             deal.pairs[1, place] = rules.pairs[code | permit]
             deal.size[place], deal.counts[place], deal.kinds[place] = size, counts, kinds
@@ -498,15 +511,15 @@ def prepare(codes: Int, rules: RuleArrays, deal: Deal) -> int:
 
 @compiled
 def value_targets(
-    rules: RuleArrays, deal: Deal, work: Work, table: Int, number: int, limit: int
+    rules: RuleArrays, deal: Deal, work: Work, table: Int, num_targets: int, limit: int
 ) -> bool:
-    """Narrows the bounds of the targets until they meet; tells whether they all do.
+    """Narrows the bounds of the first targets until they meet; returns whether they all do.
 
-    A null window is moved to where the value seems to be (MTD(f): Plaat and others, 1996). It
-    stops when ``control[NODES]`` reaches the limit; a later call resumes.
+    A null window is moved to where the value seems to be (MTD(f): Plaat and others, 1996). The
+    search stops when ``control[NODES]`` reaches the limit; a later call resumes it.
     """
     control = work.control
-    while control[TARGET] < number:
+    while control[TARGET] < num_targets:
         target = work.targets[control[TARGET]]
         if target[T_LOW] >= target[T_HIGH]:
             control[TARGET] += 1
@@ -539,35 +552,36 @@ def value_world(
     values: Int,
     limit: int,
 ) -> bool:
-    """Values the legal actions of a position from scratch; tells whether the nodes sufficed.
+    """Values the legal actions of a position from scratch; returns whether the nodes sufficed.
 
     Args:
-        rules: not changed.
-        deal: filled in.
-        work: with the options; ``control[NODES]`` holds the nodes afterwards.
-        table: int64 [2**n]; emptied.
+        rules: of the position.
+        deal: is filled in.
+        work: holds the options; ``control[NODES]`` holds the nodes afterwards.
+        table: int64 [2**n]; is emptied.
         root: [6] codes of the hands by seat with KING_PERMIT, seat, status.
         legal: [A] the actions.
-        values: [A] filled in: tens of points for seats 0 and 2.
+        values: [A] is filled in: tens of points for seats 0 and 2.
         limit: nodes at which to give up.
     """
-    before, number = (prepare(root[:4], rules, deal), root[4], root[5]), 0
+    before, num_targets = (prepare(root[:4], rules, deal), root[4], root[5]), 0
     table[:] = 0
     work.history[:] = 0
     for n in range(len(legal)):
         moved = after_move(rules, deal, before, legal[n])
         values[n] = moved[3] if moved[3] else PAUSED
         if moved[3] == 0:
-            target = work.targets[number]
+            target = work.targets[num_targets]
             target[T_IDS], target[T_SEAT], target[T_STATUS] = moved[0], moved[1], moved[2]
             target[T_LOW], target[T_HIGH] = WORST, BEST
-            number += 1
+            num_targets += 1
     work.control[NODES] = 0
     work.control[TARGET], work.control[GUESS], work.control[AIM] = 0, 0, PAUSED
-    done = value_targets(rules, deal, work, table, number, limit)
-    number = 0
+    is_finished = value_targets(rules, deal, work, table, num_targets, limit)
+    # Actions that do not end the round have the targets, in order.
+    target_index = 0
     for n in range(len(legal)):
         if values[n] == PAUSED:
-            values[n] = work.targets[number, T_LOW]
-            number += 1
-    return done
+            values[n] = work.targets[target_index, T_LOW]
+            target_index += 1
+    return is_finished

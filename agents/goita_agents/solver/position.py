@@ -32,13 +32,13 @@ class Position:
 
     Raises:
         HandsError: if the hands are impossible.
-        SettingError: if seat and status are.
+        SettingError: if there is no such seat.
     """
 
     rules: Rules  #: The rule set.
     codes: tuple[int, int, int, int]
     """Code of the tiles in each seat's hand (``goita_env.engine.solver_api``), and KING_PERMIT."""
-    seat: int  #: Seat that is asked.
+    seat: int  #: The acting seat.
     status: int  #: Public status, as the engine numbers it.
 
     def __post_init__(self) -> None:
@@ -73,12 +73,12 @@ class Position:
         """Returns a position as a problem in a book describes it.
 
         Args:
-            hands: four strings of digits, what each seat holds now.
+            hands: four strings of digits, the tiles that each seat holds now.
             seat: the seat to move.
-            attack: kind of the last attack, None: the seat leads.
-            attacker: its seat.
+            attack: kind of the last attack; None: the seat leads.
+            attacker: the seat that made the attack.
             king_up: a king lies face up.
-            both_kings: a seat that was dealt both kings and laid one face down.
+            both_kings: a seat that was dealt both kings and laid one of them face down.
             rules: the rule set.
 
         Raises:
@@ -108,8 +108,8 @@ class Position:
                 raise SettingError(f"expected another seat as the attacker, got {attacker!r}")
             passes = (seat - attacker - 1) % NUM_SEATS
         status = attack_status(attack or 0, passes, king_up or attack == KING)
-        one, two, three, four = codes
-        return cls(chosen, (one, two, three, four), seat, status)
+        first, second, third, fourth = codes
+        return cls(chosen, (first, second, third, fourth), seat, status)
 
     @classmethod
     def from_game(cls, game: Game) -> Self:
@@ -119,8 +119,9 @@ class Position:
     @classmethod
     def from_positions(cls, positions: Positions | Game) -> list[Self]:
         """Returns the positions of determinized worlds, or of a game; raises as ``from_game``."""
-        at = position_arrays(positions)
-        rows = zip(at.codes.tolist(), at.seat.tolist(), at.status.tolist(), strict=True)
+        arrays = position_arrays(positions)
+        columns = arrays.codes, arrays.seat, arrays.status
+        rows = zip(*(column.tolist() for column in columns), strict=True)
         return [cls(positions.rules, tuple(codes), seat, status) for codes, seat, status in rows]
 
     @classmethod
@@ -139,32 +140,35 @@ class Position:
 
 
 Solvable: TypeAlias = Position | Positions | Game | DealRecord | Record | str
-"""A position: as such, the only one of those that ``worlds`` made, the one at which a game stands,
-or the one after the last move of a record of one deal, which may be a history string."""
+"""A position in any form. ``Positions``, as ``worlds`` makes them, must hold a single position; a
+game stands for its present position. A record, or a history string, must hold a single deal, and
+stands for the position after its last move."""
 
 
 def roots(positions: Positions) -> Int:
     """Returns positions of play as ``Solver.evaluate`` takes them: int64 [n, 6]."""
-    at = position_arrays(positions)
-    return np.column_stack((at.codes, at.seat, np.where(at.status == 0, LEAD, at.status)))
+    arrays = position_arrays(positions)
+    # The engine's status 0, before the first play, is a lead like any other.
+    status = np.where(arrays.status == 0, LEAD, arrays.status)
+    return np.column_stack((arrays.codes, arrays.seat, status))
 
 
-def position_of(what: Solvable, rules: str | Rules = JGA) -> Position:
-    """Returns a position given in any form; ``rules`` are those of a history string."""
-    if isinstance(what, Position):
-        return what
-    if isinstance(what, Game):
-        return Position.from_game(what)
-    if isinstance(what, Positions):
-        if len(what) != 1:
-            raise SettingError(f"expected one position, got {what!r}; pick one, or solve_many")
-        return Position.from_positions(what)[0]
-    if isinstance(what, str):
-        what = history.loads(what, rules=rules)
-    if isinstance(what, Record):
-        if len(what.deals) != 1:
-            raise RecordError(f"expected a record of one deal, got {len(what.deals)}")
-        what = what.deals[0]
-    if isinstance(what, DealRecord):
-        return Position.from_record(what)
-    raise SettingError(f"expected a position, a game or a record, got {what!r}")
+def position_of(source: Solvable, rules: str | Rules = JGA) -> Position:
+    """Returns a position from any form; ``rules`` are those of a history string."""
+    if isinstance(source, Position):
+        return source
+    if isinstance(source, Game):
+        return Position.from_game(source)
+    if isinstance(source, Positions):
+        if len(source) != 1:
+            raise SettingError(f"expected one position, got {source!r}; pick one, or solve_many")
+        return Position.from_positions(source)[0]
+    if isinstance(source, str):
+        source = history.loads(source, rules=rules)
+    if isinstance(source, Record):
+        if len(source.deals) != 1:
+            raise RecordError(f"expected a record of one deal, got {len(source.deals)}")
+        source = source.deals[0]
+    if isinstance(source, DealRecord):
+        return Position.from_record(source)
+    raise SettingError(f"expected a position, a game or a record, got {source!r}")

@@ -1,4 +1,4 @@
-"""Holds what the solver found out about a position."""
+"""The answer of the solver about a position."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from goita_agents.solver.position import Position
 
 @dataclass(frozen=True)
 class Solution:
-    """The value of a position with perfect play, all hands known, in points of the mover's team."""
+    """The value of a position with perfect play and open hands, for the acting seat's team."""
 
-    position: Position  #: What was solved.
+    position: Position  #: The solved position.
     bounds: dict[int, tuple[int, int]]  #: Least and most points of each legal action.
     line: tuple[tuple[int, int], ...]
     """(seat, action) of one best line to the end of the round, passes included; shorter, or empty,
-    where the limits cut it off."""
-    nodes: int  #: Positions searched.
-    seconds: float  #: Time that it took.
+    where a limit was reached."""
+    nodes: int  #: Searched positions.
+    seconds: float  #: Time of the search.
 
     @property
     def values(self) -> dict[int, int]:
@@ -26,12 +26,12 @@ class Solution:
 
     @property
     def finished(self) -> bool:
-        """All actions are solved."""
+        """Whether all actions are solved."""
         return len(self.values) == len(self.bounds)
 
     @property
     def value(self) -> int | None:
-        """Points that the position is worth; None where the limits left it open."""
+        """Points that the position is worth; None where a limit left it open."""
         lows, highs = zip(*self.bounds.values(), strict=True)
         return max(lows) if max(lows) == max(highs) else None
 

@@ -1,7 +1,7 @@
 """Solves positions: feeds the compiled search and reads its bounds.
 
-A ``Solver`` keeps its table as long as it is asked about positions whose hands are parts of the
-hands of the first one, as all positions of a round are.
+A ``Solver`` keeps its table as long as the hands of each position are parts of the hands of the
+first one, as all positions of a round are.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from goita_env.errors import IllegalActionError, SettingError
 from goita_env.rules import JGA, Rules
 from goita_env.tiles import NUM_SEATS
 
-NO_HORIZON: Final = 99
+NO_HORIZON: Final = 99  # More plays than a round has.
 TABLE_BITS: Final = 20
 """A table of 2**20 positions, 8 MiB: enough for whole deals, and emptied in half a millisecond."""
 
 _BYTES: Final = 8 * np.arange(NUM_SEATS)
 
-_SLICE: Final = 100_000
-"""Nodes between two looks at the clock, about 10 ms; Ctrl-C works between them too."""
+_NODES_PER_LOOK: Final = 100_000
+"""Nodes between two looks at the clock, about 10 ms; Ctrl-C works only then, too."""
 
 
 class Limits:
@@ -47,23 +47,23 @@ class Limits:
         if seconds is not None and not seconds > 0:
             raise SettingError(f"expected a limit above 0 seconds, got {seconds!r}")
         self._nodes = inf if nodes is None else nodes
-        self._slice = _SLICE if seconds is None else _SLICE // 10
+        self._slice = _NODES_PER_LOOK if seconds is None else _NODES_PER_LOOK // 10
         self._end = inf if seconds is None else time.perf_counter() + seconds
 
     def reached(self, nodes: int) -> bool:
         return nodes >= self._nodes or time.perf_counter() >= self._end
 
     def next(self, nodes: int) -> int:
-        """Returns at how many nodes to look at the clock again."""
+        """Returns the number of nodes at which to look at the clock again."""
         return int(min(nodes + self._slice, self._nodes))
 
 
 class Solver:
-    """A solver of positions; it keeps what it found while they belong to one round.
+    """A solver of positions; it keeps its table while they belong to one round.
 
     Args:
-        table_bits: the table holds at most 2**table_bits positions of 8 bytes; late positions use
-            less of it.
+        table_bits: the table holds at most 2**table_bits positions of 8 bytes; for late positions
+            a part of it is used.
     """
 
     def __init__(self, table_bits: int = TABLE_BITS) -> None:
@@ -113,15 +113,15 @@ class Solver:
     ) -> Int | None:
         """Values the legal actions of a position, searching as far as a horizon.
 
-        Beyond it each seat plays the move that the search would try first, so a position there is
-        valued by about one playout. Nothing is kept from one call to the next.
+        Beyond the horizon each seat plays the move that the search would try first, so a position
+        there is valued by about one playout. Nothing is kept from one call to the next.
 
         Args:
             rules: the rule set.
             root: int64 [6] codes of the hands by seat with KING_PERMIT, seat, status.
             legal: int64 [A] its legal actions.
-            nodes: give up after so many.
-            horizon: plays, the first one included.
+            nodes: most positions to search.
+            horizon: number of plays, the first one included.
 
         Returns:
             int64 [A] points for seats 0 and 2; None: the nodes did not suffice.
@@ -133,11 +133,13 @@ class Solver:
         bits = self._bits(int(code_counts()[root[:NUM_SEATS] & CODE_MASK].sum()))
         work.options[kernel.HORIZON], work.options[kernel.SHIFT] = horizon - 1, 64 - bits
         table = self._table[: 1 << bits]
-        done = kernel.value_world(arrays, self._deal, work, table, root, legal, values, nodes)
-        return 10 * values if done else None
+        is_finished = kernel.value_world(
+            arrays, self._deal, work, table, root, legal, values, nodes
+        )
+        return 10 * values if is_finished else None
 
     def compare(self, position: Solvable, action: int) -> tuple[int, int]:
-        """Returns the points of a position for the mover's team, and those after an action.
+        """Returns the points of a position for the acting seat's team, and those after an action.
 
         Raises:
             IllegalActionError: if the action is not legal there.
@@ -145,7 +147,7 @@ class Solver:
         node = self._enter(position)
         legal = self._legal(node)
         if action not in legal:
-            names = " ".join(actions.name(one) for one in legal)
+            names = " ".join(map(actions.name, legal))
             raise IllegalActionError(
                 f"expected one of {names} from seat {node.seat}, got {action!r}"
             )
@@ -153,7 +155,7 @@ class Solver:
         return best, value
 
     def values(self, position: Solvable) -> dict[int, int]:
-        """Returns the points of each legal action for the mover's team: quicker than ``solve``."""
+        """Returns the points of each legal action for the acting team: quicker than ``solve``."""
         bounds = self._actions(self._enter(position), Limits())
         return {action: low for action, (low, _) in bounds.items()}
 
@@ -163,21 +165,21 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """How many positions the last call searched."""
+        """Number of positions that the last call searched."""
         return int(self._work.control[kernel.NODES])
 
-    def _enter(self, what: Solvable) -> _Node:
-        """Returns a position's node; its rules hold for all methods until the next one."""
-        position = position_of(what)
+    def _enter(self, source: Solvable) -> _Node:
+        """Returns a position's node; its rules hold for all methods until the next call."""
+        position = position_of(source)
         load_kernel()
         self._arrays = rule_arrays(position.rules)
         codes = np.array(position.codes)
         counts = code_counts()[codes & CODE_MASK].astype(np.int64)
         flags = (codes & KING_PERMIT).tolist()
-        kept = self._root
-        same = kept is not None and kept[0] == position.rules and kept[2] == flags
+        root = self._root
+        same = root is not None and root[0] == position.rules and root[2] == flags
         self._work.options[kernel.HORIZON] = NO_HORIZON
-        if kept is None or not same or (counts > kept[1]).any():
+        if root is None or not same or (counts > root[1]).any():
             self._root = None  # until all is in place, should this be interrupted
             kernel.prepare(codes, self._arrays, self._deal)
             bits = self._bits(int(counts.sum()))
@@ -186,8 +188,8 @@ class Solver:
             self._work.history[:] = 0
             self._root = position.rules, counts, flags
         self._work.control[kernel.NODES] = 0
-        numbers = (counts * self._deal.weight).sum(axis=1)
-        ids = int((numbers << _BYTES).sum())
+        sub_hands = (counts * self._deal.weight).sum(axis=1)
+        ids = int((sub_hands << _BYTES).sum())
         return _Node(ids, position.seat, position.status or LEAD)
 
     def _call_all(self) -> None:
@@ -204,7 +206,7 @@ class Solver:
         kernel.after_move(arrays, deal, (0, 0, LEAD), 0)
 
     def _bits(self, tiles: int) -> int:
-        """Returns the bits of the part of the table that so many tiles in all hands need."""
+        """Returns the bits of the part of the table that ``tiles`` in all hands need."""
         needed = self._table_bits if tiles >= 28 else 10 + max(tiles - 12, 0) // 2
         return min(needed, self._table_bits)
 
@@ -212,11 +214,11 @@ class Solver:
         arrays, status = self._arrays, node.status
         sub_hand = kernel.SUB_HANDS * node.seat + ((node.ids >> (8 * node.seat)) & 255)
         pairs = int(self._deal.pairs[arrays.king_up[status], sub_hand] & arrays.blocks[status])
-        found = [] if arrays.passes[status] == kernel.LEADS else [actions.PASS]
+        legal = [] if arrays.passes[status] == kernel.LEADS else [actions.PASS]
         while pairs:
-            found.append((pairs & -pairs).bit_length())  # 1 + the pair's number
+            legal.append((pairs & -pairs).bit_length())  # the lowest pair's action: 1 + its place
             pairs &= pairs - 1
-        return found
+        return legal
 
     def _after(self, node: _Node, action: int) -> _Node | int:
         """Returns the position after an action, or tens of points for seats 0 and 2 at the end."""
@@ -225,7 +227,7 @@ class Solver:
         return ends or _Node(*moved)
 
     def _actions(self, node: _Node, limits: Limits) -> dict[int, tuple[int, int]]:
-        """Returns bounds of the points of each legal action for the mover's team."""
+        """Returns bounds of the points of each legal action for the acting seat's team."""
         legal = self._legal(node)
         nodes = [self._after(node, action) for action in legal]
         return dict(zip(legal, self._bounds(nodes, node.seat, limits), strict=True))
@@ -236,15 +238,16 @@ class Solver:
         """Returns bounds of the points of positions, or ended rounds, for a seat's team."""
         sign, targets = 10 * (1 - 2 * (seat & 1)), self._work.targets
         searched = [node for node in nodes if not isinstance(node, int)]
-        for number, node in enumerate(searched):
-            targets[number] = *node, WORST, BEST
+        for index, node in enumerate(searched):
+            targets[index] = *node, WORST, BEST
         self._search(len(searched), limits)
-        known = iter(targets[:, kernel.T_LOW :].tolist())
-        ends = [(node, node) if isinstance(node, int) else next(known) for node in nodes]
-        return [(min(sign * x, sign * y), max(sign * x, sign * y)) for x, y in ends]
+        of_targets = iter(targets[:, kernel.T_LOW :].tolist())
+        bounds = [(node, node) if isinstance(node, int) else next(of_targets) for node in nodes]
+        # For seats 1 and 3 the sign changes, so the lower bound becomes the upper one.
+        return [(min(sign * x, sign * y), max(sign * x, sign * y)) for x, y in bounds]
 
     def _search(self, targets: int, limits: Limits) -> bool:
-        """Narrows the bounds of targets as far as the limits allow; tells whether they all meet."""
+        """Narrows the bounds of targets within the limits; returns whether they all meet."""
         control, arrays = self._work.control, self._arrays
         control[kernel.TARGET], control[kernel.GUESS], control[kernel.AIM] = 0, 0, PAUSED
         while not (limits.reached(int(control[kernel.NODES])) or self.stop.is_set()):
@@ -275,8 +278,8 @@ class Solver:
         """Returns an action that keeps a position's value; None: the limits were reached."""
         legal = self._legal(node)
         key = node.ids | (node.seat << 32) | (node.status << 34)
-        likely = kernel.best_known(self._work, self._table, key)
-        legal.sort(key=lambda action: action != likely)
+        best_move = kernel.best_known(self._work, self._table, key)
+        legal.sort(key=lambda action: action != best_move)
         even = node.seat % 2 == 0
         for action in legal[:-1]:
             after = self._after(node, action)

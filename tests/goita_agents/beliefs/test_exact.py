@@ -216,7 +216,9 @@ def test_sums_are_over_all_deals_or_all_in_which_opponents_do_not_both_hold_five
             deals = beside * two
             by_third = np.bincount(third[third >= 0], deals[third >= 0], len(held))
             expected = deals.sum(axis=1), deals.sum(axis=0), by_third
-            np.testing.assert_allclose(summing.sums(held, (one, two, three), apart), expected)
+            np.testing.assert_allclose(
+                summing.sum_by_hand(held, (one, two, three), apart), expected
+            )
             first, weight, left = summing.pair_weights(
                 held, (one, two, three), np.arange(len(held)), apart
             )

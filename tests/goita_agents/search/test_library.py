@@ -5,7 +5,7 @@ import pytest
 
 from goita_agents import load_agent
 from goita_agents.base import Results
-from goita_agents.search.library import SEARCHED, LibraryRolloutAgent
+from goita_agents.search.library import SEARCHED_TYPES, LibraryRolloutAgent
 from goita_env import Game
 from goita_env.views import Replay
 
@@ -61,8 +61,8 @@ def test_a_round_is_searched_with_the_likeliest_types_and_the_first_with_those_k
     rounds(agent, KNOWN[1], KNOWN[2], 3)
     few, prior = agent.types_of(GAME)
     full = agent.prior_of(GAME)
-    assert len(few.opponents) <= SEARCHED + 1
-    assert len(few.partners) <= SEARCHED
+    assert len(few.opponents) <= SEARCHED_TYPES + 1
+    assert len(few.partners) <= SEARCHED_TYPES
     assert few.opponents[-1] is agent.types.opponents[-1]
     assert agent.types.opponents[full[:-1].sum(axis=1).argmax()] in few.opponents
     assert prior.sum() == pytest.approx(1)

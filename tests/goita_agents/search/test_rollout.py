@@ -92,7 +92,7 @@ def test_a_row_is_answered_the_same_alone_and_in_any_batch(build, monkeypatch):
     one, numbers = build(), rng(5)
     alone = [int(one.act(view[[row]], legal[[row]], numbers)[0]) for row in range(4)]
     assert alone == together.tolist()
-    monkeypatch.setattr(rollout, "BATCH", 300)
+    monkeypatch.setattr(rollout, "BATCH_GAMES", 300)
     assert build().act(view, legal, rng(5)).tolist() == together.tolist()
 
 
@@ -127,7 +127,7 @@ def test_bad_options_say_what_was_expected():
         "worlds=many": "expected worlds=int, got 'many'",
         "budget=0": "expected budget=1 to 1000000000000, got 0",
         "weight=polcy": "expected weight=uniform or policy, got 'polcy'",
-        "base=(exec:true)": "a program of its own",
+        "base=(exec:true)": "a separate program",
         "base=(rollout:worlds=2)": "weight=uniform does without",
         "weight=uniform,belief=on": "weight=policy with belief=on",
         "max_unseen_tiles=-1": "expected max_unseen_tiles of at least 0, got -1",
@@ -147,5 +147,5 @@ def test_a_base_with_a_memory_and_a_seat_that_is_not_asked_are_refused():
     game.play(game.legal_actions()[0])
     waiting, legal = game.view((game.seat + 1) % 4), np.ones((1, 69), bool)
     for spec in ("rollout:worlds=4", "solver:worlds=4,budget=14000"):
-        agent, says = load_agent(spec), "expected views of seats that are asked"
+        agent, says = load_agent(spec), "expected views of acting seats"
         refuses(AgentError, says, agent.act, waiting, legal, rng())

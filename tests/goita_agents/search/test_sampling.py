@@ -12,7 +12,7 @@ from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.search import sampling, weighed_sampler
 from goita_agents.search.sampling import PosteriorSampler, like_itself, sample_worlds
-from goita_agents.search.weighed_sampler import LISTED, WeighedSampler
+from goita_agents.search.weighed_sampler import LISTED_TILES, WeighedSampler
 from goita_env import Game, View, actions
 from goita_env.worlds import determinize, enumerate_worlds, sample
 from playing import played
@@ -97,7 +97,7 @@ def test_worlds_are_listed_with_their_probability_where_they_are_few():
         game, numbers = Game(seed=seed), rng(seed)
         while not game.done:
             view = game.view(game.seat)
-            worlds = enumerate_worlds(view, 400) if view.unseen.sum() <= LISTED else None
+            worlds = enumerate_worlds(view, 400) if view.unseen.sum() <= LISTED_TILES else None
             if worlds is not None:
                 sampler, seeds = WeighedSampler(None), np.array([3], np.uint64)
                 drawn = sample_worlds(view, seeds, np.array([400]), sampler, shuffled=False)
@@ -162,7 +162,7 @@ def slowly(game, worlds, number, epsilon):
 
 @pytest.mark.parametrize("rules", only(RULE_SETS, "nine"))
 def test_weights_are_products_over_what_each_seat_would_have_seen(rules, monkeypatch):
-    monkeypatch.setattr(weighed_sampler, "HOPELESS", 0.0)
+    monkeypatch.setattr(weighed_sampler, "HOPELESS_SHARE", 0.0)
     hands, compared = special_hands(rng(6), 8), []
     for number, dealt in enumerate(hands):
         game = Game(rules, hands=digits(dealt), dealer=number % 4, seed=number)
@@ -190,7 +190,7 @@ def test_hopeless_worlds_are_given_up_and_the_others_keep_their_weight(monkeypat
     game, worlds = passed_with_a_lance()
     weights = []
     for hopeless in (0.0, 1e-4):
-        monkeypatch.setattr(weighed_sampler, "HOPELESS", hopeless)
+        monkeypatch.setattr(weighed_sampler, "HOPELESS_SHARE", hopeless)
         weights.append(likelihood(game, worlds, 1e-5, 0.5, 1e-5))
     everything, kept = weights
     assert (everything > 0).all()

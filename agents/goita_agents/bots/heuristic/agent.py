@@ -16,8 +16,8 @@ from goita_env.actions import NUM_ACTIONS
 from goita_env.rules import JGA
 from goita_env.tiles import NUM_KINDS, NUM_SEATS
 
-_NOTHING_ADDED: Final = np.zeros((0, NUM_ACTIONS))
-_NOTHING_HEARD: Final = np.ones((0, NUM_SEATS - 1, NUM_KINDS))
+_NO_BONUS: Final = np.zeros((0, NUM_ACTIONS))
+_NO_FACTORS: Final = np.ones((0, NUM_SEATS - 1, NUM_KINDS))
 
 
 class HeuristicAgent:
@@ -27,10 +27,10 @@ class HeuristicAgent:
     a convention of its own by ``speak`` and ``listen``.
 
     Args:
-        conventions: off turns off all the others, whatever they say.
+        conventions: off turns off all the following options, whatever their values.
         pair_lead: attack with knight, silver and gold from two.
-        answer: return what the partner led.
-        lance_lead: attack with lance from two, and go on.
+        answer: attack with the kind that the partner led.
+        lance_lead: attack with lance from two, and continue with lances.
         false_lance: hide two kings behind a lance.
         pawn_lead: lead, join and decline the pawn attack.
         scattered_lead: a pawn or the biggest first from a hand without pairs.
@@ -38,8 +38,8 @@ class HeuristicAgent:
         king_attack: an early king attack shows the other king.
         pass_partner: leave the partner its attack.
         hold_back: pass on an opponent's first attack, cut with a king late.
-        bury: lay face down what narrows the hand least.
-        reading: infer holdings from what the others showed and passed.
+        bury: lay face down the tile that narrows the hand least.
+        reading: infer holdings from the tiles that the others showed and the attacks they passed.
     """
 
     deterministic: Final = True
@@ -72,7 +72,7 @@ class HeuristicAgent:
         return certain(self._choose(view, legal))
 
     def speak(self, view: View) -> Float | None:
-        """Returns what a convention of a subclass adds to the score of each action.
+        """Returns the amounts that a subclass's convention adds to the scores of actions.
 
         Scores are relative preferences: the weights of the bot's own rules lie between -50 and 50.
 
@@ -82,7 +82,7 @@ class HeuristicAgent:
         return None
 
     def listen(self, view: View) -> Float | None:
-        """Returns what a convention of a subclass tells of the others' hands.
+        """Returns what a convention of a subclass reveals about the others' hands.
 
         Returns:
             float64 [N, 3, 8], above 0: factors on the odds that the next seat, the partner and the
@@ -91,15 +91,15 @@ class HeuristicAgent:
         return None
 
     def _choose(self, view: View, legal: Bool) -> Int:
-        more, told = self.speak(view), self.listen(view)
-        # Copies, so that numba meets no other layout than those that are compiled.
+        bonus, factors = self.speak(view), self.listen(view)
+        # Copies, so that numba meets only the array layouts that are compiled.
         return _load()(
             np.array(view.words.view(np.int64), order="C"),
             np.array(legal, order="C"),
             view.rules,
             self._weights,
-            _NOTHING_ADDED if more is None else np.array(more, np.float64),
-            _NOTHING_HEARD if told is None else np.array(told, np.float64),
+            _NO_BONUS if bonus is None else np.array(bonus, np.float64),
+            _NO_FACTORS if factors is None else np.array(factors, np.float64),
         )
 
 
@@ -116,8 +116,8 @@ def _load() -> Callable[..., Int]:
             nothing,
             JGA,
             weigh((), reading=False),
-            _NOTHING_ADDED,
-            _NOTHING_HEARD,
+            _NO_BONUS,
+            _NO_FACTORS,
         )
     return choose
 

@@ -2,10 +2,11 @@
 
 A row of packed words (``goita_env.views.observation``) is read into a ``Board``. Each rule adds
 weights to a ``Score``, under the names of ``weights.py``. Only legal actions are scored. Everything
-here is read from what the seat knows, and from nothing else. docs/strength.md describes each
-convention under the name in quotes.
+here depends only on the view of the seat. docs/strength.md describes each convention under the name
+in quotes.
 
-All compiled code is in this file, because numba's cache looks for changes nowhere else.
+All compiled code is in this file, because numba's cache notices changes only in a function's own
+file.
 """
 
 from __future__ import annotations
@@ -45,36 +46,36 @@ from goita_env.views.observation import (
 
 SELF, NEXT, PARTNER, PREVIOUS = range(4)  # The seats in a view.
 NUM_PAIRS: Final = NUM_KINDS * NUM_KINDS
-TENS: Final = np.array(POINTS) // 10
-ROUNDING: Final = 1e6  # The last bits of a sum differ between machines; they must not decide.
+TENS_OF_POINTS: Final = np.array(POINTS) // 10
+SCORE_ROUNDING: Final = 1e6  # The last bits of a sum differ between machines; they must not decide.
 
-_PLACE: Final = {one.name: one.start % 64 for one in SLICES}
+_PLACE: Final = {part.name: part.start % 64 for part in SLICES}  # First bit of a slice in its word.
 AT_EVENTS, AT_PASSED = _PLACE["events_0"], _PLACE["passed_opponents_0"]
 AT_PASSED_PARTNER, NOTE_BITS = _PLACE["passed_partner_0"], _PLACE["events_1"]
 AT_UNSEEN, AT_ATTACK, AT_ATTACKER = _PLACE["unseen"], _PLACE["attack"], _PLACE["attacker"]
 AT_PASSES, AT_DEALER, AT_KING_UP = _PLACE["passes"], _PLACE["dealer"], _PLACE["king_up"]
 AT_SCORE, AT_KINGS = _PLACE["own_score"], sum(HAND_COUNTS[:KING])
-_SIZE: Final = {one.name: one.size for one in SLICES}
+_SIZE: Final = {part.name: part.size for part in SLICES}
 EVENT_BITS, SCORE_BITS = _SIZE["events_0"], _SIZE["own_score"]
 
 
 def _lack_chances() -> Float:
     """Tabulates the chance that a seat lacks a kind: float64 [33, 9, 11].
 
-    Index: tiles unseen, of these in the seat's hand, of these of the kind; hypergeometric.
+    The indices count unseen tiles: all, those in the seat's hand, those of the kind. The chances
+    are hypergeometric.
     """
     table = np.zeros((NUM_TILES + 1, HAND_SIZE + 1, COUNTS[PAWN] + 1))
     for unseen in range(NUM_TILES + 1):
         for size in range(HAND_SIZE + 1):
             chance = 1.0
-            for number in range(COUNTS[PAWN] + 1):
-                table[unseen, size, number] = chance
-                chance *= max(unseen - size - number, 0) / max(unseen - number, 1)
+            for count in range(COUNTS[PAWN] + 1):
+                table[unseen, size, count] = chance
+                chance *= max(unseen - size - count, 0) / max(unseen - count, 1)
     return table
 
 
-LACKING: Final = _lack_chances()
-
+LACK_CHANCES: Final = _lack_chances()
 
 BOARD: Final = np.dtype(
     [
@@ -88,28 +89,28 @@ BOARD: Final = np.dtype(
         ("in_hands", "i8"),  # Tiles in all hands.
         ("leads", "i1"),
         ("attack", "i8"),  # Kind of the attack, NONE before the first.
-        ("attacker", "i8"),  # Its seat.
+        ("attacker", "i8"),  # Seat of the attack.
         ("by_partner", "i1"),  # The seat receives, and the attack is the partner's.
         ("by_opponent", "i1"),
         ("king_up", "i1"),
         ("partner_led", "i8"),  # Bits of the kinds of the partner's first two attacks.
-        ("pairs", "i8"),  # Kinds but pawns of which the hand holds two or more.
-        ("shown_pairs", "i8"),  # Likewise from lance to gold.
+        ("pairs", "i8"),  # Kinds, except pawns, of which the hand holds two or more.
+        ("shown_pairs", "i8"),  # Likewise, only kinds from lance to gold.
         ("signalled", "i1"),  # The partner showed a king that is not in sight.
         # Chances that the next seat, the partner, the previous seat hold the kind.
         ("holds", "f8", (NUM_SEATS - 1, NUM_KINDS)),
         ("opponents_hold", "f8", NUM_KINDS),  # Chance that an opponent holds the kind.
         ("open", "f8", NUM_KINDS),  # Chance that no opponent can receive an attack with the kind.
         ("dead", "i1", NUM_KINDS),  # Nobody can receive it, as all copies are seen.
-        ("count", "i8"),  # Legal pairs. Each has an entry in what follows.
+        ("count", "i8"),  # Legal pairs. Each has an entry in the following fields.
         ("block", "i8", NUM_PAIRS),  # Kind of the block.
         ("follow", "i8", NUM_PAIRS),  # Kind of the attack.
         ("copies", "i8", NUM_PAIRS),  # Copies of the attack's kind that stay in hand.
         ("sure", "i1", NUM_PAIRS),  # Nobody can then keep this seat from emptying its hand.
-        ("best_open", "f8", NUM_PAIRS),  # The best attack left is received by no opponent: chance.
-        ("cover", "f8", NUM_PAIRS),  # Kinds left but kings, each as often as an opponent holds it.
+        ("best_open", "f8", NUM_PAIRS),  # Greatest chance that no opponent receives an attack left.
+        ("cover", "f8", NUM_PAIRS),  # Sum of ``opponents_hold`` over kinds left, except kings.
         ("king_left", "i1", NUM_PAIRS),  # A king stays in hand.
-        ("last_points", "f8", NUM_PAIRS),  # Tens of points of the dearest last pair that is left.
+        ("last_points", "f8", NUM_PAIRS),  # Tens of points of the dearest last pair left.
         ("now_points", "f8", NUM_PAIRS),  # Tens of points of the pair as the last of the hand.
     ],
     align=True,
@@ -168,14 +169,14 @@ def _notes(words: Int, seat: int, start: int, size: int) -> Any:
 
 @compiled
 def _read_tiles(words: Int, hand: Int, unseen: Int) -> None:
-    at, tiles = 0, words[TILES_WORD]
+    place, tiles = 0, words[TILES_WORD]
     for kind in range(NUM_KINDS):
-        hand[kind] = _count_bits(tiles >> at & ((1 << HAND_COUNTS[kind]) - 1))
-        at += HAND_COUNTS[kind]
-    at = AT_UNSEEN
+        hand[kind] = _count_bits(tiles >> place & ((1 << HAND_COUNTS[kind]) - 1))
+        place += HAND_COUNTS[kind]
+    place = AT_UNSEEN
     for kind in range(NUM_KINDS):
-        unseen[kind] = _count_bits(tiles >> at & ((1 << COUNTS[kind]) - 1))
-        at += COUNTS[kind]
+        unseen[kind] = _count_bits(tiles >> place & ((1 << COUNTS[kind]) - 1))
+        place += COUNTS[kind]
 
 
 @compiled
@@ -194,8 +195,11 @@ def _block_of(words: Int, seat: int, play: int) -> Any:
 
 
 @compiled
-def _infer(words: Int, told: Float, w: Any, board: Any) -> None:
-    """Computes the chance that the other seats hold each kind, from counts and their actions."""
+def _infer(words: Int, factors: Float, w: Any, board: Any) -> None:
+    """Computes the chance that the other seats hold each kind, from counts and their actions.
+
+    ``factors``: [3, 8] further factors on the odds; empty: there are none.
+    """
     unseen, sizes, holds = board.unseen, board.sizes, board.holds
     total = 0
     for kind in range(NUM_KINDS):
@@ -203,21 +207,21 @@ def _infer(words: Int, told: Float, w: Any, board: Any) -> None:
     for seat in range(1, NUM_SEATS):
         passed = _notes(words, seat, AT_PASSED, KING)
         first, led_down = _place(_attack_of(words, seat, 0)), _block_of(words, seat, 0) == 0
-        # Its partner led a kind before the seat's last play.
+        # The kind that the seat's partner led, if it did before the seat's last play.
         partner = (seat + PARTNER) % NUM_SEATS
-        asked = -1
-        last = _last(_notes(words, seat, AT_EVENTS, EVENT_BITS))
-        begun = _place(_notes(words, partner, AT_EVENTS, EVENT_BITS))
-        if begun != NONE and last > begun:
-            asked = _place(_attack_of(words, partner, 0))
+        partner_kind = -1
+        last_play = _last(_notes(words, seat, AT_EVENTS, EVENT_BITS))
+        partner_lead = _place(_notes(words, partner, AT_EVENTS, EVENT_BITS))
+        if partner_lead != NONE and last_play > partner_lead:
+            partner_kind = _place(_attack_of(words, partner, 0))
         for kind in range(NUM_KINDS):
-            shown = 0
+            num_shown = 0
             for play in range(4):
-                shown += _attack_of(words, seat, play) == 1 << kind
-                shown += _block_of(words, seat, play) == 1 << kind
+                num_shown += _attack_of(words, seat, play) == 1 << kind
+                num_shown += _block_of(words, seat, play) == 1 << kind
             has_attacked = board.attacked[seat] >> kind & 1
-            lacks = LACKING[total, sizes[seat], unseen[kind]]
-            if w.counts_only and len(told) == 0:
+            lacks = LACK_CHANCES[total, sizes[seat], unseen[kind]]
+            if w.counts_only and len(factors) == 0:
                 holds[seat - 1, kind] = 1 - lacks
                 continue
             odds = (1 - lacks) * w.read_kept[max(sizes[seat], 2) // 2 - 1, kind]
@@ -231,18 +235,18 @@ def _infer(words: Int, told: Float, w: Any, board: Any) -> None:
             elif seat == PARTNER and _notes(words, seat, AT_PASSED_PARTNER, KING) >> kind & 1:
                 odds *= w.read_passed_own_attack
             led = led_down and first == kind
-            if led and shown == 1:
+            if led and num_shown == 1:
                 odds *= w.read_lead if KNIGHT <= kind <= GOLD else w.read_lead_other
-            if has_attacked and not led and shown == 1:
+            if has_attacked and not led and num_shown == 1:
                 odds *= w.read_attacked
-            if shown >= 2:
+            if num_shown >= 2:
                 odds *= w.read_repeated
-            if kind == asked and LANCE <= kind <= GOLD and not has_attacked:
+            if kind == partner_kind and LANCE <= kind <= GOLD and not has_attacked:
                 odds *= w.read_no_answer
             if kind == KING and has_attacked and unseen[KING] > 0:
                 odds *= w.read_king_attack
-            if len(told):
-                odds *= told[seat - 1, kind]
+            if len(factors):
+                odds *= factors[seat - 1, kind]
             holds[seat - 1, kind] = odds / (odds + lacks + 1e-12)
 
 
@@ -250,7 +254,7 @@ def _infer(words: Int, told: Float, w: Any, board: Any) -> None:
 
 
 @compiled
-def _read(words: Int, legal: Bool, told: Float, w: Any, board: Any) -> None:
+def _read(words: Int, legal: Bool, factors: Float, w: Any, board: Any) -> None:
     """Reads a position into ``board``."""
     hand, unseen = board.hand, board.unseen
     _read_tiles(words, hand, unseen)
@@ -285,15 +289,16 @@ def _read(words: Int, legal: Bool, told: Float, w: Any, board: Any) -> None:
     signalled = pawn_third or (first == 1 << LANCE and second == 1 << PAWN)
     board.signalled = signalled and unseen[KING] > 0
 
-    _infer(words, told, w, board)
-    hold = board.opponents_hold
+    _infer(words, factors, w, board)
+    opponents_hold = board.opponents_hold
     for kind in range(NUM_KINDS):
         holds = board.holds[:, kind]
-        hold[kind] = 1 - (1 - holds[NEXT - 1]) * (1 - holds[PREVIOUS - 1])
+        opponents_hold[kind] = 1 - (1 - holds[NEXT - 1]) * (1 - holds[PREVIOUS - 1])
     for kind in range(NUM_KINDS):
-        cut = kind > LANCE  # a king may receive it
-        board.open[kind] = (1 - hold[kind]) * (1 - hold[KING] if cut else 1.0)
-        board.dead[kind] = unseen[kind] == 0 and (not cut or unseen[KING] == 0)
+        king_receives = kind > LANCE
+        no_king = 1 - opponents_hold[KING] if king_receives else 1.0
+        board.open[kind] = (1 - opponents_hold[kind]) * no_king
+        board.dead[kind] = unseen[kind] == 0 and (not king_receives or unseen[KING] == 0)
     board.open[KING], board.dead[KING] = 1.0, True
 
     board.count = _list_pairs(legal, board.block, board.follow)
@@ -312,38 +317,38 @@ def _list_pairs(legal: Bool, block: Int, follow: Int) -> int:
 
 
 @compiled
-def _look_ahead(board: Any, wanted: float) -> None:
-    """Computes what is left after each legal pair; ``wanted`` tens of points win the match."""
-    left = board.hand
+def _look_ahead(board: Any, points_to_win: float) -> None:
+    """Evaluates the tiles left after each legal pair; ``points_to_win``: tens, to win the match."""
+    hand = board.hand  # each pair is taken out of it, and put back
     for i in range(board.count):
         block, attack = board.block[i], board.follow[i]
-        left[block] -= 1
-        left[attack] -= 1
-        board.copies[i] = left[attack]
+        hand[block] -= 1
+        hand[attack] -= 1
+        board.copies[i] = hand[attack]
         king_may_follow = (
             board.king_up
-            or left[KING] + (block == KING) + (attack == KING) == 2
+            or hand[KING] + (block == KING) + (attack == KING) == 2
             or (block == KING and not board.leads)
             or attack == KING
         )
         dead_left, best_open, cover, dearest = 0, 0.0, 0.0, 0
         for kind in range(NUM_KINDS):
-            if left[kind] > 0:
+            if hand[kind] > 0:
                 if kind != KING or king_may_follow:
-                    dead_left += board.dead[kind] * left[kind]
+                    dead_left += board.dead[kind] * hand[kind]
                     best_open = max(best_open, board.open[kind])
                 if kind != KING:
                     cover += board.opponents_hold[kind]
-                dearest = max(dearest, min(left[kind], 2) * TENS[kind])
+                dearest = max(dearest, min(hand[kind], 2) * TENS_OF_POINTS[kind])
         needed = board.size // 2 - 2  # a dead tile for every attack before the last pair
         board.sure[i] = board.size == 2 or (board.dead[attack] and dead_left >= needed)
         board.best_open[i], board.cover[i] = best_open, cover
-        board.king_left[i] = left[KING] > 0
-        board.last_points[i] = min(float(dearest), wanted)
+        board.king_left[i] = hand[KING] > 0
+        board.last_points[i] = min(float(dearest), points_to_win)
         doubled = 2 if block == attack and board.leads else 1
-        board.now_points[i] = min(float(TENS[attack] * doubled), wanted)
-        left[block] += 1
-        left[attack] += 1
+        board.now_points[i] = min(float(TENS_OF_POINTS[attack] * doubled), points_to_win)
+        hand[block] += 1
+        hand[attack] += 1
 
 
 # --------------------------------------------------------------------------------------- the skills
@@ -351,7 +356,7 @@ def _look_ahead(board: Any, wanted: float) -> None:
 
 @compiled
 def finishing(board: Any, score: Any, w: Any) -> None:
-    """Takes the dearest finish; goes for sure wins and for good chances of one."""
+    """Takes the dearest finish; prefers sure wins and good chances to win."""
     for i in range(board.count):
         chance = board.open[board.follow[i]]
         worth = 0.0
@@ -374,7 +379,7 @@ def finishing(board: Any, score: Any, w: Any) -> None:
 
 @compiled
 def keeping(board: Any, score: Any, w: Any) -> None:
-    """Keeps tiles in hand that receive what opponents may attack with."""
+    """Keeps tiles in hand that receive likely attacks of opponents."""
     cover_weight, king_weight = 0.0, 0.0
     if board.size == 4:
         cover_weight, king_weight = w.cover_near, w.king_left_near
@@ -393,7 +398,7 @@ def keeping(board: Any, score: Any, w: Any) -> None:
 
 @compiled
 def attacking(board: Any, score: Any, w: Any) -> None:
-    """Attacks with what is hard to receive and can be repeated."""
+    """Attacks with kinds that are hard to receive and can be repeated."""
     early, near = board.size >= 6, board.size == 4
     close = board.sizes[NEXT] == 2 or board.sizes[PREVIOUS] == 2
     for kind in range(NUM_KINDS):
@@ -419,13 +424,13 @@ def attacking(board: Any, score: Any, w: Any) -> None:
     if early:
         weight = w.copies if board.size == board.dealt else w.copies_later
         for i in range(board.count):
-            if board.follow[i] != PAWN:  # there are ten: to hold many is common
+            if board.follow[i] != PAWN:  # there are ten pawns, so to hold many is common
                 score.pair[i] += weight * board.copies[i]
 
 
 @compiled
 def laying_down(board: Any, score: Any, w: Any) -> None:
-    """Chooses the tile face down by its use, and keeps what is left playable."""
+    """Chooses the tile face down by its use, and keeps the other tiles playable."""
     if not board.leads:
         return
     for kind in range(NUM_KINDS):
@@ -454,19 +459,19 @@ def receiving(board: Any, score: Any, w: Any) -> None:
             passing += w.pass_first
             passing += w.partner_may * board.holds[PARTNER - 1, board.attack]
             passing += w.pass_danger_first if attacker == 2 else 0.0
-            other = board.sizes[NEXT]
+            other_size = board.sizes[NEXT]
         else:
             passing += w.pass_last
             passing += w.pass_danger_last if attacker == 2 else 0.0
-            other = board.sizes[PREVIOUS]
+            other_size = board.sizes[PREVIOUS]
         passing += w.pass_threat if attacker == 4 else 0.0
         passing += w.pass_full if board.size == board.dealt else 0.0
         passing += w.pass_near if board.size == 4 else 0.0
         passing += w.pass_one if board.size == 2 else 0.0
         passing += w.partner_one if board.sizes[PARTNER] == 2 else 0.0
         passing += w.pass_spare if board.hand[board.attack] >= 2 else 0.0
-        passing += w.pass_other_near if other == 4 else 0.0
-        passing += w.pass_other_one if other == 2 else 0.0
+        passing += w.pass_other_near if other_size == 4 else 0.0
+        passing += w.pass_other_one if other_size == 2 else 0.0
         passing += w.pass_king if kings == 1 else 0.0
         passing += w.pass_kings if kings == 2 else 0.0
         score.passing += passing
@@ -507,7 +512,7 @@ def answer(board: Any, score: Any, w: Any) -> None:
 
 @compiled
 def lance_lead(board: Any, score: Any, w: Any) -> None:
-    """Attacks with lance from two, and goes on with them: "Lance lead"."""
+    """Attacks with lance from two, and continues with lances: "Lance lead"."""
     if board.size >= 6:
         for i in range(board.count):
             if board.follow[i] == LANCE and board.copies[i] >= 1:
@@ -544,7 +549,7 @@ def scattered_lead(board: Any, score: Any, w: Any) -> None:
             score.attack[PAWN] += w.pawn_first
         score.attack[BISHOP] += w.biggest_first
         score.attack[ROOK] += w.biggest_first
-    # A partner that began with bishop or rook has no pair to go on with: save strength.
+    # A partner that began with bishop or rook has no pair to continue with: save strength.
     big = board.partner_led & (1 << BISHOP | 1 << ROOK)
     if big and board.size >= 6 and board.by_opponent:
         score.passing += w.partner_scattered
@@ -566,17 +571,17 @@ def king_signal(board: Any, score: Any, w: Any) -> None:
 
 @compiled
 def king_attack(board: Any, score: Any, w: Any) -> None:
-    """Attacks with a king from two; stays out of the way of a partner who did: "King attack"."""
+    """Attacks with a king from two; leaves a partner that did its attack: "King attack"."""
     if board.hand[KING] == 2 and not board.king_up:
         score.attack[KING] += w.king_attack
-    shown = board.attacked[PARTNER] >> KING & 1 and board.unseen[KING] > 0
-    if shown and board.by_partner:
+    partner_has_king = board.attacked[PARTNER] >> KING & 1 and board.unseen[KING] > 0
+    if partner_has_king and board.by_partner:
         score.passing += w.partner_king_attack
 
 
 @compiled
 def pass_partner(board: Any, score: Any, w: Any) -> None:
-    """Leaves the partner its attack, but in need or with a strong narrow hand: "Pass"."""
+    """Leaves the partner its attack, except in need or with a strong narrow hand: "Pass"."""
     if not board.by_partner:
         return
     passing = w.pass_partner
@@ -587,12 +592,12 @@ def pass_partner(board: Any, score: Any, w: Any) -> None:
     if board.attack == LANCE:
         passing += w.pass_partner_lance
     if board.size == 4:
-        open_ = 0.0
+        best_open = 0.0
         for kind in range(NUM_KINDS):
             if board.hand[kind] > 0:
-                open_ = max(open_, board.open[kind])
+                best_open = max(best_open, board.open[kind])
         passing += w.partner_narrow
-        passing += w.partner_narrow_open * open_
+        passing += w.partner_narrow_open * best_open
     previous_holds = board.holds[PREVIOUS - 1, board.attack]
     if board.sizes[PREVIOUS] == 2:
         passing += w.partner_danger * previous_holds
@@ -619,7 +624,7 @@ def hold_back(board: Any, score: Any, w: Any) -> None:
 
 @compiled
 def bury(board: Any, score: Any, w: Any) -> None:
-    """Lays face down what narrows the hand least, and keeps lances: "Bury"."""
+    """Lays face down the tile that narrows the hand least, and keeps lances: "Bury"."""
     if board.size < 6 or not board.leads:
         return
     for kind in range(NUM_KINDS):
@@ -633,18 +638,24 @@ def bury(board: Any, score: Any, w: Any) -> None:
 # ------------------------------------------------------------------------------------- the choice
 
 
-def choose(words: Int, legal: Bool, rules: Rules, weights: Any, more: Float, told: Float) -> Int:
+def choose(
+    words: Int, legal: Bool, rules: Rules, weights: Any, bonus: Float, factors: Float
+) -> Int:
     """Returns the action of each row: int64 [N].
 
-    ``words`` [N, 8], ``legal`` [N, 69], ``weights`` [1] as ``weights.weigh`` makes them. ``more``
-    [N, 69] is added to the scores and ``told`` [N, 3, 8] multiplies odds; they are empty if there
-    is none.
+    Args:
+        words: [N, 8] packed observations.
+        legal: [N, 69]
+        rules: of the game.
+        weights: [1] as ``weights.weigh`` makes them.
+        bonus: [N, 69] added to the scores of actions; empty: nothing is.
+        factors: [N, 3, 8] factors on the odds that the others hold a kind; empty: there are none.
     """
     chosen: Int = np.empty(len(words), np.int64)
-    # The records are made here: compiled code frees an array of which it keeps but a record.
+    # The arrays are made here: compiled code frees an array of which it only keeps a record.
     board, score = np.zeros(1, BOARD), np.zeros(1, SCORE)
     board["match_points"], board["dealt"] = rules.match_points, rules.hand_size
-    _choose(words, legal, weights, more, told, board, score, chosen)
+    _choose(words, legal, weights, bonus, factors, board, score, chosen)
     return chosen
 
 
@@ -653,8 +664,8 @@ def _choose(
     words: Int,
     legal: Bool,
     weights: Any,
-    more: Float,
-    told: Float,
+    bonus: Float,
+    factors: Float,
     boards: Any,
     scores: Any,
     chosen: Int,
@@ -668,8 +679,9 @@ def _choose(
             kings = _count_bits(words[row, TILES_WORD] >> AT_KINGS & 3)
             chosen[row] = CONTINUE if kings == 2 and legal[row, CONTINUE] else REDEAL
             continue
-        heard = told[row] if len(told) else told[:, 0]
-        _read(words[row], legal[row], heard, w, board)
+        # Without factors a row's are an empty array, too, and of the same number of dimensions.
+        row_factors = factors[row] if len(factors) else factors[:, 0]
+        _read(words[row], legal[row], row_factors, w, board)
         score.passing = 0.0
         for kind in range(NUM_KINDS):
             score.block[kind] = score.attack[kind] = 0.0
@@ -678,16 +690,17 @@ def _choose(
         _apply(board, score, w)
         best, choice = -np.inf, 0
         if legal[row, PASS]:
-            best = score.passing + (more[row, PASS] if len(more) else 0.0)
-            best, choice = np.rint(ROUNDING * best), PASS
+            best = score.passing + (bonus[row, PASS] if len(bonus) else 0.0)
+            best, choice = np.rint(SCORE_ROUNDING * best), PASS
         for i in range(board.count):
             block, attack = board.block[i], board.follow[i]
             action = 1 + NUM_KINDS * block + attack
-            found = score.pair[i] + score.block[block] + score.attack[attack]
-            found = np.rint(ROUNDING * (found + (more[row, action] if len(more) else 0.0)))
-            if found > best:
-                best, choice = found, action
-        # A mask may be so narrow that it holds neither pass nor pair, but silence, say.
+            worth = score.pair[i] + score.block[block] + score.attack[attack]
+            worth += bonus[row, action] if len(bonus) else 0.0
+            worth = np.rint(SCORE_ROUNDING * worth)
+            if worth > best:
+                best, choice = worth, action
+        # A narrow mask may hold neither pass nor pair, for instance only silence.
         if choice == PASS and not legal[row, PASS]:
             for action in range(legal.shape[1]):
                 if legal[row, action]:
@@ -698,7 +711,7 @@ def _choose(
 
 @compiled
 def _apply(board: Any, score: Any, w: Any) -> None:
-    """Applies every rule; one that is switched off has no weight."""
+    """Applies every rule; a rule that is switched off has weights of 0."""
     finishing(board, score, w)
     keeping(board, score, w)
     attacking(board, score, w)

@@ -113,18 +113,18 @@ _WEIGHTS: Final[dict[str, dict[str, float | tuple[float, ...]]]] = {
 """By rule and name of the feature: a number, or one for each kind [8]."""
 
 SKILLS: Final = ("finishing", "keeping", "attacking", "laying_down", "receiving")
-"""Rules that need no partner's understanding; they have no switch."""
+"""Rules that a partner need not understand; they have no switch."""
 
 CONVENTIONS: Final = tuple(name for name in _WEIGHTS if name not in SKILLS)
-"""Every convention but reading, by the name of its switch."""
+"""Every convention except reading, by the name of its switch."""
 
-READING: Final[dict[str, float]] = {
+READING_FACTORS: Final[dict[str, float]] = {
     "passed": 0.18,  # it passed on an opponent's attack with the kind
     "passed_pawn": 0.05,
     "passed_king": 0.8,  # for the king, for each kind that it could have received
     "passed_own_attack": 4.0,  # the partner passed on the viewer's own attack
     "lead": 50.0,  # its first attack led knight, silver or gold, which it has shown once
-    "lead_other": 8.0,  # likewise with lance, pawn, bishop or rook
+    "lead_other": 8.0,  # likewise lance, pawn, bishop or rook
     "attacked": 4.0,  # it attacked with the kind behind a block face up
     "repeated": 2.0,  # it has shown the kind twice or more
     "no_answer": 0.2,  # its partner led the kind, and it attacked with others only
@@ -132,29 +132,31 @@ READING: Final[dict[str, float]] = {
 }
 """Factors on the odds that a seat holds a kind, fitted to self-play and rounded."""
 
-KEPT: Final = (
+KEPT_FACTORS: Final = (
     (0.25, 1.5, 1.0, 1.8, 1.6, 0.9, 0.9, 3.0),
     (0.35, 2.3, 1.5, 1.5, 1.6, 1.1, 1.2, 2.0),
     (0.9, 1.6, 1.3, 1.3, 1.3, 1.1, 1.2, 1.4),
     (1.2, 1.2, 1.2, 1.2, 1.1, 1.2, 1.2, 1.0),
 )
-"""[4, 8] Likewise each kind's factor with 2, 4, 6 and 8 tiles in hand."""
+"""[4, 8] Likewise a factor for each kind, with 2, 4, 6 and 8 tiles in hand."""
 
 
 def weigh(rules: Collection[str], reading: bool) -> npt.NDArray[Any]:
     """Returns the weights of a bot that plays by these conventions, as ``rules.choose`` takes them.
 
-    What is off has weight 0, and odds keep their counts.
+    Rules that are off have weight 0. Without ``reading`` odds follow only from counts of tiles.
 
     Returns:
-        Structured [1], a field a feature; that of ``read_passed`` and others are factors on odds.
+        Structured [1], a field for each feature; fields named ``read_...`` are factors on odds.
     """
     fields: dict[str, Any] = {}
     for rule, features in _WEIGHTS.items():
         on = rule in SKILLS or rule in rules
         fields |= {name: np.multiply(weight, on) for name, weight in features.items()}
-    fields |= {f"read_{name}": factor if reading else 1.0 for name, factor in READING.items()}
-    fields["read_kept"] = np.array(KEPT) if reading else np.ones((4, NUM_KINDS))
+    fields |= {
+        f"read_{name}": factor if reading else 1.0 for name, factor in READING_FACTORS.items()
+    }
+    fields["read_kept"] = np.array(KEPT_FACTORS) if reading else np.ones((4, NUM_KINDS))
     fields["counts_only"] = int(not reading)
     types = [(name, np.asarray(value).dtype, np.shape(value)) for name, value in fields.items()]
     return np.array([tuple(fields.values())], np.dtype(types, align=True))

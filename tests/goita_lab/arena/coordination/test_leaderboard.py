@@ -101,7 +101,7 @@ def test_an_invented_cell_is_found_by_playing_it(board, capsys, monkeypatch):
         (lambda one: one["cells"].clear(), "expected cells of champion with every partner"),
         (lambda one: one["cells"].pop("champion"), "got others with champion"),
         (lambda one: one["cells"]["champion"].update(greedy=1.0), "got others with champion"),
-        (lambda one: one.update(agent="exec:touch here"), "expected one of the agents"),
+        (lambda one: one.update(agent="exec:touch here"), "expected an agent"),
     ],
 )
 def test_an_entry_of_something_else_is_refused(board, capsys, change, told):

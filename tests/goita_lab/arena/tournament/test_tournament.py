@@ -9,7 +9,7 @@ import pytest
 
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.faults import FAULTS, Fault
-from goita_agents.registry import GROUP, Entry, points
+from goita_agents.registry import GROUP, Entry, entry_points_by_name
 from goita_env.errors import SettingError
 from goita_lab.arena.tournament import arena, block
 from goita_lab.arena.tournament.arena import Tournament
@@ -98,7 +98,8 @@ FAULTY = Entry(Faulty)
 def faulty(monkeypatch):
     point = EntryPoint("faulty", f"{__name__}:FAULTY", GROUP)
     # One of ours plays in this process, where the test sees what is open.
-    monkeypatch.setitem(points(), "faulty", point._for(points()["greedy"].dist))
+    points = entry_points_by_name()
+    monkeypatch.setitem(points, "faulty", point._for(points["greedy"].dist))
 
 
 def test_faults_are_told_by_agent_pair_and_kind_and_bots_are_closed(faulty):

@@ -24,7 +24,7 @@ from goita_agents.beliefs.types import TypeListener
 from goita_agents.search.action_values import evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-from goita_agents.search.typed_search import COUNTS, FEWER
+from goita_agents.search.typed_search import COUNTING_SHARE, FEWER_WORLDS
 from goita_env import Game, actions, records
 from goita_env.records import DealRecord
 from goita_lab.commands.watch import main
@@ -109,8 +109,8 @@ def test_points_are_those_of_the_search_and_the_policy_is_the_agents(decisions):
         (possible,) = np.nonzero(probability)
         share, found = probability[possible], []
         for number in possible.tolist():
-            counts = share.max() == probability[number] or probability[number] > COUNTS
-            count = QUICK.worlds // (1 if counts else FEWER)
+            counts = share.max() == probability[number] or probability[number] > COUNTING_SHARE
+            count = QUICK.worlds // (1 if counts else FEWER_WORLDS)
             drawn = listener.sample(count, np.random.default_rng(seed), number)
             values = evaluate_actions(
                 view,
