@@ -41,10 +41,10 @@ from goita_env.information import PLAIN
 from goita_env.rules import JGA, Rules
 from goita_env.views import observation as packing
 
-EPSILON: Final = 0.02
+MODEL_EPSILON: Final = 0.02
 """Default epsilon of ``PolicyModel``."""
 
-EPSILONS: Final = (0.1, 0.3, 0.1)
+TYPE_EPSILONS: Final = (0.1, 0.3, 0.1)
 """Epsilons that search assumes of the next seat, the partner and the previous seat, chosen by
 experiment. The partner is the least predictable, since it is likely to search as well."""
 
@@ -97,7 +97,7 @@ class PolicyModel:
     """
 
     def __init__(
-        self, agent: str | Agent, temperature: float | None = None, epsilon: float = EPSILON
+        self, agent: str | Agent, temperature: float | None = None, epsilon: float = MODEL_EPSILON
     ) -> None:
         agent = load_agent(agent)
         check_stateless(agent)

@@ -66,7 +66,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
         """
         deal_options = check_options(options, DEAL_OPTIONS)
         seed = None if seed is None else check_seed(seed)
-        if seed is None and not self._batch.begun:
+        if seed is None and not self._batch.has_begun:
             seed = int(self.np_random.integers(1 << 63))
         observation, info = self._batch.reset(seed=seed, options=deal_options)
         super().reset(seed=seed)
@@ -104,7 +104,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
 
     def render(self) -> Any:
         """Draws the full table, as ``goita_v0.env`` does: returns it, or prints it ("human")."""
-        return frame(self._batch.positions(), self._mode) if self._batch.begun else None
+        return frame(self._batch.positions(), self._mode) if self._batch.has_begun else None
 
     def close(self) -> None:
         """Ends the processes of bots that were named by texts."""

@@ -94,7 +94,7 @@ class SeatedGames:
         legal: bool [N, A] its legal actions; all True after the end.
         information: the options.
         over: bool [N] the episode is over, and no other has begun.
-        begun: there has been a reset.
+        has_begun: there has been a reset.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class SeatedGames:
         self._active, self.information = ActiveGames(match), information
         self._fixed: Seat = seat
         self.bots = Bots(num_games, rules, partner, opponents, information)
-        self.begun = False
+        self.has_begun = False
         self._sound = False
         """No step was cut short by an error."""
         self.num_games = num_games
@@ -139,7 +139,7 @@ class SeatedGames:
     @property
     def _standstill(self) -> str:
         """Where only a reset of all games is possible: the reason, for errors."""
-        return "after a bot's error" if self.begun else "before the first reset"
+        return "after a bot's error" if self.has_begun else "before the first reset"
 
     def positions(self) -> Positions:
         """Returns the positions of all games, with all hands known."""
@@ -161,7 +161,7 @@ class SeatedGames:
                 f"expected a reset of all {self.num_games} games, "
                 f"got one of {len(rows)} {self._standstill}"
             )
-        if seed is None and self.begun:
+        if seed is None and self.has_begun:
             return self._play(NO_ROWS, NO_ROWS, rows, deal_options)
         if is_partial:
             raise SettingError(
@@ -172,7 +172,7 @@ class SeatedGames:
         match = self._active.match
         match.state.asking = in_question(match.state.status).nonzero()[0]
         match.reset(**deal_options, seed=seed)
-        self._active, self.begun = ActiveGames(match), True
+        self._active, self.has_begun = ActiveGames(match), True
         self.bots.reseed(seed)
         self._episodes[:] = -1
         self._open(all_games)

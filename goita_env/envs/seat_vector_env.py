@@ -216,7 +216,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
                 each case. Errors of bots come through, and then a reset must follow.
         """
         games = self._games
-        if not games.begun:
+        if not games.has_begun:
             raise EpisodeOverError("expected a reset before the first step")
         chosen = checks.check_actions(actions, self.num_envs)
         fresh = games.over.nonzero()[0]
@@ -250,14 +250,14 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         return uniform(self._games.legal, rng.random(self.num_envs))
 
     @property
-    def begun(self) -> bool:
+    def has_begun(self) -> bool:
         """Tells whether there has been a reset."""
-        return self._games.begun
+        return self._games.has_begun
 
     @property
     def over(self) -> bool:
         """Tells whether every episode is over, after a reset."""
-        return self._games.begun and bool(self._games.over.all())
+        return self._games.has_begun and bool(self._games.over.all())
 
     def positions(self) -> Positions:
         """Returns all positions with all hands known: for drawings and studies, not for play."""

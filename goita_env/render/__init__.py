@@ -32,11 +32,11 @@ def check_render_mode(mode: str | None, modes: tuple[str, ...] = RENDER_MODES) -
         raise SettingError(f"expected a render_mode of None, {modes}, got {mode!r}")
 
 
-def frame(shown: Scene | Drawable, mode: str | None) -> str | npt.NDArray[Any] | None:
+def frame(position: Scene | Drawable, mode: str | None) -> str | npt.NDArray[Any] | None:
     """Draws what an environment's ``render`` returns.
 
     Args:
-        shown: what is drawn.
+        position: what is drawn.
         mode: "ansi" and "svg" return text, "human" prints the text and returns None, "rgb_array"
             returns uint8 [600, 600, 3]; None: None.
 
@@ -44,10 +44,10 @@ def frame(shown: Scene | Drawable, mode: str | None) -> str | npt.NDArray[Any] |
         ImportError: if "rgb_array" lacks its extra.
     """
     if mode == "svg":
-        return svg.render(shown)
+        return svg.render(position)
     if mode == "rgb_array":
-        return pixels.rgb_array(svg.render(shown))
-    return None if mode is None else in_characters(ansi.render(shown), mode)
+        return pixels.rgb_array(svg.render(position))
+    return None if mode is None else in_characters(ansi.render(position), mode)
 
 
 def in_characters(text: str, mode: str | None) -> str | None:

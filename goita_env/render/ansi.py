@@ -20,17 +20,17 @@ _PANEL_COLUMNS: Final = (23, 41, 23, 4)
 _WIDTH: Final = 66
 
 
-def render(shown: Scene | Drawable, *, ascii: bool = False) -> str:  # noqa: A002  (its plain name)
+def render(position: Scene | Drawable, *, ascii: bool = False) -> str:  # noqa: A002  (its plain name)
     """Draws a game, a view or positions in characters: panels of the seats within a frame.
 
     Args:
-        shown: what is drawn; of several positions the first.
+        position: what is drawn; of several positions the first.
         ascii: digits as in records instead of characters.
 
     Raises:
         SettingError: if it cannot be drawn, if there is no position.
     """
-    scene = as_scene(shown)
+    scene = as_scene(position)
     brush = _Brush.of(ascii)
     bottom, right, top, left = (  # each: a column and a text for each of its lines
         # Header and hand begin in the column of the first tile's face.

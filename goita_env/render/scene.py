@@ -88,13 +88,13 @@ class Drawable(Protocol):
     def scene(self) -> Scene: ...
 
 
-def as_scene(shown: Scene | Drawable) -> Scene:
+def as_scene(position: Scene | Drawable) -> Scene:
     """Returns the scene of a position that is to be drawn; a SettingError if it has none."""
-    if isinstance(shown, Scene):
-        return shown
-    if isinstance(shown, type) or not callable(getattr(shown, "scene", None)):
+    if isinstance(position, Scene):
+        return position
+    if isinstance(position, type) or not callable(getattr(position, "scene", None)):
         raise SettingError(
-            f"expected a Game, a View, Positions or a Scene to draw, got {shown!r}; "
+            f"expected a Game, a View, Positions or a Scene to draw, got {position!r}; "
             "an environment draws itself: env.render()"
         )
-    return shown.scene()
+    return position.scene()

@@ -71,22 +71,22 @@ class Options(TypedDict):
     that is left out. Seats count as the drawing names them: from the viewer in a view."""
 
 
-def render(shown: Scene | Drawable, **options: Unpack[Options]) -> str:
+def render(position: Scene | Drawable, **options: Unpack[Options]) -> str:
     """Draws a game, a view or positions as SVG text.
 
     Args:
-        shown: what is drawn; of several positions the first.
+        position: what is drawn; of several positions the first.
         options: how, and the panels below it (``Options``).
 
     Raises:
         SettingError: if it cannot be drawn, if there is no position, or an option is impossible.
     """
-    return write_document(draw(shown, **options), options.get("size"))
+    return write_document(draw(position, **options), options.get("size"))
 
 
-def draw(shown: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
+def draw(position: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     """Draws the same as ``render``, for animations and for pages that use a drawing's parts."""
-    scene, say = as_scene(shown), options.get("language", ENGLISH)
+    scene, say = as_scene(position), options.get("language", ENGLISH)
     pen = Pen(options.get("theme", "light"), options.get("faces", "characters"), say)
     listed = panels.listed(options.get("probabilities"), options.get("values"))
     belief = panels.hands(scene, options.get("belief"))

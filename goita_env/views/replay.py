@@ -41,7 +41,7 @@ class Choices:
         self._low, self._high, self._num_actions = low, high, num_actions
 
     @cached_property
-    def number(self) -> Int:
+    def num_legal(self) -> Int:
         """[M] The number of legal actions."""
         return np.bitwise_count(self._low).astype(np.int64) + np.bitwise_count(self._high)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from goita_agents.search.action_values import WORLDS
+from goita_agents.search.action_values import SEARCH_WORLDS
 from goita_env.checks import check_seed
 from goita_env.errors import SettingError
 from goita_env.rules import JGA, Rules
@@ -111,7 +111,7 @@ class StudyPlan(Settings):
     """Rounds behind the published measures, tables and trees."""
     cross_play_deals: int
     """Deals of every pair of partners."""
-    worlds: int = WORLDS
+    worlds: int = SEARCH_WORLDS
     """Largest number of worlds of a searched decision."""
     controls: tuple[str, ...] = CONTROLS
     """Policies that are measured without searches, for comparison."""

@@ -16,7 +16,7 @@ from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs import DealBelief, Listener, OpponentModel
 from goita_agents.beliefs.summing import PerSeat, sum_by_hand
 from goita_agents.beliefs.unheard_messages import product_of
-from goita_agents.search.action_values import BUDGET, evaluate_actions
+from goita_agents.search.action_values import SEARCH_BUDGET, evaluate_actions
 from goita_agents.search.playout import Keys, PlayoutPolicy
 from goita_agents.search.sampling import TypedWorlds, sample_worlds
 from goita_env import View
@@ -168,7 +168,7 @@ class BeliefSearch:
                 sample_worlds(view[rows], seeds[rows], count, sampler),
                 prior_action=prior_action[rows],
                 seeds=seeds[rows],
-                budget=BUDGET,
+                budget=SEARCH_BUDGET,
                 min_z=self.min_z,
             ).chosen
         return chosen

@@ -31,7 +31,7 @@ from goita_agents.champion.agent import (
     network,
 )
 from goita_agents.files import json_text
-from goita_agents.models import EPSILONS, UNIFORM_MODEL
+from goita_agents.models import TYPE_EPSILONS, UNIFORM_MODEL
 from goita_agents.registry import load_agent, short_name
 from goita_agents.search.library import likeliest, with_library
 from goita_env import View
@@ -104,7 +104,7 @@ def known_types() -> tuple[Types, Types, Types]:
     """Returns the types of a search without crowd, without a library, and with it."""
     first = make_types(first_opponents(network()), [network()], shares=FIRST_SHARES)
     two = make_types([load_agent(text) for text in FIRST_TYPES[:2]], [load_agent(FIRST_TYPES[0])])
-    return two, first, with_library(first, known_players(()), (), EPSILONS[0])
+    return two, first, with_library(first, known_players(()), (), TYPE_EPSILONS[0])
 
 
 def all_types() -> Types:

@@ -13,8 +13,8 @@ import numpy as np
 
 from goita_agents.base import Agent, AgentError, Bool, Policy, plays
 from goita_agents.beliefs.types import BROAD_EPSILON, Types
-from goita_agents.models import EPSILONS, OpponentModel, PolicyModel
-from goita_agents.search.action_values import BUDGET, WORLDS, SearchOptions
+from goita_agents.models import TYPE_EPSILONS, OpponentModel, PolicyModel
+from goita_agents.search.action_values import SEARCH_BUDGET, SEARCH_WORLDS, SearchOptions
 from goita_agents.search.rollout import RolloutAgent
 from goita_agents.search.sampling import PosteriorSampler
 from goita_env import View
@@ -49,8 +49,8 @@ class ReaderAgent(RolloutAgent):
         partners: Sequence[OpponentModel],
         opponent: Agent,
         partner: Agent,
-        worlds: int = WORLDS,
-        budget: int = BUDGET,
+        worlds: int = SEARCH_WORLDS,
+        budget: int = SEARCH_BUDGET,
     ) -> None:
         if not isinstance(base, Policy):
             raise AgentError(f"expected a base with known probabilities, got {base.name!r}")
@@ -78,12 +78,12 @@ class ReaderAgent(RolloutAgent):
 
 def as_opponent(agent: Agent) -> OpponentModel:
     """Returns the model of opponents that play like an agent."""
-    return PolicyModel(agent, epsilon=EPSILONS[0])
+    return PolicyModel(agent, epsilon=TYPE_EPSILONS[0])
 
 
 def as_partner(agent: Agent) -> OpponentModel:
     """Returns the model of a partner that plays like an agent."""
-    return PolicyModel(agent, epsilon=EPSILONS[1])
+    return PolicyModel(agent, epsilon=TYPE_EPSILONS[1])
 
 
 def broad(agent: Agent) -> OpponentModel:

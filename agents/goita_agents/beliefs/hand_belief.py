@@ -56,15 +56,15 @@ class HandBelief:
         """Returns the expected tiles of each kind in the hand as dealt: float64 [8]."""
         return self.probability @ self.hands
 
-    def at_least(self, number: int) -> Float:
-        """Returns the probability of at least ``number`` tiles of each kind: float64 [8].
+    def at_least(self, count: int) -> Float:
+        """Returns the probability of at least ``count`` tiles of each kind: float64 [8].
 
         Raises:
             SettingError: if the number is not from 0 to 8.
         """
-        if isinstance(number, bool) or number not in range(NUM_KINDS + 1):
-            raise SettingError(f"expected a number of tiles from 0 to 8, got {number!r}")
-        return self.probability @ (self.hands >= number)
+        if isinstance(count, bool) or count not in range(NUM_KINDS + 1):
+            raise SettingError(f"expected a number of tiles from 0 to 8, got {count!r}")
+        return self.probability @ (self.hands >= count)
 
     def log_probability(self, hand: str | npt.ArrayLike) -> float:
         """Returns the logarithm of a hand's probability in nats, minus infinity if it has none.
@@ -95,9 +95,9 @@ class HandBelief:
             raise HandsError(f"expected a hand that the facts allow, got {self.hands[index]!r}")
         return float(self.probability[index] / self.facts[index])
 
-    def most_likely(self, number: int) -> list[tuple[str, float]]:
+    def most_likely(self, count: int) -> list[tuple[str, float]]:
         """Returns the likeliest hands as digits, with their probabilities, likeliest first."""
-        order = np.argsort(-self.probability, kind="stable")[:number]
+        order = np.argsort(-self.probability, kind="stable")[:count]
         return [(format_hand(self.hands[i]), float(self.probability[i])) for i in order]
 
     def index(self, hand: str | npt.ArrayLike) -> int:

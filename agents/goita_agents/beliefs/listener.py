@@ -95,14 +95,14 @@ class Listener(Following):
         if not self._branches(ONLY_MODELS):
             raise self._last_refusal()
 
-    def posterior(self, of: RelativeSeat = "partner") -> HandBelief:
+    def posterior(self, relative_seat: RelativeSeat = "partner") -> HandBelief:
         """Returns the belief about a seat's hand.
 
         Raises:
             SettingError: if it is not one of the three seats.
             UnexplainedError: if no deal explains the actions of all seats.
         """
-        seat = seat_number(of)
+        seat = seat_number(relative_seat)
         belief, _, branches = self._believed()
         return self._hand_belief(seat, belief.marginals[seat - 1], branches, self.models)
 
@@ -121,21 +121,22 @@ class Listener(Following):
             self._mixed = self._mixture(self._branches(ONLY_MODELS))
         return self._mixed
 
-    def action_probabilities(self, of: RelativeSeat) -> Float:
+    def action_probabilities(self, relative_seat: RelativeSeat) -> Float:
         """Returns the probabilities of the next seat's action, by its hand: float64 [M, 69].
 
         The action is a play or a pass. Where a message is sent next, it is a message: [M, 77].
         Rows are in the order of ``HandBelief.hands``, zeros for hands that are ruled out. A play
         whose block would lie face down counts as the play with block 0. The belief after an action
-        is, up to a factor, ``posterior(of).probability * action_probabilities(of)[:, action]``.
+        is, up to a factor, ``posterior(seat).probability * action_probabilities(seat)[:, action]``.
 
         Raises:
             SettingError: if it is not that seat's turn.
         """
-        seat = seat_number(of)
+        seat = seat_number(relative_seat)
         if seat != self.seat:
             raise SettingError(
-                f"expected the seat whose turn it is, relative seat {self.seat}, got {of!r}"
+                f"expected the seat whose turn it is, relative seat {self.seat}, got "
+                f"{relative_seat!r}"
             )
         belief, _, branches = self._believed()
         chances = [

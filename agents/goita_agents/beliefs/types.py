@@ -22,8 +22,8 @@ from goita_agents.beliefs.hand_belief import HandBelief
 from goita_agents.beliefs.history import Event, Messages
 from goita_agents.beliefs.unheard_messages import DealMixture, sample_of
 from goita_agents.models import (
-    EPSILONS,
     LEGAL_MODEL,
+    TYPE_EPSILONS,
     OpponentModel,
     PolicyModel,
     SharedAnswers,
@@ -90,7 +90,7 @@ class Types:
 def make_types(
     opponents: Sequence[Agent],
     partners: Sequence[Agent],
-    epsilon: float = EPSILONS[0],
+    epsilon: float = TYPE_EPSILONS[0],
     shares: Sequence[float] = (),
 ) -> Types:
     """Returns types of policies, with a fallback type for players that play like none of them.
@@ -113,7 +113,7 @@ def make_types(
     shares = shares or [1.0] * len(models)
     return Types(
         (*models, PolicyModel(opponents[-1], epsilon=BROAD_EPSILON)),
-        tuple(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in partners),
+        tuple(PolicyModel(agent, epsilon=TYPE_EPSILONS[1]) for agent in partners),
         (*((1 - BROAD_PRIOR) * share / sum(shares) for share in shares), BROAD_PRIOR),
     )
 
@@ -198,14 +198,14 @@ class TypeListener(Following):
         pairs = np.argwhere(probability).tolist()
         return [(float(probability[k, j]), k, j, self._beliefs[k, j]) for k, j in pairs]
 
-    def posterior(self, of: RelativeSeat = "partner") -> HandBelief:
+    def posterior(self, relative_seat: RelativeSeat = "partner") -> HandBelief:
         """Returns the belief about a seat's hand, over all types.
 
         Raises:
             SettingError: if it is not one of the three seats.
             UnexplainedError: if no type explains the actions of all seats.
         """
-        seat = seat_number(of)
+        seat = seat_number(relative_seat)
         beliefs = self.beliefs()
         marginal = sum(p * belief.marginals[seat - 1] for p, _, _, belief in beliefs)
         _, k, j, _ = beliefs[0]

@@ -63,11 +63,11 @@ class Wrapped:
         if callable(check_start := getattr(base, "check_start", None)):
             self.check_start = check_start
 
-    def shown(self, view: View) -> View:
+    def base_view(self, view: View) -> View:
         """Returns the view that the base is shown."""
         return view
 
-    def asked(self, legal: Bool) -> Bool:
+    def acting_rows(self, legal: Bool) -> Bool:
         """Returns the rows in which the base acts, bool [N]; in the others silence is sent."""
         return np.ones(len(legal), bool)
 
@@ -77,33 +77,33 @@ class Wrapped:
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns an action in each row: int64 [N]."""
-        is_asked = self.asked(legal)
-        if is_asked.all():
+        acts = self.acting_rows(legal)
+        if acts.all():
             chosen: Int = self.base.act(*self._question(view, legal), rng)
             return chosen
-        if not is_asked.any():
+        if not acts.any():
             return _silence(legal)
-        question = self._question(view[is_asked], legal[is_asked])
+        question = self._question(view[acts], legal[acts])
         answer = np.asarray(self.base.act(*question, rng))
         # Raises unless the answer is an array of actions.
         read_actions(answer, question[1], f" from {self.name!r}")
         chosen = _silence(legal).astype(answer.dtype)
-        chosen[is_asked] = answer
+        chosen[acts] = answer
         return chosen
 
     def _probabilities(self, view: View, legal: Bool) -> Float:
         """Returns the probability of each action: float64 [N, 69], with messages [N, 77]."""
-        is_asked, probabilities = self.asked(legal), np.zeros(legal.shape)
-        if not is_asked.all():
-            probabilities[~is_asked, _silence(legal[~is_asked])] = 1.0
-        if is_asked.any():
-            question = self._question(view[is_asked], legal[is_asked])
-            probabilities[is_asked, : question[1].shape[1]] = self.base.probabilities(*question)
+        acts, probabilities = self.acting_rows(legal), np.zeros(legal.shape)
+        if not acts.all():
+            probabilities[~acts, _silence(legal[~acts])] = 1.0
+        if acts.any():
+            question = self._question(view[acts], legal[acts])
+            probabilities[acts, : question[1].shape[1]] = self.base.probabilities(*question)
         return probabilities
 
     def _question(self, view: View, legal: Bool) -> tuple[View, Bool]:
         """Returns the view and the mask that the base is shown."""
-        inner_view = self.shown(view)
+        inner_view = self.base_view(view)
         return inner_view, legal[:, : inner_view.information.num_actions]
 
     @property
@@ -122,13 +122,13 @@ class Wrapped:
         return wrapped
 
     def _begin(self, games: Int, seats: Int, view: View) -> None:
-        self.base.begin(games, seats, self.shown(view))
+        self.base.begin(games, seats, self.base_view(view))
 
     def _end(self, games: Int, results: Results, hands: Int) -> None:
-        self.base.end(games, replace(results, view=self.shown(results.view)), hands)
+        self.base.end(games, replace(results, view=self.base_view(results.view)), hands)
 
     def _redeal(self, games: Int, view: View) -> None:
-        self.base.redeal(games, self.shown(view))
+        self.base.redeal(games, self.base_view(view))
 
     @property
     def faults(self) -> list[Fault]:
@@ -152,17 +152,17 @@ def _silence(legal: Bool) -> Int:
 class MutedAgent(Wrapped):
     """An agent that plays as another and sends no message."""
 
-    def asked(self, legal: Bool) -> Bool:
+    def acting_rows(self, legal: Bool) -> Bool:
         """Returns the rows in which the base acts, bool [N]: all without a message to send."""
         if legal.shape[1] == NUM_ACTIONS:
-            return super().asked(legal)
+            return super().acting_rows(legal)
         return np.asarray(~legal[:, MESSAGE:].any(axis=1))
 
 
 class PlainAgent(MutedAgent):
     """An agent that plays any game as another plays the base game."""
 
-    def shown(self, view: View) -> View:
+    def base_view(self, view: View) -> View:
         """Returns the view that the seat would have in the base game."""
         return view if view.information == PLAIN else view.plain()
 
@@ -195,7 +195,7 @@ class MaskedAgent(Wrapped):
         if not self.transform:
             raise AgentError("expected hide=SLICES, got none")
 
-    def shown(self, view: View) -> View:
+    def base_view(self, view: View) -> View:
         """Returns the views without the hidden slices."""
         return self.transform.view(view)
 

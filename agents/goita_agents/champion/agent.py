@@ -12,7 +12,7 @@ from goita_agents.beliefs.types import make_types
 from goita_agents.bots.heuristic import HeuristicAgent
 from goita_agents.bots.network import NetworkAgent, shipped
 from goita_agents.champion import crowd
-from goita_agents.models import EPSILONS
+from goita_agents.models import TYPE_EPSILONS
 from goita_agents.registry import Entry, expand, load_agent
 from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.library import LibraryRolloutAgent
@@ -50,7 +50,7 @@ def load(
     infer: bool = True,
     types: tuple[Agent, ...] = (),
     partners: tuple[Agent, ...] = (),
-    epsilon: float = EPSILONS[0],
+    epsilon: float = TYPE_EPSILONS[0],
     carry: bool = True,
     library: tuple[Agent, ...] = (),
 ) -> Agent:

@@ -25,14 +25,14 @@ from goita_agents.search.sampling import SampledWorlds, lay_out
 from goita_env import View
 from goita_env.seeds import deal_keys
 
-WORLDS: Final = 256
+SEARCH_WORLDS: Final = 256
 """Most worlds of a decision; where no action comes near the prior one, elimination plays 16."""
 
-BUDGET: Final = 975  # Playouts of a decision.
+SEARCH_BUDGET: Final = 975  # Playouts of a decision.
 
-MIN_Z: Final = 4.0  # Standard errors by which an action must lead the prior one.
+SEARCH_MIN_Z: Final = 4.0  # Standard errors by which an action must lead the prior one.
 
-ALLOCATION: Final[Allocation] = "elimination"
+SEARCH_ALLOCATION: Final[Allocation] = "elimination"
 
 MAX_POLICY_QUERIES: Final = 12_000.0
 """Most queries of a search with the champion's policy: 95 of 100 decisions take 0.2 s at most."""
@@ -49,11 +49,11 @@ class SearchOptions:
         AgentError: if an option is outside its choices.
     """
 
-    worlds: int = WORLDS  #: Worlds that a decision is searched in, at most.
-    budget: int = BUDGET
+    worlds: int = SEARCH_WORLDS  #: Worlds that a decision is searched in, at most.
+    budget: int = SEARCH_BUDGET
     """Playouts of a decision, at most. With ``allocation="halving"`` a decision with many actions
     gets fewer worlds, but at least one; elimination stops early."""
-    min_z: float = MIN_Z
+    min_z: float = SEARCH_MIN_Z
     """Standard errors by which an action must lead the prior one. They are estimated from the
     worlds played: they are too small with very few worlds, and 0 with one."""
     max_policy_queries: float = MAX_POLICY_QUERIES
@@ -62,7 +62,7 @@ class SearchOptions:
     max_unseen_tiles: int = MAX_UNSEEN_TILES
     """Most unseen tiles of a decision that is searched: early in a round playouts take longest and
     find least."""
-    allocation: Allocation = ALLOCATION  #: How playouts are spread (``playout_budget``).
+    allocation: Allocation = SEARCH_ALLOCATION  #: How playouts are spread (``playout_budget``).
 
     def __post_init__(self) -> None:
         check_search(self.worlds, self.budget)
@@ -118,9 +118,9 @@ def evaluate_actions(
     *,
     prior_action: Int,
     seeds: Keys,
-    allocation: Allocation = ALLOCATION,
+    allocation: Allocation = SEARCH_ALLOCATION,
     budget: int | None = None,
-    min_z: float = MIN_Z,
+    min_z: float = SEARCH_MIN_Z,
 ) -> ActionValues:
     """Plays the legal actions of R positions out in the same sampled worlds.
 

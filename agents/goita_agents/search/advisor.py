@@ -12,7 +12,7 @@ from goita_agents.base import Float, Policy
 from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import Types
 from goita_agents.principles import Principle, speaking
-from goita_agents.search.action_values import MIN_Z
+from goita_agents.search.action_values import SEARCH_MIN_Z
 from goita_agents.search.typed_search import Deciding, TypedSearch, Valued
 from goita_env import View
 from goita_env.records import DealRecord
@@ -57,8 +57,8 @@ class Advisor:
 
     It is the search of an analysis (``typed_search``): the others may play like any of the types,
     and earlier rounds of the match count as evidence of their types. The policy's own choice is
-    suggested unless another action leads it by ``MIN_Z`` standard errors. The same view gives the
-    same hint: the listeners that are kept from hint to hint only save time.
+    suggested unless another action leads it by ``SEARCH_MIN_Z`` standard errors. The same view gives
+    the same hint: the listeners that are kept from hint to hint only save time.
 
     Args:
         base: the policy that plays the player's seat in playouts.
@@ -89,7 +89,7 @@ class Advisor:
         seed = int(np.random.default_rng(view.words[0]).integers(2**63))
         chosen = int(chances.argmax())
         valued = self._value(view, seat, tuple(earlier), chosen, seed)
-        leads = valued.loss > MIN_Z * valued.loss_error
+        leads = valued.loss > SEARCH_MIN_Z * valued.loss_error
         action = valued.best if leads else chosen
         points = {option.action: option.points for option in valued.options}
         principle = speaking(view, points, action) if action == valued.best else None

@@ -9,7 +9,7 @@ from typing import Final
 
 from goita_agents.base import Agent
 from goita_agents.beliefs.types import Types
-from goita_agents.models import EPSILONS, PolicyModel
+from goita_agents.models import TYPE_EPSILONS, PolicyModel
 from goita_agents.registry import Entry
 from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.rollout import RolloutAgent
@@ -27,7 +27,7 @@ def best_response(
     to: Agent,
     options: SearchOptions = BEST_RESPONSE,
     epsilon: float = OPPONENT_EPSILON,
-    partner_epsilon: float = EPSILONS[1],
+    partner_epsilon: float = TYPE_EPSILONS[1],
 ) -> RolloutAgent:
     """Returns a search with one agent as the model of all others, and as its own base policy.
 

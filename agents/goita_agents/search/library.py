@@ -18,7 +18,7 @@ import numpy as np
 from goita_agents.base import Agent, Bool, Float, Int, Policy, Results
 from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import BROAD_PRIOR, Types
-from goita_agents.models import EPSILONS, PolicyModel
+from goita_agents.models import TYPE_EPSILONS, PolicyModel
 from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.playout import Keys
 from goita_agents.search.rollout import RolloutAgent, players_of
@@ -74,7 +74,7 @@ class LibraryRolloutAgent(RolloutAgent):
         options: SearchOptions,
         types: Types,
         library: Callable[[], Sequence[Agent]],
-        epsilon: float = EPSILONS[0],
+        epsilon: float = TYPE_EPSILONS[0],
     ) -> None:
         super().__init__(base, options, belief=True, types=types)
         self._sampler = PosteriorSampler(types, self.types_of)
@@ -176,7 +176,7 @@ def with_library(
     first_share = 1 - LIBRARY_SHARE
     return Types(
         (*narrow, *(PolicyModel(agent, epsilon=epsilon) for agent in opponents), broad),
-        (*first.partners, *(PolicyModel(agent, epsilon=EPSILONS[1]) for agent in partners)),
+        (*first.partners, *(PolicyModel(agent, epsilon=TYPE_EPSILONS[1]) for agent in partners)),
         (
             *_shared(first_share * (1 - BROAD_PRIOR), narrow),
             *_shared(LIBRARY_SHARE, opponents),

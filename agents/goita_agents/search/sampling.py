@@ -18,14 +18,14 @@ from goita_agents.beliefs.following import bounds, unseen_at_first
 from goita_agents.beliefs.history import events
 from goita_agents.beliefs.supports import support
 from goita_agents.beliefs.types import TypeListener, Types
-from goita_agents.models import EPSILONS, PolicyModel, SharedAnswers
+from goita_agents.models import TYPE_EPSILONS, PolicyModel, SharedAnswers
 from goita_agents.search.playout import Keys
 from goita_env import View
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_SEATS, PARTNER
 from goita_env.worlds import Positions, Worlds, determinize
 
-KEPT: Final = 1_024
+MAX_KEPT_LISTENERS: Final = 1_024
 """Most rounds that a ``PosteriorSampler`` follows at a time; beyond, it forgets the round whose
 listener was needed longest ago."""
 
@@ -164,23 +164,23 @@ class PosteriorSampler:
             for row, (game, rng) in enumerate(zip(view.game.tolist(), rngs, strict=True))
         ]
 
-    def listener(self, view: View, number: int) -> TypeListener:
+    def listener(self, view: View, key: int) -> TypeListener:
         """Returns the listener of a round, which has taken in a view of one row.
 
-        ``number``: of the round, under which its listener is kept; of a seat in the game, if
+        ``key``: number of the round, under which its listener is kept; of a seat in the game, if
         several seats of the game are followed.
         """
-        listener = self._kept.pop(number, None)
+        listener = self._kept.pop(key, None)
         try:
             if listener is not None:
                 listener.update(view)
         except SettingError:  # another round under the same number
             listener = None
         if listener is None:
-            types, prior = self._types_of(number) if self._types_of else (self.types, None)
+            types, prior = self._types_of(key) if self._types_of else (self.types, None)
             listener = TypeListener(view, types, prior)
-        self._kept[number] = listener
-        if len(self._kept) > KEPT:
+        self._kept[key] = listener
+        if len(self._kept) > MAX_KEPT_LISTENERS:
             self._kept.popitem(last=False)
         return listener
 
@@ -209,5 +209,5 @@ class PosteriorSampler:
 
 def like_itself(policy: Policy) -> Types:
     """Returns the types of a policy that assumes that all others play like itself."""
-    opponent, partner = (PolicyModel(policy, epsilon=epsilon) for epsilon in EPSILONS[:2])
+    opponent, partner = (PolicyModel(policy, epsilon=epsilon) for epsilon in TYPE_EPSILONS[:2])
     return Types((opponent,), (partner,))

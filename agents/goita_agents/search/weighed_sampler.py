@@ -17,7 +17,7 @@ import numpy as np
 
 from goita_agents.base import Bool, Float, Int, Policy
 from goita_agents.beliefs.deal_belief import systematic_sample
-from goita_agents.models import EPSILONS, OpponentModel, PolicyModel
+from goita_agents.models import TYPE_EPSILONS, OpponentModel, PolicyModel
 from goita_agents.search.sampling import TypedWorlds
 from goita_env import View
 from goita_env.actions import CALL, PASS, SILENT
@@ -44,7 +44,9 @@ class WeighedSampler:
     """
 
     def __init__(self, policy: Policy | None) -> None:
-        self._models = [] if policy is None else [PolicyModel(policy, epsilon=e) for e in EPSILONS]
+        self._models = (
+            [] if policy is None else [PolicyModel(policy, epsilon=e) for e in TYPE_EPSILONS]
+        )
 
     def sample(
         self, view: View, count: Int, rngs: Sequence[np.random.Generator]
@@ -196,7 +198,7 @@ def _explained(models: Sequence[OpponentModel], replay: Replay, seat: Int, chose
     """Returns the probability of one decision in each of m games: [m], 0 where it is illegal."""
     choices = replay.choices()
     explained = choices.allow(chosen).astype(np.float64)
-    free = (choices.number > 1) & (explained > 0)
+    free = (choices.num_legal > 1) & (explained > 0)
     for model_seat, model in enumerate(models, start=1):
         games = np.flatnonzero(free & (seat == model_seat))
         if len(games):

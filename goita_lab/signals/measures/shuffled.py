@@ -14,7 +14,7 @@ from goita_agents.beliefs.filtering import RoundStart, SeatFilter
 from goita_agents.beliefs.history import events
 from goita_agents.beliefs.supports import support
 from goita_agents.beliefs.unheard_messages import product_of
-from goita_agents.search.action_values import MIN_Z, WORLDS
+from goita_agents.search.action_values import SEARCH_MIN_Z, SEARCH_WORLDS
 from goita_env import View, seeds
 from goita_env.actions import CALL, NUM_ACTIONS
 from goita_env.errors import SettingError
@@ -81,8 +81,8 @@ def shuffled_signal(
     policy: str | Policy,
     *,
     seed: int = 0,
-    worlds: int = WORLDS,
-    min_z: float = MIN_Z,
+    worlds: int = SEARCH_WORLDS,
+    min_z: float = SEARCH_MIN_Z,
     where: Where | None = None,
 ) -> Shuffled:
     """Measures what one signal is worth to the partner, in points.

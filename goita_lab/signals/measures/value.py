@@ -18,7 +18,7 @@ import numpy as np
 
 from goita_agents.base import Float, Int, Policy
 from goita_agents.beliefs import DealBelief, OpponentModel
-from goita_agents.search.action_values import MAX_UNSEEN_TILES, MIN_Z, WORLDS
+from goita_agents.search.action_values import MAX_UNSEEN_TILES, SEARCH_MIN_Z, SEARCH_WORLDS
 from goita_env import seeds
 from goita_env.errors import SettingError
 from goita_env.rounds import NewDeals, PendingDecisions, Rounds
@@ -108,8 +108,8 @@ def play_listening(
     sources: Sequence[InformationSources] = SOURCES,
     seed: int = 0,
     rules: str | Rules = JGA,
-    worlds: int = WORLDS,
-    min_z: float = MIN_Z,
+    worlds: int = SEARCH_WORLDS,
+    min_z: float = SEARCH_MIN_Z,
     first: int = 0,
 ) -> SourcePoints:
     """Plays the same deals with each of ``sources``: one seat searches, three play the policy.

@@ -140,7 +140,7 @@ def test_with_all_hands_every_seat_sees_what_it_saw_in_the_games(rules):
         assert np.array_equal(mask, view.legal())
         legal = [legal_mask(played[row]._state) for row in rows]
         assert np.array_equal(mask, np.concatenate(legal))
-        assert np.array_equal(choices.number, mask.sum(axis=1))
+        assert np.array_equal(choices.num_legal, mask.sum(axis=1))
         for action in range(69):
             assert np.array_equal(choices.allow(np.full(len(rows), action)), mask[:, action])
         taken = pick(mask, rng.integers(0, 1000, len(mask)))
