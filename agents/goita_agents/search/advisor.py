@@ -57,8 +57,8 @@ class Advisor:
 
     It is the search of an analysis (``typed_search``): the others may play like any of the types,
     and earlier rounds of the match count as evidence of their types. The policy's own choice is
-    suggested unless another action leads it by ``SEARCH_MIN_Z`` standard errors. The same view gives
-    the same hint: the listeners that are kept from hint to hint only save time.
+    suggested unless another action leads it by ``SEARCH_MIN_Z`` standard errors. The same view
+    gives the same hint: the listeners that are kept from hint to hint only save time.
 
     Args:
         base: the policy that plays the player's seat in playouts.
