@@ -89,9 +89,9 @@ def needs_extra(module: str) -> str:
     """Returns which extra brings a module that is not installed, and how to install it."""
     name = module.partition(".")[0]
     if name not in EXTRAS:
-        return f"no module named {module!r}"
+        return f"No module named {module!r}"
     extra = EXTRAS[name]
-    return f"no module named {module!r}, which needs the extra [{extra}]: {install(extra)}"
+    return f"No module named {module!r}, which needs the extra [{extra}]: {install(extra)}"
 
 
 def check_extra(extra: str) -> None:

@@ -27,16 +27,14 @@ from goita_env.engine import core
 from goita_env.engine.dealing import lay_deals, prepare_deals
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER, WAITING, code_of
-from goita_env.errors import IllegalActionError, SettingError, install
+from goita_env.errors import IllegalActionError, SettingError, naming_extras
 from goita_env.hands import format_hand, list_hands
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import LETTERS, MATCH_POINTS, NUM_SEATS
 from goita_env.views import View, seat_view
 
-try:
+with naming_extras():
     import pyspiel
-except ImportError as error:
-    raise ImportError(f"games of OpenSpiel need open_spiel: {install('openspiel')}") from error
 
 MOST_WITH_REDEALS: Final = 1_000
 """Most decisions of a round for OpenSpiel, where hands may be dealt again: each redeal adds up to

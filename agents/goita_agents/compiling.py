@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from goita_env.errors import install
+from goita_env.errors import naming_extras
 
-try:
+with naming_extras():
     from numba import njit
     from numba.core import event
-except ImportError as error:
-    raise ImportError(f"compiled agents need numba: {install('agents')}") from error
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -50,7 +50,7 @@ from goita_agents.base import (
     raised,
 )
 from goita_env.agent import is_built_in
-from goita_env.errors import install
+from goita_env.errors import naming_extras
 from goita_env.information import PLAIN, InformationStructure
 
 GROUP: Final = "goita.agents"
@@ -358,10 +358,11 @@ def _with_name(agent: Agent, name: str) -> Agent:
 def _build(spec: str) -> Agent:
     named = parse_spec(spec)
     try:
-        factory = named.load().factory
-        argument, options = named.split()
+        with naming_extras():
+            factory = named.load().factory
+            argument, options = named.split()
     except (ImportError, OSError) as error:
-        hint = f", in {os.getcwd()!r} or installed" if named.is_own else f"; {install('agents')}"
+        hint = f", in {os.getcwd()!r} or installed" if named.is_own else ""
         raise AgentError(f"expected to build {spec!r}, but: {error}{hint}") from error
     built: Agent = factory(*argument, **_options(factory, spec, options, len(argument)))
     return built

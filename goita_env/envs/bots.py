@@ -25,7 +25,7 @@ from goita_env.agent import (
 )
 from goita_env.arrays import U64, Bool, Float, Int
 from goita_env.engine.state import State
-from goita_env.errors import SettingError, install
+from goita_env.errors import SettingError, naming_extras
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_env.tiles import NUM_SEATS
@@ -64,11 +64,10 @@ def load_agent(agent: Named) -> Agent:
             f"points of goita-env, which is to be installed again; got {agent!r}"
         )
     try:
-        load = loaders[0].load()
+        with naming_extras():
+            load = loaders[0].load()
     except ModuleNotFoundError as error:
-        raise SettingError(
-            f"expected to load {agent!r}, which needs {error.name!r}: {install('agents')}"
-        ) from error
+        raise SettingError(f"expected to load {agent!r}, but: {error}") from error
     return cast(Agent, load(agent))
 
 

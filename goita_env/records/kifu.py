@@ -33,7 +33,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from goita_env import actions
-from goita_env.errors import RecordError, install
+from goita_env.errors import RecordError, naming_extras
 from goita_env.records.building import build_record, check_text, naming, score_notes, scores_of
 from goita_env.records.model import (
     DealRecord,
@@ -114,10 +114,8 @@ def dumps(record: Record) -> str:
 
 
 def _parse(text: str) -> dict[str, Any]:
-    try:
+    with naming_extras():
         import yaml
-    except ImportError as error:
-        raise ImportError(f"a YAML kifu needs PyYAML: {install('records')}") from error
 
     class Plain(yaml.BaseLoader):
         """A loader that reads texts, lists and mappings, without aliases."""

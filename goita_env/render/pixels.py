@@ -10,7 +10,7 @@ from io import BytesIO
 import numpy as np
 import numpy.typing as npt
 
-from goita_env.errors import install
+from goita_env.errors import naming_extras
 
 
 def png(svg: str, width: int | None = None) -> bytes:
@@ -23,18 +23,14 @@ def png(svg: str, width: int | None = None) -> bytes:
     Raises:
         ImportError: if the extra is missing.
     """
-    try:
+    with naming_extras():
         import resvg_py
-    except ImportError as error:
-        raise ImportError(f"pixels need resvg-py: {install('render')}") from error
     return resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True)
 
 
 def rgb_array(svg: str, width: int | None = None) -> npt.NDArray[np.uint8]:
     """Draws SVG text as an image, uint8 [height, width, 3]; arguments and errors as ``png``."""
-    try:
+    with naming_extras():
         from PIL import Image
-    except ImportError as error:
-        raise ImportError(f"images need Pillow: {install('render')}") from error
     with Image.open(BytesIO(png(svg, width))) as image:
         return np.array(np.asarray(image)[:, :, :3])  # its pixels are all opaque

@@ -66,7 +66,7 @@ def test_a_command_without_its_extra_names_it_before_it_begins(name, extra, monk
     assert ended.value.code == 2
     told = capsys.readouterr().err
     assert f"which needs the extra [{extra}]: pip install" in told
-    assert told.startswith(f"goita {name}: no module named")
+    assert told.startswith(f"goita {name}: No module named")
 
 
 def test_a_package_names_the_extra_of_a_module_that_is_missing():
@@ -80,7 +80,7 @@ def test_a_package_names_the_extra_of_a_module_that_is_missing():
     assert error.value.name == "pyarrow.x"
     assert str(error.value).count("needs the extra") == 1
     other = ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
-    expected = pytest.raises(ModuleNotFoundError, match=r"^no module named 'elsewhere'$")
+    expected = pytest.raises(ModuleNotFoundError, match=r"^No module named 'elsewhere'$")
     with expected, errors.naming_extras():
         raise other
 

@@ -27,16 +27,14 @@ import numpy as np
 import numpy.typing as npt
 
 from goita_agents.base import AgentError
-from goita_env.errors import GoitaError, install
+from goita_env.errors import GoitaError, naming_extras
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules, get_rules
 from goita_env.views.observation import OBSERVATION_VERSION
 
-try:
+with naming_extras():
     import msgspec
     from msgspec import Meta
-except ImportError as error:
-    raise ImportError(f"networks need msgspec: {install('agents')}") from error
 
 Array = npt.NDArray[np.float32]
 
