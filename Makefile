@@ -99,11 +99,10 @@ dist: $(VENV)/.installed
 		(cd $(WHEEL)/$$extra/empty && ../bin/python -P $(CURDIR)/tests/helpers/away.py $$extra); \
 	done
 
-# The examples of RLlib and TorchRL; videos by gymnasium's means.
-test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed $(FRAMEWORKS)/video/.installed
+# The examples of RLlib and TorchRL.
+test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed
 	$(FRAMEWORKS)/rllib/bin/pytest tests/frameworks
 	$(FRAMEWORKS)/torchrl/bin/pytest tests/frameworks
-	$(FRAMEWORKS)/video/bin/pytest tests/frameworks
 
 bench: $(VENV)/.installed-bench
 	$(VENV)/bin/python benchmarks/throughput.py
@@ -165,14 +164,6 @@ $(FRAMEWORKS)/torchrl/.installed: pyproject.toml constraints.txt
 	$(FRAMEWORKS)/torchrl/$(PIP) -c constraints.txt hatchling
 	$(FRAMEWORKS)/torchrl/$(PIP) -c constraints.txt --no-build-isolation -e . torch torchrl==0.14.1 'tensordict>=0.14.3,<0.15' pytest hypothesis
 	mv $(FRAMEWORKS)/torchrl/.installing $@
-
-# moviepy, with which gymnasium writes videos, wants an older Pillow than the checks run with.
-$(FRAMEWORKS)/video/.installed: pyproject.toml constraints.txt
-	$(call new_venv,$(FRAMEWORKS)/video)
-	sed 's/^pillow==.*/pillow<12/' constraints.txt > $(FRAMEWORKS)/video/constraints.txt
-	$(FRAMEWORKS)/video/$(PIP) -c $(FRAMEWORKS)/video/constraints.txt hatchling
-	$(FRAMEWORKS)/video/$(PIP) -c $(FRAMEWORKS)/video/constraints.txt --no-build-isolation -e '.[render]' moviepy pytest hypothesis
-	mv $(FRAMEWORKS)/video/.installing $@
 
 clean:
 	rm -rf $(VENV) $(COMPAT) $(PLAIN) $(RAY) $(WEB) $(FRAMEWORKS) $(WHEEL) build dist docs/_build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

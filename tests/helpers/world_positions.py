@@ -236,8 +236,11 @@ def random_positions(rules: str | Rules, seed: int, latest: bool = False) -> Ite
         yield position(game)
 
 
-def after(rules: str | Rules, hands: list, dealer: int, moves: str, viewer: int | None = None):
+def after(
+    rules: str | Rules, hands: list | str, dealer: int, moves: str, viewer: int | None = None
+):
     """Returns the position after moves by their short names."""
+    hands = hands.split() if isinstance(hands, str) else hands
     game = Game(rules, hands=hands, dealer=dealer)
     for name in moves.split():
         game.play(parse(name))
@@ -285,26 +288,19 @@ EARLY = {
 
 LATE = [
     (
-        "jga",
-        ["51414311", "32616272", "41357113", "18152458"],
-        3,
+        *("jga", "51414311 32616272 41357113 18152458", 3),
         "88 p p p 25 54 p 47 p p 76 p p p 26 p p p 13 35 54 41 p 13 p",
     ),
     (
         "jga",
-        ["15115135", "13474112", "51184248", "62323716"],
+        "15115135 13474112 51184248 62323716",
         2,
         "88 p p p 25 p 51 17 p 73 35 p p p 11 14 44 p p 43 p",
     ),
-    (
-        "pagat",
-        ["41525313", "43731252", "56811814", "46121117"],
-        2,
-        "16 67 p 75 58 p p p 11 12 24 43 p p 33",
-    ),
+    ("pagat", "41525313 43731252 56811814 46121117", 2, "16 67 p 75 58 p p p 11 12 24 43 p p 33"),
     (
         "nine",
-        ["11261333", "12441416", "15587812", "75514231"],
+        "11261333 12441416 15587812 75514231",
         2,
         "15 52 21 12 28 p p p 71 11 11 11 p p p 44 p 43",
     ),

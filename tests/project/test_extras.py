@@ -5,7 +5,6 @@ import re
 import sys
 import tomllib
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -47,8 +46,8 @@ def brought_by(extra):
 
 
 def test_every_module_from_outside_is_of_an_extra_that_brings_it():
-    modules = imported()
-    assert modules.keys() <= errors.EXTRAS.keys()
+    assert imported().keys() <= errors.EXTRAS.keys()
+    assert {*command.EXTRAS_OF_COMMANDS.values(), *errors.EXTRAS.values()} <= EXTRAS.keys()
     distributions = metadata.packages_distributions()
     for module, extra in errors.EXTRAS.items():
         names = {name.lower().replace("_", "-") for name in distributions.get(module, ())}
@@ -83,11 +82,3 @@ def test_a_package_names_the_extra_of_a_module_that_is_missing():
     expected = pytest.raises(ModuleNotFoundError, match=r"^No module named 'elsewhere'$")
     with expected, errors.naming_extras():
         raise other
-
-
-def test_every_command_has_an_extra_that_exists():
-    assert command.EXTRAS_OF_COMMANDS.keys() <= command.COMMANDS.keys()
-    assert {*command.EXTRAS_OF_COMMANDS.values(), *errors.EXTRAS.values()} <= EXTRAS.keys()
-    for extra in ("play", "lab", "agents"):  # the environment of the tests has them
-        errors.check_extra(extra)
-    assert find_spec("goita_lab") is not None

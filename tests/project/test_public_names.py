@@ -36,21 +36,6 @@ def test_the_stored_public_names_are_those_of_the_code(tool, stored):
     assert not changes, ACCEPT.format("\n".join(changes))
 
 
-def test_names_of_each_kind_are_listed(stored):
-    for kind, names in {
-        "python": [
-            "goita_env.Game.play(action)",
-            "goita_env.TEAMS",
-            "goita_agents.load_agent(spec)",
-        ],
-        "commands": ["goita evaluate --deals", "goita exam take --html", "goita train --resume"],
-        "agents": ["champion:search=", "exec:COMMAND", "file:PATH,temperature="],
-        "formats": ["goita-network-4", "goita-record-1"],
-        "rule sets": ["jga", "mini_3"],
-    }.items():
-        assert set(names) <= set(stored[kind])
-
-
 def test_a_renamed_parameter_and_a_lost_option_are_differences(tool):
     def before(view, legal): ...
     def now(view, mask): ...
@@ -63,13 +48,3 @@ def test_a_renamed_parameter_and_a_lost_option_are_differences(tool):
         "+ python: act(view, mask)",
     ]
     assert tool.difference(stored, stored) == []
-
-
-def test_methods_and_fields_of_documented_classes_are_listed(tool):
-    page = ".. autoclass:: goita_env.Game\n   :members:\n"
-    (directive,) = tool.DIRECTIVE.findall(page)
-    names = list(tool.described(*directive))
-    assert {"goita_env.Game.legal_actions()", "goita_env.Game.seat"} <= set(names)
-    assert not [name for name in names if "._" in name]
-    listed = tool.described("class", "goita_env.Game", "   :members: play\n")
-    assert [name.partition("(")[0] for name in listed] == ["goita_env.Game", "goita_env.Game.play"]
