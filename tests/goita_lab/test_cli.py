@@ -52,7 +52,7 @@ def test_an_unknown_command_is_refused_with_what_there_is(words, says):
 @pytest.mark.parametrize(
     ("raised", "code", "says"),
     [
-        (ModuleNotFoundError("no torch", name="torch"), 2, "expected 'torch', which is not inst"),
+        (ModuleNotFoundError("no torch", name="torch"), 2, "needs the extra [train]: pip inst"),
         (KeyboardInterrupt(), 130, "goita check: stopped"),
     ],
 )
