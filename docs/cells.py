@@ -1,8 +1,7 @@
-"""Shows a script in cells as a page of the site, each cell with what it prints and draws.
+"""Turns scripts in cells into notebooks and pages, each cell with what it prints and draws.
 
-A page says ``<!-- cells: ../../examples/NAME.py -->``, and the script is run; or it names a
-notebook, ``NAME.ipynb``, which shows what is stored in it. Cells begin with ``# %%``; one of words
-is ``# %% [markdown]`` and holds a text. They run in order, in one namespace.
+Cells begin with ``# %%``; one of words is ``# %% [markdown]`` and holds a text. They run in order,
+in one namespace. Of a notebook, ``NAME.ipynb``, a page shows what is stored in it.
 """
 
 import ast
@@ -10,13 +9,14 @@ import io
 import json
 import re
 import sys
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from os.path import relpath
 from pathlib import Path
 from typing import Any, Final
 
-MENTION: Final = re.compile(r"<!-- cells: (\S+) -->")
+PICTURES: Final = Path(__file__).with_name("pictures")
 CELL: Final = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 
 
@@ -64,15 +64,22 @@ def stored(path: Path) -> Iterator[tuple[bool, str, str, str | None]]:
         yield cell["cell_type"] == "markdown", "".join(cell["source"]), printed, png
 
 
-def run(path: Path) -> str:
-    """Returns the page of a script, which is run cell by cell, or of a notebook."""
-    parts = []
+def run(path: Path, folder: Path | None = None) -> str:
+    """Returns the page of a script, which is run cell by cell, or of a notebook, in Markdown.
+
+    Pictures are written to docs/pictures, to which the page in ``folder`` links; None: left out.
+    """
+    parts, number = [], 0
     for is_words, content, printed, png in (stored if path.suffix == ".ipynb" else outputs)(path):
-        parts.append(content if is_words else f"```python\n{content}\n```")
+        # Not python: the notebook is run as a whole, and not again as blocks of a page.
+        parts.append(content if is_words else f"```py\n{content}\n```")
         if printed:
             parts.append(f"```text\n{printed}```")
-        if png:
-            parts.append(f'<img src="data:image/png;base64,{png}" alt="The figure of this cell">')
+        if png and folder is not None:
+            number += 1
+            picture = PICTURES / f"{path.stem.replace('_', '-')}-{number}.png"
+            picture.write_bytes(b64decode(png))
+            parts.append(f"![The figure of this cell]({relpath(picture, folder)})")
     return "\n\n".join(parts) + "\n"
 
 
@@ -98,15 +105,3 @@ def notebook(path: Path) -> dict[str, Any]:
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     return {"cells": made_cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
-
-
-def setup(app: Any) -> dict[str, bool]:
-    """Lets Sphinx replace the comments."""
-    app.connect("source-read", _fill)
-    return {"parallel_read_safe": True}
-
-
-def _fill(app: Any, page: str, source: list[str]) -> None:
-    """Replaces each comment of a page by its script."""
-    folder = Path(app.srcdir, page).parent
-    source[0] = MENTION.sub(lambda mention: run(folder / mention[1]), source[0])

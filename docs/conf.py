@@ -23,11 +23,9 @@ copyright = author  # noqa: A001  (Sphinx's name for it)
 language = "en"
 
 extensions = [
-    "cells",
+    "contents",
     "embedded",
     "measured",
-    "names",
-    "tables",
     "myst_parser",
     "sphinx_copybutton",
     "sphinx.ext.autodoc",

@@ -13,7 +13,7 @@ from contextlib import redirect_stdout, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 
@@ -97,54 +97,54 @@ def test_a_notebook_is_its_script_and_what_it_prints(name, monkeypatch):
     assert made == shipped
 
 
-def test_each_name_of_a_package_has_a_line_in_the_reference(monkeypatch):
+@pytest.fixture
+def docs(monkeypatch):
+    """Lets a test import the scripts of docs/."""
     monkeypatch.syspath_prepend(ROOT / "docs")
-    import names
-
-    index = (ROOT / "docs" / "reference" / "index.md").read_text(encoding="utf-8")
-    mentions = names.MENTION.findall(index)
-    assert len(mentions) > 8
-    for module, page in mentions:
-        assert (ROOT / "docs" / "reference" / f"{page}.md").exists()
-        told = names.table(module, page)
-        assert told.count("\n") > 3
-        assert "| |" not in told.partition("|---|---|")[2]
-    source = ["<!-- names: goita_agents agents -->"]
-    names._fill(None, "page", source)
-    assert "| `load_agent` | " in source[0]
 
 
-@pytest.mark.parametrize(
-    ("name", "page", "row"),
-    [
-        ("settings", "reference/training", "| `pool_share` | `float` | `0.0` | share of the games"),
-        ("presets", "reference/training", "| `layers` | 128 128 128 | 256 256 256 | 256 256 256 |"),
-        ("slices", "observation", "| `own_score` | 470:484 | own team's points before the round"),
-        ("principles", "signalling", "| **pass for the partner**: Your partner attacked: pass. |"),
-        ("commands", "reference/index", "| `goita evaluate` | play a tournament"),
-    ],
-)
-def test_tables_that_the_code_knows_are_written_for_the_page(name, page, row, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs")
-    import tables
+def test_generated_parts_of_the_pages_are_what_the_code_knows(docs):
+    import generated
 
-    source = [text_of(f"docs/{page}.md")]
-    assert f"<!-- table: {name} -->" in source[0]
-    tables._fill(None, page, source)
-    assert row in source[0]
-    assert "| |\n| `" not in source[0].partition(row)[2]
+    kinds = set()
+    for page in generated.pages():
+        text = page.read_text(encoding="utf-8")
+        assert generated.filled(text, page) == text, f"{page}: run python docs/generated.py"
+        assert text.count("<!-- end -->") == len(generated.BLOCK.findall(text))
+        kinds |= {kind for _, kind, *_ in generated.BLOCK.findall(text)}
+    assert kinds == generated.WRITERS.keys()
+    with pytest.raises(ValueError, match="expected a line that begins with 'def nothing'"):
+        generated.excerpt("generated.py | def nothing", ROOT / "docs")
 
 
-def test_each_comment_of_a_page_is_replaced_by_its_own_script(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "docs")
-    import cells
+def test_pages_outside_the_reference_are_plain_markdown():
+    for name in LINKED:
+        if not name.startswith("docs/reference/"):
+            assert not re.search(r"^(```|:::)\{", text_of(name), re.MULTILINE), name
 
-    for name in ("one", "other"):
-        (tmp_path / f"{name}.py").write_text(f"# %%\nprint('{name}')\n")
-    source = ["<!-- cells: one.py -->\nbetween\n<!-- cells: other.py -->"]
-    cells._fill(SimpleNamespace(srcdir=tmp_path), "page", source)
-    printed = [content.strip() for language, content, _ in blocks(source[0]) if language == "text"]
-    assert printed == ["one", "other"]
+
+def test_every_page_stands_in_one_table_of_contents(docs):
+    import contents
+
+    listed = [
+        Path("docs", page).parent.joinpath(below).resolve().relative_to(ROOT / "docs").as_posix()
+        for page, parts in contents.CONTENTS.items()
+        for _, pages in parts
+        for below in pages.split()
+    ]
+    pages = {name[5:-3] for name in NAMES if name.startswith("docs/")} - {"index"}
+    assert sorted(listed) == sorted(pages)
+
+
+def test_files_of_the_root_are_pages_of_the_site_with_links_that_lead_somewhere(docs):
+    import contents
+
+    for page in contents.FROM_ROOT:
+        text = FENCED.sub("", contents.site_text(page, "", ROOT))
+        links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
+        assert len(links) > 3
+        for link in links:
+            assert "://" in link or (ROOT / "docs" / link).exists(), link
 
 
 def test_wrong_output_and_failing_code_are_caught():

@@ -1,0 +1,228 @@
+"""Writes into the pages what the code knows: ``python docs/generated.py``.
+
+A page has a pair of comments, and this script writes what stands between them, so that the page can
+be read in any viewer of Markdown. A test compares the pages with the code.
+
+============================================= ====================================================
+``<!-- table: NAME -->``                      a table of ``TABLES``
+``<!-- names: MODULE PAGE -->``               the exported names of a module, described on a page of
+                                              the reference
+``<!-- code: PATH | START -->``               the statement of a file that begins with these words
+``<!-- code: PATH | START | END -->``         its lines from those words up to the line of others
+``<!-- cells: PATH -->``                      a notebook; its pictures go to docs/pictures
+============================================= ====================================================
+
+Each ends with ``<!-- end -->``. Paths are relative to the page.
+"""
+
+import ast
+import importlib
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final, get_type_hints
+
+from docstring_parser import parse_from_object
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+from cells import run  # noqa: E402  (after the path)
+
+from goita_agents.principles import PRINCIPLES, Figure, evidence  # noqa: E402
+from goita_env.views.observation import (  # noqa: E402
+    OBSERVATION_SIZE,
+    OBSERVATION_VERSION,
+    SLICES,
+)
+from goita_lab.__main__ import GROUPS  # noqa: E402
+from goita_lab.learning.settings import PRESETS, Options, Training  # noqa: E402
+
+BLOCK: Final = re.compile(
+    r"(<!-- (table|names|code|cells): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL
+)
+"""A pair of comments with what stands between them."""
+
+
+def pages() -> list[Path]:
+    """Returns the pages that may have such comments."""
+    return [page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts]
+
+
+def filled(text: str, page: Path) -> str:
+    """Returns the text of a page with what its comments ask for."""
+
+    def fill(block: re.Match[str]) -> str:
+        content = WRITERS[block[2]](block[3], page.parent)
+        if block[2] in ("code", "cells"):  # the formatter of the files has done its work
+            content = f"<!-- fmt: off -->\n\n{content.strip()}\n\n<!-- fmt: on -->"
+        return f"{block[1]}\n{content.strip()}\n\n{block[5]}"
+
+    return BLOCK.sub(fill, text)
+
+
+def exported(words: str, _: Path) -> str:
+    """Returns the table of a module's public names, each with its first sentence."""
+    name, page = words.split()
+    module = importlib.import_module(name)
+    rows = []
+    for public_name in sorted(module.__all__, key=str.lower):
+        value = getattr(module, public_name)
+        is_code = inspect.isclass(value) or inspect.isroutine(value)
+        if is_code and (text := inspect.getdoc(value)):
+            sentence = " ".join(text.split("\n\n")[0].split()).replace("``", "`")
+            rows.append(f"| `{public_name}` | {sentence.replace('|', '/')} |")
+    return "\n".join([f"**[`{name}`]({page}.md)**", "", "| name | |", "|---|---|", *rows])
+
+
+def excerpt(words: str, folder: Path) -> str:
+    """Returns lines of a file as a block of code.
+
+    Raises:
+        ValueError: if no line begins with the words.
+    """
+    path, start, *end = (word.strip() for word in words.split("|"))
+    text = (folder / path).read_text(encoding="utf-8")
+    lines = text.splitlines()
+    first = _line_of(start, lines)
+    if end:
+        last = first + _line_of(end[0], lines[first:])
+    else:
+        statements = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)]
+        last = max(node.end_lineno or 0 for node in statements if node.lineno == first + 1)
+    code = textwrap.dedent("\n".join(lines[first:last])).strip()
+    return f"```py\n{code}\n```"  # not python, which tests run
+
+
+def _line_of(words: str, lines: list[str]) -> int:
+    """Returns the index of the first line that begins with these words."""
+    for index, line in enumerate(lines):
+        if line.lstrip().startswith(words):
+            return index
+    raise ValueError(f"expected a line that begins with {words!r}")
+
+
+def notebook(path: str, folder: Path) -> str:
+    """Returns a notebook as text with pictures, which it writes to docs/pictures."""
+    return run(folder / path, folder)
+
+
+def settings() -> str:
+    """Returns the settings of a training that are no options: name, type, default, meaning."""
+    shared = {field.name for field in fields(Options)}
+    texts = {
+        param.arg_name: param.description or "" for param in parse_from_object(Training).params
+    }
+    hints = get_type_hints(Training)
+    rows = ["| setting | type | default | |", "|---|---|---|---|"]
+    for field in fields(Training):
+        if field.name not in shared:
+            hint = hints[field.name]
+            kind = hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
+            kind = kind.replace("|", "or")
+            value = "none" if field.name == "information" else field.default
+            text = " ".join(texts[field.name].split())
+            rows.append(f"| `{field.name}` | `{kind}` | `{value}` | {text} |")
+    return "\n".join(rows)
+
+
+def presets() -> str:
+    """Returns the settings in which the presets of a training differ."""
+    rows = ["| setting | " + " | ".join(f"`{name}`" for name in PRESETS) + " |"]
+    rows.append("|---" * (len(PRESETS) + 1) + "|")
+    for field in fields(Training):
+        values = [getattr(preset, field.name) for preset in PRESETS.values()]
+        if field.name != "preset" and any(value != values[0] for value in values):
+            rows.append(f"| `{field.name}` | " + " | ".join(map(_written, values)) + " |")
+    return "\n".join(rows)
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return " ".join(map(_written, value))
+    return f"{value:,}" if isinstance(value, int) and value > 9999 else f"{value}"
+
+
+def slices() -> str:
+    """Returns the slices of the observation: name, bits, meaning."""
+    rows = [
+        f"Layout version {OBSERVATION_VERSION}: {OBSERVATION_SIZE} bits as uint8, seats relative "
+        "to the viewer (0 own, 1 next, 2 partner, 3 previous).",
+        "",
+        "| slice | bits | meaning |",
+        "|---|---|---|",
+    ]
+    return "\n".join(
+        [*rows, *(f"| `{s.name}` | {s.start}:{s.stop} | {s.meaning} |" for s in SLICES)]
+    )
+
+
+def commands() -> str:
+    """Returns the commands with what they do."""
+    rows = ["| command | does |", "|---|---|"]
+    rows += [
+        f"| `goita {name}` | {does} |"
+        for group in GROUPS.values()
+        for name, (_, does) in group.items()
+    ]
+    return "\n".join(rows)
+
+
+def principles() -> str:
+    """Returns the principles of play with their evidence."""
+    heads = (
+        "best action decides | points | beyond random | "
+        "champion | people | population | partner | opponents"
+    )
+    rows = [f"| principle | {heads} |", "|---" + "|--:" * 8 + "|"]
+    for principle in PRINCIPLES:
+        measured = evidence()[principle.key]
+        rates = [_figure(rate, 2) for rate in measured.followed.values()]
+        information = [_figure(nats, 2) for nats in (measured.partner, measured.opponents)]
+        points = [_figure(points, 1) for points in (measured.worth, measured.beyond)]
+        cells = [f"{measured.positions}", *points, *rates, *information]
+        name = f"**{principle.name}**" if measured.pays else principle.name
+        rows.append(f"| {name}: {principle.sentence} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _figure(figure: Figure | None, decimals: int) -> str:
+    if figure is None:
+        return "too few"
+    mean, low, high = (f"{value:.{decimals}f}" for value in figure)
+    return f"{mean} [{low}, {high}]"
+
+
+TABLES: Final = {
+    "settings": settings,
+    "presets": presets,
+    "slices": slices,
+    "commands": commands,
+    "principles": principles,
+}
+
+WRITERS: Final[dict[str, Callable[[str, Path], str]]] = {
+    "table": lambda name, _: TABLES[name](),
+    "names": exported,
+    "code": excerpt,
+    "cells": notebook,
+}
+
+
+def main() -> None:
+    """Writes the pages that differ, and names them."""
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        if (new := filled(text, page)) != text:
+            page.write_text(new, encoding="utf-8")
+            sys.stdout.write(f"{page.relative_to(ROOT)}\n")
+
+
+if __name__ == "__main__":
+    main()
