@@ -5,7 +5,7 @@
 PYTHON ?= python3
 # Processes that share the tests, a file to each, so that what a file computes for its tests is computed once.
 WORKERS ?= 2
-# Extras with which make dist tries the wheel.
+# Extras with which make dist tries the wheel; lab must be among them.
 EXTRAS ?= play lab signals
 # What make test runs: make test TESTS=tests/goita_env/engine.
 TESTS ?= tests
@@ -29,7 +29,7 @@ mkdir -p $(1) && touch $(1)/.installing
 $(PYTHON) -m venv $(1)
 endef
 
-.PHONY: train test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks dist bench \
+.PHONY: train test lint format docs coverage release-check test-slow test-compat test-plain test-ray test-web test-frameworks test-wheel dist bench \
 	benchmark clean
 
 train: $(VENV)/.installed
@@ -40,6 +40,7 @@ test: $(VENV)/.installed
 
 release-check: EXTRAS := play lab signals train
 release-check: lint test docs coverage test-slow test-compat test-plain test-ray test-web test-frameworks dist
+	python3 tools/release.py
 
 lint: $(VENV)/.installed
 	$(VENV)/bin/ruff check
@@ -98,6 +99,13 @@ dist: $(VENV)/.installed
 		mkdir $(WHEEL)/$$extra/empty; \
 		(cd $(WHEEL)/$$extra/empty && ../bin/python -P $(CURDIR)/tests/helpers/away.py $$extra); \
 	done
+	$(WHEEL)/lab/$(PIP) -q -c constraints.txt pytest hypothesis
+	$(MAKE) test-wheel PYTEST=$(WHEEL)/lab/bin/pytest
+
+# A small selection of tests with an installed wheel; PYTEST is that of its environment.
+test-wheel:
+	$(PYTEST) tests/goita_env/test_rules.py tests/goita_env/test_examples.py tests/goita_env/envs/test_env_aec.py \
+		tests/goita_agents/bots/test_greedy.py tests/goita_lab/arena/statistics
 
 # The examples of RLlib and TorchRL.
 test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed
