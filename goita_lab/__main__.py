@@ -14,6 +14,7 @@ GROUPS: Final = {
         "play": ("commands.play", "play against bots, in the terminal or in a browser"),
         "watch": ("commands.watch", "make a page that replays or analyses recorded games"),
         "solve": ("commands.solve", "points of each action when all hands are known"),
+        "examples": ("commands.examples", "write the example programs into a folder"),
     },
     "compare agents": {
         "evaluate": ("commands.evaluate", "play a tournament over duplicate deals"),

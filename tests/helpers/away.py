@@ -69,6 +69,12 @@ def check() -> None:
     assert "plays: ok" in goita("check", "mine:Lowest")
 
 
+def examples() -> None:
+    """Writes the examples, and plays with one."""
+    goita("examples", "-o", "examples")
+    assert "plays: ok" in goita("check", f"exec:{sys.executable} examples/bot_python.py")
+
+
 def other_extras() -> None:
     """Commands of other extras name them before they begin."""
     for command, extra in {"evaluate": "lab", "signals": "signals", "train": "train"}.items():
@@ -119,7 +125,7 @@ def play() -> None:
 
 
 STEPS = {
-    "play": (loop, check, page, play, other_extras),
+    "play": (loop, check, page, play, other_extras, examples),
     "lab": (tournament, coordination),
     "signals": (measure,),
     "train": (training,),

@@ -66,11 +66,13 @@ def test_the_wheel_ships_the_whole_package_and_nothing_else(wheel):
     dist_info = f"goita_env-{goita_env.__version__}.dist-info"
     layers = {"goita_env": ROOT, "goita_agents": ROOT / "agents", "goita_lab": ROOT}
     assert {name.split("/")[0] for name in names} == {*layers, dist_info}
-    assert {name for name in names if name.endswith(".py")} == {
+    examples = {f"goita_lab/{path.relative_to(ROOT)}" for path in (ROOT / "examples").rglob("*.py")}
+    assert {name for name in names if name.endswith(".py")} == examples | {
         path.relative_to(root).as_posix()
         for layer, root in layers.items()
         for path in (root / layer).rglob("*.py")
     }
+    assert not {name for name in names if name.endswith((".ipynb", ".parquet"))}
     for file in (
         *("goita_env/py.typed", "goita_agents/py.typed", "goita_lab/py.typed"),
         *("goita_env/render/glyphs.json", "goita_agents/champion/policy.safetensors"),
