@@ -104,8 +104,8 @@ dist: $(VENV)/.installed
 
 # A small selection of tests with an installed wheel; PYTEST is that of its environment.
 test-wheel:
-	$(PYTEST) tests/goita_env/test_rules.py tests/goita_env/test_examples.py tests/goita_env/envs/test_env_aec.py \
-		tests/goita_agents/bots/test_greedy.py tests/goita_lab/arena/statistics
+	$(PYTEST) tests/goita_env/test_rules.py tests/goita_env/test_examples.py tests/goita_env/envs/test_vector.py \
+		tests/goita_agents/bots/test_greedy.py tests/goita_lab/arena/statistics/test_intervals.py
 
 # The examples of RLlib and TorchRL.
 test-frameworks: $(FRAMEWORKS)/rllib/.installed $(FRAMEWORKS)/torchrl/.installed

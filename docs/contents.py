@@ -7,33 +7,31 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-CONTENTS: Final[dict[str, list[tuple[str, str]]]] = {
-    "index": [
-        ("Start", "start play rules tutorials/index"),
-        ("Environments and training", "environments/index observation training"),
-        ("Bots and tournaments", "tournaments exam strength analysis notation drawings"),
-        (
-            "Research",
-            "coordination ad_hoc_teamwork beliefs search_agents signalling exact studies/index",
-        ),
-        ("Reference", "reference/index faq about architecture"),
-    ],
-    "tutorials/index": [
-        ("", "first_game one_seat_sb3 batched_ppo frameworks own_bot beat_a_program"),
-        ("", "partners_pass my_first_paper"),
-    ],
-    "environments/index": [("", "aec vector information ../one_seat")],
-    "reference/index": [
-        ("", "goita_env environments views agents beliefs tournaments signals training analysis"),
-        ("", "../glossary"),
-    ],
-    "tournaments": [("", "protocol")],
-    "strength": [("", "population")],
-    "beliefs": [("", "types")],
-    "architecture": [("", "contributing")],
-    "about": [("", "changelog")],
+CONTENTS: Final[dict[str, dict[str, str]]] = {
+    "index": {
+        "Start": "start play rules tutorials/index",
+        "Environments and training": "environments/index observation training",
+        "Bots and tournaments": "tournaments exam strength analysis notation drawings",
+        "Research": "coordination leaderboards ad_hoc_teamwork beliefs search_agents signalling "
+        "exact studies/index data",
+        "Reference": "reference/index faq about architecture",
+    },
+    "tutorials/index": {
+        "": "first_game one_seat_sb3 batched_ppo frameworks own_bot beat_a_program partners_pass "
+        "my_first_paper"
+    },
+    "environments/index": {"": "aec vector information ../one_seat card"},
+    "reference/index": {
+        "": "goita_env environments views agents beliefs tournaments exam signals training "
+        "analysis ../glossary"
+    },
+    "tournaments": {"": "protocol"},
+    "strength": {"": "population"},
+    "beliefs": {"": "types"},
+    "architecture": {"": "contributing"},
+    "about": {"": "changelog"},
 }
-"""The pages below each page, in parts with a caption."""
+"""The pages below each page, by the caption of their part."""
 
 PICTURE: Final = re.compile(
     r'<picture><source [^>]*srcset="pictures/([^"]*)">'
@@ -67,7 +65,7 @@ def site_text(page: str, text: str, root: Path) -> str:
     trees = [
         "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}" if caption else "", ""])
         + "\n".join([*pages.split(), "```"])
-        for caption, pages in CONTENTS.get(page, [])
+        for caption, pages in CONTENTS.get(page, {}).items()
     ]
     return "\n\n".join([text, *trees]) + "\n"
 
@@ -75,6 +73,8 @@ def site_text(page: str, text: str, root: Path) -> str:
 def setup(app: Any) -> dict[str, bool]:
     """Lets Sphinx read the pages so."""
     app.connect("source-read", _fill)
+    # What these pages become depends on more than their files.
+    app.connect("env-get-outdated", lambda *_: [*CONTENTS, *FROM_ROOT])
     return {"parallel_read_safe": True}
 
 

@@ -26,6 +26,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, get_type_hints
 
+import numpy as np
 from docstring_parser import parse_from_object
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -33,13 +34,20 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from cells import run  # noqa: E402  (after the path)
 
+from goita_agents import load_agent  # noqa: E402
 from goita_agents.principles import PRINCIPLES, Figure, evidence  # noqa: E402
+from goita_env import GoitaVectorEnv  # noqa: E402
 from goita_env.views.observation import (  # noqa: E402
     OBSERVATION_SIZE,
     OBSERVATION_VERSION,
     SLICES,
 )
 from goita_lab.__main__ import GROUPS  # noqa: E402
+from goita_lab.arena.coordination.leaderboard import (  # noqa: E402
+    ExactBoard,
+    PlayedBoard,
+)
+from goita_lab.arena.coordination.leaderboard import read as read_leaderboard  # noqa: E402
 from goita_lab.learning.settings import PRESETS, Options, Training  # noqa: E402
 
 BLOCK: Final = re.compile(
@@ -199,7 +207,85 @@ def _figure(figure: Figure | None, decimals: int) -> str:
     return f"{mean} [{low}, {high}]"
 
 
+def leaderboard() -> str:
+    """Returns the entries of the benchmark in the full game: points and 95 % intervals."""
+    board = read_leaderboard(ROOT / "benchmarks/leaderboard.json")
+    assert isinstance(board, PlayedBoard)
+    heads = [
+        "agent",
+        "points with unknown partners",
+        "with itself",
+        "with the worst one",
+        "version",
+    ]
+    rows = [f"| {' | '.join(heads)} |", "|---|--:|--:|--:|---|"]
+    for entry in board.entries:
+        figures, version = entry.figures, entry.versions["goita_env"]
+        points = "{:+.2f} [{:+.2f}, {:+.2f}]".format(*figures.points)
+        others = f"{figures.self_play:+.2f} | {figures.worst:+.2f}"
+        rows.append(f"| `{entry.name}` | {points} | {others} | {version} |")
+    return "\n".join(rows)
+
+
+def exact_leaderboard() -> str:
+    """Returns the entries of the exact benchmark in small games, most points first."""
+    board = read_leaderboard(ROOT / "benchmarks/leaderboard_exact.json")
+    assert isinstance(board, ExactBoard)
+    points = {entry.name: float(np.mean([*entry.points.values()])) for entry in board.entries}
+    rows = ["| agent | game | points with unknown partners | strength |", "|---|---|--:|--:|"]
+    rows += [
+        f"| `{entry.name}` | `{entry.rules}` | {points[entry.name]:+.2f} | {entry.strength:+.2f} |"
+        for entry in sorted(board.entries, key=lambda entry: -points[entry.name])
+    ]
+    return "\n".join(rows)
+
+
+def card() -> str:
+    """Returns what rounds are like in which four ``heuristic`` play, and four random agents."""
+    played = [_rounds_of(agent) for agent in ("heuristic", "random")]
+    rows = ["| rounds of four | `heuristic` | `random` |", "|---|--:|--:|"]
+    rows += [f"| {name} | {' | '.join(row[name] for row in played)} |" for name in played[0]]
+    return "\n".join(rows)
+
+
+def _rounds_of(agent: str, rounds: int = 2_000) -> dict[str, str]:
+    """Plays rounds of ``jga`` from seed 0; returns lengths, branching and points in words."""
+    rng, player = np.random.default_rng(0), load_agent(agent)
+    env = GoitaVectorEnv(num_games=rounds, seed=0)
+    turn = env.reset()
+    playing, lengths = np.ones(rounds, bool), np.zeros(rounds, int)
+    choices, points = [], np.zeros(rounds, int)
+    while playing.any():
+        choices.append(turn.action_mask.sum(axis=1)[playing])
+        lengths += playing
+        actions = player.act(turn.view, turn.action_mask, rng)
+        turn = env.step(actions)
+        points[playing & turn.done] = turn.points[playing & turn.done]
+        playing &= ~turn.done  # each game's first round counts
+    legal = np.concatenate(choices)
+    low, high = np.quantile(lengths, [0.05, 0.95])
+    scores, counts = np.unique(points, return_counts=True)
+    return {
+        "decisions, mean (5 % and 95 % quantile)": f"{lengths.mean():.1f} ({low:.0f}, {high:.0f})",
+        "decisions with one legal action": f"{(legal == 1).mean():.0%}",
+        "legal actions of the others, mean, at most": (
+            f"{legal[legal > 1].mean():.1f}, {legal.max()}"
+        ),
+        "points of the winning team, mean": f"{points.mean():.1f}",
+        "rounds that end with 10, 20, 30, 40, 50, more": ", ".join(
+            f"{share:.0%}"
+            for share in [
+                *(counts[scores == score].sum() / rounds for score in range(10, 60, 10)),
+                counts[scores > 50].sum() / rounds,
+            ]
+        ),
+    }
+
+
 TABLES: Final = {
+    "card": card,
+    "leaderboard": leaderboard,
+    "exact_leaderboard": exact_leaderboard,
     "settings": settings,
     "presets": presets,
     "slices": slices,
