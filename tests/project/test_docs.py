@@ -202,14 +202,26 @@ def test_a_subcommand_of_a_page_has_these_options(name, words):
 
 DIRECTIVE = re.compile(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", re.MULTILINE)
 
-PUBLIC = """
-goita_env goita_env.goita_v0 goita_env.records goita_env.rounds goita_env.uke_shogi
-goita_env.uke_shogi_v0 goita_env.views goita_env.worlds goita_agents goita_agents.base
-goita_agents.beliefs goita_lab.exploit goita_lab.arena goita_lab.imitate goita_lab.learning
-goita_agents.models goita_agents.population goita_lab.arena.report
-goita_agents.search.action_values goita_agents.search.sampling goita_lab.signals.log
-goita_lab.signals.measures goita_agents.solver goita_lab.pages.watch
-""".split()
+PUBLIC = [
+    *("goita_env", "goita_env.goita_v0", "goita_env.records", "goita_env.rounds"),
+    *("goita_env.uke_shogi", "goita_env.uke_shogi_v0", "goita_env.views", "goita_env.worlds"),
+    *(
+        "goita_agents",
+        "goita_agents.base",
+        "goita_agents.beliefs",
+        "goita_lab.exploit",
+    ),
+    *("goita_lab.arena", "goita_lab.imitate"),
+    *(
+        "goita_lab.learning",
+        "goita_agents.models",
+        "goita_agents.population",
+        "goita_lab.arena.report",
+        "goita_agents.search.action_values",
+    ),
+    *("goita_agents.search.sampling", "goita_lab.signals.log", "goita_lab.signals.measures"),
+    *("goita_agents.solver", "goita_lab.pages.watch"),
+]
 """Modules with public names; the reference documents all of them."""
 
 UNDOCUMENTED = {"__version__", "Episode", "Seat"}
