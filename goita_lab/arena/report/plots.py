@@ -1,0 +1,80 @@
+"""Draws figures of reports with matplotlib: a cross table as a heat map, regret as stacked bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from goita_agents.base import Float
+from goita_agents.files import write_whole
+from goita_env.errors import SettingError, naming_extras
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURE_SUFFIXES: Final = (".png", ".svg", ".pdf")
+
+
+def check_picture_path(path: Path | None) -> None:
+    """Raises a SettingError if a name ends in another way than ``PICTURE_SUFFIXES``."""
+    if path is not None and path.suffix not in PICTURE_SUFFIXES:
+        expected = ", ".join(PICTURE_SUFFIXES)
+        raise SettingError(f"expected a name in one of {expected}, got {path.name!r}")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Returns an empty figure of so many inches, without a window."""
+    with naming_extras():
+        from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Writes a figure; the same figure gives the same bytes."""
+    import matplotlib as mpl
+
+    kind = path.suffix.removeprefix(".") or "png"
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with mpl.rc_context({"svg.hashsalt": "goita"}):
+        picture = BytesIO()
+        figure.savefig(picture, dpi=150, format=kind, metadata=dates.get(kind))
+    write_whole(path, picture.getvalue())
+
+
+def heat_map(names: Sequence[str], points: Float, title: str, path: Path) -> None:
+    """Draws points of row against column, float [n, n], NaN where there are none."""
+    size = 2.2 + 0.55 * len(names)
+    figure = new_figure(size + 1, size)
+    panel = figure.subplots()
+    limit = float(np.nanmax(abs(points), initial=1.0))
+    image = panel.imshow(points, cmap="RdBu", vmin=-limit, vmax=limit)
+    for row, column in np.argwhere(~np.isnan(points)):
+        value = points[row, column]
+        shade = "white" if abs(value) > 0.6 * limit else "black"
+        panel.text(column, row, f"{value:+.1f}", ha="center", va="center", color=shade, fontsize=8)
+    places = range(len(names))
+    panel.set_xticks(places, names, rotation=45, ha="right", fontsize=8, parse_math=False)
+    panel.set_yticks(places, names, fontsize=8, parse_math=False)
+    panel.set_title(title, fontsize=10)
+    figure.colorbar(image, ax=panel, shrink=0.8)
+    save_figure(figure, path)
+
+
+def stacked_bars(names: Sequence[str], parts: Mapping[str, Float], title: str, path: Path) -> None:
+    """Draws a bar for each name, which the parts, float [n] by their name, make up."""
+    figure = new_figure(7, 1.2 + 0.35 * len(names))
+    panel = figure.subplots()
+    places, left = np.arange(len(names)), np.zeros(len(names))
+    for part, widths in parts.items():
+        panel.barh(places, widths, left=left, label=part)
+        left = left + widths
+    panel.set_yticks(places, names, fontsize=8, parse_math=False)
+    panel.invert_yaxis()
+    panel.set_title(title, fontsize=10)
+    panel.legend(fontsize=8)
+    save_figure(figure, path)
