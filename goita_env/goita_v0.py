@@ -115,7 +115,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         Raises:
             EpisodeOverError: before a reset, after the last step, or for an action after the end.
             ActionError: if it is no action.
-            IllegalActionError: if the rules forbid it. Nothing has changed in each case.
+            IllegalActionError: if the rules forbid it. All errors leave the game as it was.
         """
         if self._leaves(action):
             return

@@ -346,8 +346,8 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
 def _message_questions(plain: QuestionTables) -> QuestionTables:
     """Puts four questions, for a message of each seat, before the first question or before play.
 
-    While m messages are still to come, the numbers of ``plain`` are raised by m * Q. A message takes
-    away Q, until the deal's first question, or play, is reached.
+    While m messages are still to come, the numbers of ``plain`` are raised by m * Q. Each message
+    takes Q away, until the deal's first question, or play, is reached.
     """
     size, levels = len(plain.status), NUM_SEATS + 1
     # An action that does not answer the question leaves its number as it is.
