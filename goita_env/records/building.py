@@ -130,5 +130,5 @@ def _build_deal(
         moves.extend(read_moves(entry))  # keeps the moves before an error
     except GoitaError as error:
         play = count_plays(moves) + 1
-        problem = Problem(deal_number, str(error), len(moves) + 1, play, source)
+        problem = Problem(deal_number, str(error), move=len(moves) + 1, play=play, source=source)
     return replace(deal, moves=tuple(moves)), problem
