@@ -209,7 +209,7 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
             self._round = _Round()
 
     def _deal(self, index: int) -> None:
-        """Deals a hand of ``game.hands`` to the next seat; after three hands the last is what remains."""
+        """Deals a hand, an index of ``game.hands``, to the next seat; the last hand follows."""
         game = self.get_game()
         if index not in range(len(game.hands)) or not _fits(game.hands[index], self._undealt()):
             raise IllegalActionError(
