@@ -90,7 +90,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         )
         self._num_actions = information.num_actions
         space = Box(0, 1, (information.observation_size,), np.uint8)
-        super().__init__(NUM_SEATS, space, self._num_actions, render_mode, flat)
+        super().__init__(NUM_SEATS, space, self._num_actions, render_mode, flat=flat)
         self.state_space = Box(0, 1, (64 * packing.state_words(information),), np.uint8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

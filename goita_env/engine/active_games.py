@@ -152,7 +152,7 @@ class ActiveGames:
         outcome = match.begin_next()
         dealt = rows[standing.status[rows] != OVER]
         self.join(dealt)
-        return Endings(rows, final, outcome, match.redealt, dealt)
+        return Endings(rows=rows, final=final, outcome=outcome, redealt=match.redealt, dealt=dealt)
 
     def _fetch(self, rows: Int) -> Int:
         """[r, n] Standing games, turned to the clock."""

@@ -237,11 +237,20 @@ def tables(rules: Rules) -> Tables:
     question = np.zeros(PAWN_DIGITS, np.int64)
     for pawns in range(5, HAND_SIZE + 1):
         question[pawns] = CALL_DUTY if rulebook.must_call(rules, pawns) else CALL_CHOICE
-    pairs, called, questions = _pairs(rules), _calls(rules), _questions(rules, question)
-    deck = np.array(code_of(rules.deck))
-    last_play = 8 * (rules.hand_size - 2)  # the bits of two tiles are the last play's
+    call_points, call_bits = _calls(rules)
     return Tables(
-        pairs, asks, answers, moves, points, doubled, question, *called, questions, deck, last_play
+        pairs=_pairs(rules),
+        asks=asks,
+        answers=answers,
+        moves=moves,
+        points=points,
+        doubled=doubled,
+        question=question,
+        call_points=call_points,
+        call_bits=call_bits,
+        questions=_questions(rules, question),
+        all_tiles=np.array(code_of(rules.deck)),
+        last_play=8 * (rules.hand_size - 2),  # a tile has eight bits
     )
 
 
@@ -332,6 +341,7 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
             for six_or_more in (False, True) if size == 1 else (False,):
                 start = number(Question(holders, six_or_more, (), holders[0]))
                 for dealer in range(NUM_SEATS):
+                    # ``holders`` count from the dealer, the bits from seat 0.
                     bits = sum(1 << (dealer + seat) % NUM_SEATS for seat in holders)
                     first[32 * dealer + 2 * bits + six_or_more] = start
     after = np.repeat(np.arange(len(statuses)), actions.NUM_ACTIONS)
@@ -340,7 +350,7 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
     # Both by number: the endings come first, then the questions in the order of ``numbers``.
     seats = [0] * len(_ENDINGS) + [question.seat for question in numbers]
     status = [statuses[here] for here in range(len(statuses))]
-    return QuestionTables(first, after, np.array(status), np.array(seats))
+    return QuestionTables(first=first, next=after, status=np.array(status), seat=np.array(seats))
 
 
 def _message_questions(plain: QuestionTables) -> QuestionTables:

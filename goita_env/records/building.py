@@ -109,7 +109,7 @@ def build_record(
         if problem:
             problems.append(problem)
     notes = tuple(f"{source}: {note}" if source else note for note in notes)
-    return Record(tuple(deals), players, tuple(problems), source, notes)
+    return Record(tuple(deals), players, problems=tuple(problems), source=source, notes=notes)
 
 
 def _build_deal(

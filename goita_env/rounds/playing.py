@@ -78,7 +78,15 @@ class Rounds:
         information: InformationStructure = PLAIN,
     ) -> None:
         key_numbers = None if games is None else _numbers(games, num_games, "games")
-        match = Match(num_games, rules, episode, seed, key_numbers, auto_reset, information)
+        match = Match(
+            num_games,
+            rules,
+            episode,
+            seed,
+            games=key_numbers,
+            auto_reset=auto_reset,
+            information=information,
+        )
         match.reset(hands, dealer, scores)
         view_numbers = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
         self._begin(match, view_numbers, finals=finals, log=log)
@@ -131,6 +139,7 @@ class Rounds:
         return rounds
 
     def _begin(self, match: Match, numbers: Int, *, finals: bool, log: bool) -> None:
+        """Sets all fields except ``decisions``; the games of ``match`` have been dealt."""
         self._match, self._finals, self._log = match, finals, log
         self.rules, self.numbers, self.time = match.rules, numbers, 0
         self.information = match.information
@@ -189,7 +198,7 @@ class Rounds:
     def _advance(self, actions: Int) -> None:
         """Makes a step, and sets ``decisions``; ``actions``: [h] for every game that is held."""
         match, state = self._match, self._match.state
-        made = self._decisions_made(actions) if self._log else None
+        decisions_made = self._decisions_made(actions) if self._log else None
         self._moment.close()
         if (costs := core.costs(state, actions)) is not None:
             self._cost += costs
@@ -212,7 +221,7 @@ class Rounds:
             self._thin_out()
         self.time += 1
         self.decisions = decisions = self._ask()
-        decisions.made, decisions.ended, decisions.redealt = made, ended, redealt
+        decisions.made, decisions.ended, decisions.redealt = decisions_made, ended, redealt
         decisions.dealt = NewDeals(self._moment, self._places(dealt)) if len(dealt) else None
 
     def _endings(

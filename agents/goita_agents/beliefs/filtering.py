@@ -45,7 +45,14 @@ class RoundStart:
         dealer, channel = int(view.dealer[0]), view.information.channel
         answers = Answers.read(view, calling=channel is None or len(messages) == NUM_SEATS)
         scores = own_score, opponent_score
-        return cls(view.rules, dealer, scores, answers, view.information, messages)
+        return cls(
+            rules=view.rules,
+            dealer=dealer,
+            scores=scores,
+            answers=answers,
+            information=view.information,
+            messages=messages,
+        )
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,14 @@ class Following:
         marginals = hand_sums[0] / total, hand_sums[1] / total, hand_sums[2] / total
         states = next_filter.states(), partner_filter.states(), previous_filter.states()
         return DealBelief(
-            support, weights, marginals, total, self._apart, states, self._view, names
+            support=support,
+            weights=weights,
+            marginals=marginals,
+            total=total,
+            apart=self._apart,
+            states=states,
+            view=self._view,
+            models=names,
         )
 
     def _log_evidence(self, filters: Filters, belief: DealBelief) -> float:
@@ -269,7 +276,8 @@ class Following:
             models: names of the models of the three seats.
         """
         support = self._support
-        # For the facts every hand that has a state in some branch weighs as much as it was dealt.
+        # For the facts, a hand that has a state in some branch counts by the ways to deal it, and
+        # every other hand not at all.
         next_ways, partner_ways, previous_ways = (
             np.isin(np.arange(len(support)), np.concatenate([branch.hand for branch in of_seat]))
             * support.ways
@@ -282,7 +290,13 @@ class Following:
             probability /= probability.sum()
             return probability
 
-        return HandBelief(support.hands, marginal, support.prior, models, facts)
+        return HandBelief(
+            hands=support.hands,
+            probability=marginal,
+            prior=support.prior,
+            models=models,
+            find_facts=facts,
+        )
 
 
 def own_tiles(view: View) -> Int:

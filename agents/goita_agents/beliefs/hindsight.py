@@ -125,7 +125,9 @@ class _DecisionRecorder(SeatFilter):
         """Records a decision; ``view``, ``legal``: its m rows, the others as in ``_Decision``."""
         free = legal.sum(axis=1) > 1
         first = sum(map(len, self._views))
-        self._decisions.append(_Decision(first, free, state, row, played))
+        self._decisions.append(
+            _Decision(first=first, free=free, state=state, row=row, played=played)
+        )
         if free.any():
             self._views.append(view[free])
             self._legal.append(legal[free])

@@ -66,6 +66,7 @@ class Listener(Following):
         return next_name, partner_name, previous_name
 
     def _begin(self, view: View, messages: Messages) -> None:
+        """As ``Following._begin``; an UnexplainedError if no way to send explains the answers."""
         super()._begin(view, messages)
         opponents = self._models[0], self._models[2]
         if len(self._starts) > 1 and all(m in (LEGAL_MODEL, UNIFORM_MODEL) for m in opponents):

@@ -274,7 +274,7 @@ class ExternalAgent:
             return
         program = self._programs.get(seat)
         stderr = program.process.stderr() if program is not None else ()
-        self.faults.append(Fault(failure.kind, seat, game, str(failure), stderr))
+        self.faults.append(Fault(failure.kind, seat, game, text=str(failure), stderr=stderr))
         if failure.fatal:
             self._kill(seat)
         if len(self.faults) >= FAULTS or (failure.fatal and self.restarts >= RESTARTS):

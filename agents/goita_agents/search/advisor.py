@@ -94,7 +94,13 @@ class Advisor:
         points = {option.action: option.points for option in valued.options}
         principle = speaking(view, points, action) if action == valued.best else None
         options = _hint_options(valued, chances)
-        return Hint(action, options, valued.rival, valued.deciding, principle)
+        return Hint(
+            action=action,
+            options=options,
+            rival=valued.rival,
+            deciding=valued.deciding,
+            principle=principle,
+        )
 
     def _value(
         self, view: View, seat: int, earlier: tuple[DealRecord, ...], chosen: int, seed: int
