@@ -124,7 +124,7 @@ def describe(
         raise SettingError(f"expected legal actions of the shape {shape}, got {np.shape(legal)}")
     allowed, scores, hands = np.asarray(legal, bool), view.scores.tolist(), view.hands
     is_asked = np.asarray(allowed.any(axis=1))
-    # [7, N] In the order of ``_QUESTIONS``.
+    # [6, N] In the order of ``_QUESTIONS``.
     flags = [
         ~is_asked,
         view.asked_call,

@@ -176,7 +176,7 @@ class ReadyDeals:
         self._ready[self._second_places(rows, episodes)] = False
 
     def first(self, keys: Keys, rows: Int, present: Int) -> Int:
-        """[n] Places of the first deals of the next episodes of ``rows``, prepared where they lack.
+        """[n] Places of the next episodes' first deals in games ``rows``; prepares those not ready.
 
         ``keys`` and ``present``: the keys and present episodes of all games, [N].
         """

@@ -206,7 +206,7 @@ class Match:
         return Outcome(rows, points, winner, is_over) if len(rows) else None
 
     def _deal_ready(self, over: Int, again: Int) -> Int:
-        """Begins the next episodes of ``over``; deals again to ``again`` where a deal is ready.
+        """Begins the next episodes of ``over``, and redeals ``again`` where a deal is ready.
 
         ``ready`` holds the first deal of the next episodes, and the deal after a redeal of an
         episode's first deal. ``places`` are places in it.

@@ -179,10 +179,10 @@ class State:
         # the last axis. The rows of a field's four slots follow its first row.
         flat, num_games = self.data.reshape(-1), self.data.shape[1]
         moved = flat.take(BEFORE_PLAY_ROWS * num_games + rows)  # [3, 4, n]
-        target_slots = (SLOTS + steps) & THREE
-        target_slots *= num_games
-        target_slots += rows
-        flat[BEFORE_PLAY_ROWS[:, :1] * num_games + target_slots] = moved
+        target = (SLOTS + steps) & THREE
+        target *= num_games
+        target += rows
+        flat[BEFORE_PLAY_ROWS[:, :1] * num_games + target] = moved
 
 
 FIELDS: Final[dict[str, Field]] = {

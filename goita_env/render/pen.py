@@ -114,7 +114,7 @@ class Pen:
         self._faces = FACES[faces]
         self._turn: float = 0
         self._upright = faces != "characters"
-        """Faces are not turned with their seat's side, as letters and digits."""
+        """Letters and digits are upright on all sides; characters turn with their seat's side."""
         self._definitions: dict[str, str] = {}
 
     def path(self, d: str, fill: str = "none", stroke: str = "", weight: float = 1.5) -> None:
