@@ -82,7 +82,8 @@ def _difference(
 ) -> str | None:
     """Returns how answers for the views differ from the first ones; None: they are the same."""
 
-    def again() -> Iterator[tuple[str, npt.NDArray[Any], npt.NDArray[Any]]]:
+    def repetitions() -> Iterator[tuple[str, npt.NDArray[Any], npt.NDArray[Any]]]:
+        """Yields how the agent was asked, its answers, and the answers expected of it."""
         yield "a second time", answer(view, legal), first
         rng = np.random.default_rng(1)
         games = rng.integers(2**53, size=len(view))
@@ -94,7 +95,7 @@ def _difference(
         singles = [answer(view[row : row + 1], legal[row : row + 1]) for row in rows.tolist()]
         yield "one at a time", np.concatenate(singles), first[rows]
 
-    for how, answers, expected in again():
+    for how, answers, expected in repetitions():
         if answers.shape != expected.shape:
             return f"expected {what} of shape {expected.shape}, asked {how}, got {answers.shape}"
         # The largest difference in each row; NaN counts as different.

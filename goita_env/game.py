@@ -145,7 +145,7 @@ class Game:
         Raises:
             EpisodeOverError: if the round, or the match, is over.
             ActionError: if it is not an action.
-            IllegalActionError: if the rules forbid it here. Nothing has changed in each case.
+            IllegalActionError: if the rules forbid it here. All errors leave the game as it was.
         """
         if (seat := self.seat) is None:
             raise EpisodeOverError(f"expected no action after the end, got {action!r}\n{self}")

@@ -90,7 +90,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         )
         self._num_actions = information.num_actions
         space = Box(0, 1, (information.observation_size,), np.uint8)
-        super().__init__(NUM_SEATS, space, self._num_actions, render_mode, flat)
+        super().__init__(NUM_SEATS, space, self._num_actions, render_mode, flat=flat)
         self.state_space = Box(0, 1, (64 * packing.state_words(information),), np.uint8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -115,7 +115,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         Raises:
             EpisodeOverError: before a reset, after the last step, or for an action after the end.
             ActionError: if it is no action.
-            IllegalActionError: if the rules forbid it. Nothing has changed in each case.
+            IllegalActionError: if the rules forbid it. All errors leave the game as it was.
         """
         if self._leaves(action):
             return

@@ -135,9 +135,9 @@ class InformationStructure:
             return PLAIN
         options = _fields(table, ["shown", "token"], "information")
         channel = options.pop("token", None)
-        if isinstance(channel, dict):
+        if isinstance(channel, dict):  # ``cls`` refuses any other value except None
             names = [field.name for field in fields(MessageChannel)]
-            channel = MessageChannel(**_fields(channel, names, "token", "bits"))
+            channel = MessageChannel(**_fields(channel, names, "token", required=("bits",)))
         return cls(**options, channel=channel)
 
 
@@ -165,7 +165,9 @@ def check_information(information: InformationStructure) -> InformationStructure
     return information
 
 
-def _fields(table: object, fields: list[str], name: str, *required: str) -> dict[str, Any]:
+def _fields(
+    table: object, fields: list[str], name: str, *, required: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """Returns a table whose keys are some of ``fields`` and all of ``required``, after a check."""
     if not isinstance(table, dict) or not {*required} <= table.keys() <= {*fields}:
         must = f", {', '.join(required)} among them" if required else ""

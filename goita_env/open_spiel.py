@@ -209,10 +209,12 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
             self._round = _Round()
 
     def _deal(self, index: int) -> None:
+        """Deals a hand, an index of ``game.hands``, to the next seat; the last hand follows."""
         game = self.get_game()
         if index not in range(len(game.hands)) or not _fits(game.hands[index], self._undealt()):
             raise IllegalActionError(
-                f"expected the number of a hand that is left after {str(self)!r}, got {index!r}"
+                f"expected the index of a hand of the tiles not dealt yet after {str(self)!r}, "
+                f"got {index!r}"
             )
         self._round.dealt = (*self._round.dealt, game.hands[index])
         if len(self._round.dealt) == NUM_SEATS - 1:

@@ -104,20 +104,20 @@ class Rules:
         for field, hint in get_type_hints(Rules).items():
             value, choices = getattr(self, field), get_args(hint)
             if hint is str:
-                expected, fine = "a text", isinstance(value, str) and value != ""
-                if fine and not is_writable(value):
-                    expected, fine = "a text that UTF-8 can write", False
+                expected, is_valid = "a text", isinstance(value, str) and value != ""
+                if is_valid and not is_writable(value):
+                    expected, is_valid = "a text that UTF-8 can write", False
             elif hint is bool:
-                expected, fine = "True or False", isinstance(value, bool)
+                expected, is_valid = "True or False", isinstance(value, bool)
             elif hint is int:
                 expected = f"a multiple of ten from 10 to {MATCH_POINTS}"
-                fine = type(value) is int and value in range(10, MATCH_POINTS + 1, 10)
+                is_valid = type(value) is int and value in range(10, MATCH_POINTS + 1, 10)
             elif field == "deck":
                 expected = f"{list(COUNTS)}, or {SMALL_DECK} tiles of these,"
-                fine = _is_deck(value)
+                is_valid = _is_deck(value)
             else:
-                expected, fine = " or ".join(map(repr, choices)), value in choices
-            if not fine:
+                expected, is_valid = " or ".join(map(repr, choices)), value in choices
+            if not is_valid:
                 raise SettingError(
                     f"expected {expected} as {field} of the rule set {self.name!r}, got {value!r}"
                 )

@@ -124,6 +124,7 @@ def describe(
         raise SettingError(f"expected legal actions of the shape {shape}, got {np.shape(legal)}")
     allowed, scores, hands = np.asarray(legal, bool), view.scores.tolist(), view.hands
     is_asked = np.asarray(allowed.any(axis=1))
+    # [6, N] In the order of ``_QUESTIONS``.
     flags = [
         ~is_asked,
         view.asked_call,
@@ -161,6 +162,7 @@ def describe(
 
 def _moves(view: View) -> Iterator[list[str]]:
     """Yields each row's moves in order as far as its viewer knows them."""
+    # FACE_DOWN, in place of a kind, is the index of "?"; verbs by whether the block lies face down.
     decisions, signs, verbs = view.decisions(), DIGITS + "?", ("receive", "lead")
     answers = zip(view.dealer, view.messages, view.called, view.choices, strict=True)
     tiles = (view.known_blocks.tolist(), view.attacks.tolist())
@@ -187,8 +189,11 @@ def _moves(view: View) -> Iterator[list[str]]:
 def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
     """Yields the facts about the tiles that the viewer cannot see."""
     places, counts = hidden_tiles.places, np.bincount(hidden_tiles.others, minlength=NUM_KINDS)
-    counts[KING] += bool(hidden_tiles.king)
-    counts[PAWN] += 0 if hidden_tiles.pawns is None else hidden_tiles.pawns.counts[0].sum()
+    # A pinned king, and pawns whose split is restricted, are not among ``others``.
+    if hidden_tiles.king:
+        counts[KING] += 1
+    if hidden_tiles.pawns is not None:
+        counts[PAWN] += hidden_tiles.pawns.counts[0].sum()  # the same in every split
     unseen = [f"{count} of {DIGITS[kind]}" for kind, count in enumerate(counts) if count]
     yield f"Tiles not seen, in hands or face down: {', '.join(unseen) or 'none'}"
     if hidden_tiles.pawns is not None:
@@ -201,7 +206,7 @@ def _deduced(hidden_tiles: Hidden) -> Iterator[str]:
             for place in hidden_tiles.king
             if place >= places.num_hand
         ]
-        where = ["in hand"] * (hidden_tiles.king[0] < places.num_hand)
+        where = ["in hand"] if hidden_tiles.king[0] < places.num_hand else []
         where += [f"face down in play {1 + play % NUM_SEATS}" for play in down]
         holder = _SEAT_NAMES[places.seat[hidden_tiles.king[0]]]
         yield f"The king not seen: {holder}, {' or '.join(where)}"

@@ -5,7 +5,7 @@ With a PettingZoo that has a registry, ``pettingzoo.make("aec", "goita/uke_shogi
 
 | what | |
 |---|---|
-| agents | ``player_0`` .. in turn order, two to seven; each plays for himself |
+| agents | ``player_0`` .. in turn order, two to seven; each plays on its own |
 | action space | ``Discrete(9)``: 0 passes, 1 + k plays a tile of kind k |
 | observation | ``{"observation": uint8 [16 + 19 * players], "action_mask": int8 [9]}`` |
 | reward | of every deal, zero in sum: the payments, or +1 for the winner, shared by the others |
@@ -40,10 +40,10 @@ __all__ = ["env", "parallel_env", "raw_env"]
 
 
 class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
-    """An environment of one round or match; an illegal action raises and changes nothing.
+    """An environment of some deals; an illegal action raises and changes nothing.
 
     Args:
-        rules: how it is played.
+        rules: the rules.
         deals: deals of an episode.
         render_mode: None, "ansi" or "human".
 
@@ -72,7 +72,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         super().__init__(rules.players, space, NUM_ACTIONS, render_mode)
         self.rules = rules
         self.deals = deals
-        self._seed, self._episode, self._number = secrets.randbits(63), -1, 0
+        self._seed, self._episode, self._deal_number = secrets.randbits(63), -1, 0
         self._game = game
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -90,7 +90,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         episode = self._episode + 1 if seed is None else 0
         new_seed = self._seed if seed is None else check_seed(seed)
         self._game = UkeShogiGame(self.rules, **deal_options, seed=new_seed, episode=episode)
-        self._seed, self._episode, self._number = new_seed, episode, 0
+        self._seed, self._episode, self._deal_number = new_seed, episode, 0
         self._begin()
         self._ask()
 
@@ -100,7 +100,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         Raises:
             EpisodeOverError: before a reset, after the last step, or for an action after the end.
             ActionError: if it is no action.
-            IllegalActionError: if the rules forbid it. Nothing has changed in each case.
+            IllegalActionError: if the rules forbid it. All errors leave the game as it was.
         """
         if self._leaves(action):
             return
@@ -109,10 +109,15 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         self._begin_rewards()
         if game.winner is not None:
             self._reward(game.rewards())
-            if self._number + 1 < self.deals:
-                self._number += 1
-                place = (self._seed, self._episode, self._number)
-                self._game = UkeShogiGame(self.rules, None, game.winner, *place)
+            if self._deal_number + 1 < self.deals:
+                self._deal_number += 1
+                self._game = UkeShogiGame(
+                    self.rules,
+                    dealer=game.winner,
+                    seed=self._seed,
+                    episode=self._episode,
+                    number=self._deal_number,
+                )
         self._ask()
         if self.render_mode == "human":
             self.render()

@@ -363,7 +363,8 @@ def _attempt_batch(agent: Agent, view: View, legal: Bool, seed: int) -> Attempt 
         return None
     rng = np.random.default_rng(seed)
     if is_trusted(agent):
-        return Attempt(agent.act(view, legal, rng), np.ones(len(view), bool), ())
+        chosen = agent.act(view, legal, rng)
+        return Attempt(chosen, answered=np.ones(len(view), bool), faults=())
     try:
         actions, wrong = read_actions(agent.act(*copied(view, legal), rng), legal, "")
     except KeyboardInterrupt:
@@ -372,7 +373,9 @@ def _attempt_batch(agent: Agent, view: View, legal: Bool, seed: int) -> Attempt 
         return None
     answered = np.ones(len(view), bool)
     answered[list(wrong)] = False
-    faults = [Fault("illegal", -1, -1, str(error)[:FAULT_TEXT]) for error in wrong.values()]
+    faults = [
+        Fault("illegal", seat=-1, game=-1, text=str(error)[:FAULT_TEXT]) for error in wrong.values()
+    ]
     return Attempt(actions, answered, tuple(faults))
 
 
@@ -380,7 +383,7 @@ def _attempt_rows(agent: Agent, view: View, legal: Bool, seed: int) -> Attempt:
     """Asks about one position after another, until the agent forfeits."""
     rng, tracker = np.random.default_rng(seed), agent
     if not isinstance(tracker, FaultTracking):
-        tracker = GuardedAgent(agent.name, lambda: agent, -1, rng)
+        tracker = GuardedAgent(agent.name, lambda: agent, seat=-1, chance=rng)  # in no seat
     actions, answered = np.zeros(len(view), np.int64), np.zeros(len(view), bool)
     for row in range(len(view)):
         if tracker.forfeited:

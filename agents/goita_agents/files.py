@@ -48,17 +48,17 @@ def write_whole(path: Path, content: str | bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         return
-    whole = Path(os.path.realpath(path))
-    if whole.exists() and not whole.is_file():  # a file would take its place
-        raise OSError(errno.EINVAL, f"it is {kind_of(whole)}", str(path))
-    part = whole.with_name(f".{whole.name}.part")
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # a file would take its place
+        raise OSError(errno.EINVAL, f"it is {kind_of(target)}", str(path))
+    part = target.with_name(f".{target.name}.part")
     try:
         part.unlink(missing_ok=True)  # of a program that was killed, or somebody's link
         with part.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(whole)
+        part.replace(target)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
@@ -80,8 +80,8 @@ def locked(path: Path, what: str, *, wait: bool = False) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    whole = path.resolve()
-    file = whole.with_name(f".{whole.name}.lock")
+    target = path.resolve()
+    file = target.with_name(f".{target.name}.lock")
     while True:
         with file.open("w") as lock:
             try:
@@ -122,13 +122,13 @@ def check_writable(path: Path, *, folder: bool = False) -> None:
     A device, a fifo or a socket is not a file here.
     """
     expected = "a folder" if folder else "a file"
-    whole = Path(os.path.realpath(path))
-    if whole.exists() and kind_of(whole) != expected:
-        wrong = f"it is {kind_of(whole)}"
-    elif not whole.parent.is_dir():
-        folder_name = whole.parent if path.is_symlink() else path.parent
+    target = Path(os.path.realpath(path))
+    if target.exists() and kind_of(target) != expected:
+        wrong = f"it is {kind_of(target)}"
+    elif not target.parent.is_dir():
+        folder_name = target.parent if path.is_symlink() else path.parent
         wrong = f"there is no folder {str(folder_name)!r}"
-    elif not os.access(whole if whole.exists() else whole.parent, os.W_OK):
+    elif not os.access(target if target.exists() else target.parent, os.W_OK):
         wrong = "it may not be written"
     else:
         return

@@ -194,8 +194,10 @@ def _digest(spec: str, paths: _Paths) -> str | None:
             _say(name, path, "there is no such file")
         contents.append(content_hash(path, name))
     hashes = [content for content in contents if content is not None]
+    if len(hashes) > 1:
+        return sha256(" ".join(hashes).encode()).hexdigest()
     # A single network keeps its own digest, by which model cards name it.
-    return sha256(" ".join(hashes).encode()).hexdigest() if len(hashes) > 1 else (*hashes, None)[0]
+    return hashes[0] if hashes else None
 
 
 def _contents(part: Named, name: str, outputs: Collection[str] = ()) -> Iterator[str | None]:
@@ -215,7 +217,8 @@ def _contents(part: Named, name: str, outputs: Collection[str] = ()) -> Iterator
         return
     yield from _network(part).values()
     if part.load().is_outside and part.load().digest is None:  # a command
-        words = list(_words(re.sub(r"^\[[^\]]*\]", "", part.text)))
+        command = re.sub(r"^\[[^\]]*\]", "", part.text)  # without [ms=...] before it
+        words = list(_words(command))
         for word in filter(os.path.isdir, words):
             _say(name, word, "it is a folder")
         files = [word for word in words if not os.path.isdir(word)]
@@ -317,12 +320,13 @@ def _sources(modules: Collection[str], *folders: str) -> list[str]:
     roots = set(map(os.path.realpath, folders or [os.getcwd()]))
     for module in () if folders else modules:
         if (path := _loaded_file(module.partition(".")[0])) is not None:
-            parents = Path(path).parents
-            roots.add(str(parents[Path(path).stem == "__init__"]))
-    todo = [*modules, *(name for module in modules for name in loaded_with(module))]
+            # The folder of the module, or the one that holds its package.
+            is_package = Path(path).stem == "__init__"
+            roots.add(str(Path(path).parents[1 if is_package else 0]))
+    unread = [*modules, *(name for module in modules for name in loaded_with(module))]
     files: dict[str, str | None] = {}
-    while todo:
-        name = todo.pop()
+    while unread:
+        name = unread.pop()
         if not name or name in files:
             continue
         path = (None if folders else _loaded_file(name)) or _file_below(roots, name)
@@ -330,8 +334,8 @@ def _sources(modules: Collection[str], *folders: str) -> list[str]:
         files[name] = path if is_local or name in modules else None
         if path is not None and is_local:
             package = name if Path(path).stem == "__init__" else name.rpartition(".")[0]
-            todo.append(name.rpartition(".")[0])
-            todo += _imports(Path(path).read_bytes(), package) if path.endswith(".py") else ()
+            unread.append(name.rpartition(".")[0])
+            unread += _imports(Path(path).read_bytes(), package) if path.endswith(".py") else ()
     return sorted({path for path in files.values() if path is not None})
 
 
@@ -353,8 +357,11 @@ def _file_below(roots: Iterable[str], module: str) -> str | None:
 
 def _is_below(path: str, roots: Iterable[str]) -> bool:
     """Returns whether a file lies in some of the folders, and not in an installed package."""
-    inside = [any(Path(path).is_relative_to(f) for f in folders) for folders in (roots, _INSTALLED)]
-    return inside == [True, False]
+
+    def is_in(folders: Iterable[str]) -> bool:
+        return any(Path(path).is_relative_to(folder) for folder in folders)
+
+    return is_in(roots) and not is_in(_INSTALLED)
 
 
 @lru_cache(maxsize=256)
@@ -369,6 +376,7 @@ def _imports(source: bytes, package: str) -> list[str]:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
+            # One dot is the package itself, each further dot a package above it.
             parents = package.split(".")[: -node.level + 1 or None] if node.level else []
             base = ".".join([*parents, *([node.module] if node.module else [])])
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]

@@ -107,16 +107,17 @@ class PolicyModel:
             check_temperature(temperature)
         if not 0 <= epsilon <= 1:
             raise AgentError(f"expected an epsilon from 0 to 1, got {epsilon!r}")
-        self._power: float | None = None
+        self._power_temperature: float | None = None
+        """Temperature by which the agent's probabilities are changed; None: they are not."""
         self._original = self._agent = agent
         if isinstance(agent, HasTemperature):
             temperature = agent.temperature if temperature is None else temperature
             self._agent = at_temperature(agent, temperature)
         else:
-            self._power = temperature
+            self._power_temperature = temperature
         self.temperature, self.epsilon = temperature, epsilon
-        warm = "" if temperature is None else f"temperature={temperature:g}, "
-        self.name = f"{agent.name} ({warm}epsilon={epsilon:g})"
+        temperature_text = "" if temperature is None else f"temperature={temperature:g}, "
+        self.name = f"{agent.name} ({temperature_text}epsilon={epsilon:g})"
         self._source: Policy = self._agent
         try:
             self._passed = _passed.setdefault(agent, set())
@@ -165,13 +166,13 @@ class PolicyModel:
         """
         self._check(view)
         policy = ask_probabilities(self._source, view, legal)
-        if self._power == 0:
+        if self._power_temperature == 0:
             likeliest = policy.argmax(axis=1)
             policy = np.zeros(legal.shape)
             policy[np.arange(len(policy)), likeliest] = 1
-        elif self._power is not None:
+        elif self._power_temperature is not None:
             # Where even the highest power is too small for a float, it is scaled to 1 first.
-            highest, power = policy.max(axis=1, keepdims=True), 1 / self._power
+            highest, power = policy.max(axis=1, keepdims=True), 1 / self._power_temperature
             policy = np.where(highest**power > 0, policy, policy / highest) ** power
             policy /= policy.sum(axis=1, keepdims=True)
         if not self.epsilon:
@@ -250,7 +251,7 @@ class CachedModel:
         """Returns the probability of each action: float64 [N, 69], zero where illegal."""
         keys, moment = view.digest(), (int(view.num_plays[0]), int(view.passes[0]))
         known_keys, answers = self._answers.get(moment, (keys[:0], np.zeros(legal[:0].shape)))
-        new = np.arange(len(keys))
+        new = np.arange(len(keys))  # rows about which the model has not been asked
         # The known keys are sorted, so a key's place in them is found by bisection.
         if len(known_keys):
             place = np.minimum(known_keys.searchsorted(keys), len(known_keys) - 1)

@@ -61,7 +61,9 @@ class Principle:
 
 def principle(name: str, sentence: str, *, passing: bool = False) -> Callable[[Test], Principle]:
     """Makes a principle of its test, whose name is its key."""
-    return lambda test: Principle(test.__name__, name, sentence, test, passing)
+    return lambda test: Principle(
+        key=test.__name__, name=name, sentence=sentence, test=test, passing=passing
+    )
 
 
 def _attacks(kinds: Bool) -> Bool:

@@ -224,10 +224,11 @@ def parse_spec(spec: str) -> Named:
     whole = unnamed(spec)
     name, colon, text = whole.partition(":")
     if name in entry_points_by_name():
-        named = Named(spec, name, text, not is_built_in(entry_points_by_name()[name]))
+        is_foreign = not is_built_in(entry_points_by_name()[name])
+        named = Named(spec, name, text, is_own=is_foreign)
     elif own := _OWN.fullmatch(whole):
         colon, text = ("", "") if own[2] is None else (":", own[2])
-        named = Named(spec, own[1], text, True)
+        named = Named(spec, own[1], text, is_own=True)
     else:
         hint = f"; a policy's file is file:{spec}" if os.path.isfile(spec) else ""
         raise AgentError(f"expected an agent of {', '.join(agent_names())}; got {spec!r}{hint}")
@@ -273,7 +274,7 @@ def _members(text: str) -> tuple[str, ...] | None:
     name, _, argument = text.partition(":")
     if name not in ARGUMENTS:
         return None
-    expand_argument = Named(text, name, argument, False).load().expand
+    expand_argument = Named(text, name, argument, is_own=False).load().expand
     return None if expand_argument is None else expand_argument(argument)
 
 
@@ -395,6 +396,7 @@ def _options(
         if whole is None:
             arguments[argument] = value
         else:
+            # Fields of a dataclass are collected in one argument.
             arguments[argument] = replace(arguments.get(argument, whole), **{key: value})
     return arguments
 
@@ -523,9 +525,8 @@ def check_plays(agent: Agent, spec: str, information: InformationStructure) -> N
         f": {plain_text(spec)} plays there by its view of the base game, and muted:base=AGENT is "
         "for an agent that plays there but shall send no messages"
     )
-    raise AgentError(
-        f"expected agents that play {game}, got {spec!r}{instead if plays(agent, PLAIN) else ''}"
-    )
+    advice = instead if plays(agent, PLAIN) else ""
+    raise AgentError(f"expected agents that play {game}, got {spec!r}{advice}")
 
 
 def plain_text(spec: str) -> str:

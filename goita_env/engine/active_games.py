@@ -104,9 +104,11 @@ class ActiveGames:
         return np.asarray((self._state.clock - self._state.offset[places]) & THREE)
 
     def legal(self) -> tuple[Bits, Bits, Int, Int]:
-        """Returns the legal actions: two [m] of bits; [m] the only legal action, else 0.
+        """Returns what each moving game may do, and where it has a choice.
 
-        And [n] the places in which there is a choice.
+        Returns:
+            Two [m] of bits as ``core.legal_actions``; [m] the only legal action, else 0; [n] the
+            places with a choice.
         """
         low, high = core.legal_actions(self._state)
         forced, legal_count = only_action(low, high)
@@ -119,9 +121,14 @@ class ActiveGames:
     def step(self, actions: Int) -> Endings | None:
         """Makes a decision in every moving game; where a deal ends, the game leaves.
 
-        It joins again with its next deal, at once or, while many others move, some steps later: a
-        few deals at a time cost hardly less than many. ``actions``: [m] legal ones, 0 for games
-        that have left. Returns the ended deals whose games joined again; None: there are none.
+        The game joins again with its next deal, at once or, while many others move, some steps
+        later: a few deals at a time cost hardly less than many.
+
+        Args:
+            actions: [m] a legal action of each game of ``rows``, 0 for games that have left.
+
+        Returns:
+            The ended deals, also of earlier steps, whose games joined again; None: there are none.
         """
         state = self._state
         core.step(state, actions)
@@ -145,23 +152,23 @@ class ActiveGames:
         outcome = match.begin_next()
         dealt = rows[standing.status[rows] != OVER]
         self.join(dealt)
-        return Endings(rows, final, outcome, match.redealt, dealt)
+        return Endings(rows=rows, final=final, outcome=outcome, redealt=match.redealt, dealt=dealt)
 
     def _fetch(self, rows: Int) -> Int:
         """[r, n] Standing games, turned to the clock."""
         clock, standing = self._state.clock, self.match.state
-        places = _ROWS_BY_TURN[clock] * standing.num_games + rows
-        fetched: Int = standing.data.reshape(-1).take(places)
+        flat_index = _ROWS_BY_TURN[clock] * standing.num_games + rows
+        fetched: Int = standing.data.reshape(-1).take(flat_index)
         offset = fetched[OFFSET_ROW]
         offset += clock
         offset &= THREE
         return fetched
 
     def _store(self, places: Int) -> None:
-        """Writes moving games back into the rows of the match."""
+        """Writes moving games back into the rows of the match, turned to clock 0."""
         state, standing = self._state, self.match.state
-        back, rows = _ROWS_BY_TURN[-state.clock & 3], self.rows[places]
-        stored = state.data.reshape(-1).take(back * len(self.rows) + places)
+        turned_rows, rows = _ROWS_BY_TURN[-state.clock & 3], self.rows[places]
+        stored = state.data.reshape(-1).take(turned_rows * len(self.rows) + places)
         offset = stored[OFFSET_ROW]
         offset -= state.clock
         offset &= THREE

@@ -38,7 +38,8 @@ def legal_actions(state: State) -> tuple[Bits, Bits]:
     t, status = state.tables, state.status
     pairs, permit, low = t.asks.take(status, axis=1)  # low: 1 where the seat may pass
     permit |= state.hand[state.clock]
-    pairs &= t.pairs.take(permit)
+    pairs &= t.pairs.take(permit)  # ``permit`` is the hand's code and KING_PERMIT, an index
+    # Pair p is action p + 1, so that the last pair, 63, is bit 0 of the high word.
     low |= pairs << ONE
     high = pairs.view(U64) >> _SIXTY_THREE
     asking = state.asking
@@ -92,19 +93,19 @@ def step(state: State, actions: Int) -> None:
     played -= face_up
     down = state.down[clock]
     down += played
-    bits = moves[tables.OWN_BITS : tables.SHOWN_BITS + 1]
+    bits = moves[tables.OWN_BITS : tables.SHOWN_BITS + 1]  # [2, N], as ``plays``
     bits <<= shift
     plays = state.plays[:, clock]
     plays |= bits
     pass_bits |= event * is_play
     notes |= pass_bits
     event <<= is_play
-    is_play <<= _FOUR
+    is_play <<= _FOUR  # 16 bits a play
     shift += is_play
 
     ended = ((hand & _CODE_MASK) == ZERO).nonzero()[0]
     if len(ended):
-        ended = ended[status[ended] < tables.CALL_CHOICE]
+        ended = ended[status[ended] < tables.CALL_CHOICE]  # not those that were over before
         after[ended] = tables.OVER
         state.points[ended] = t.points[key[ended]]
         state.winner[ended] = (clock - state.offset[ended]) & 3
@@ -139,7 +140,7 @@ def _answer(state: State, rows: Int, answers: Int) -> None:
     state.notes[clock][rows] |= _NOTE_OF_ANSWER[answers]
     if state.tables.bits:
         _show_messages(state, rows, answers)
-    query = entries.next[state.query[rows] * entries.num_actions + answers]
+    query = entries.next[state.query[rows] * entries.num_actions + answers]  # endings, too
     status = entries.status[query]
     state.query[rows], state.status[rows] = query, status
     next_slot = entries.seat[query] + state.dealer[rows] + state.offset[rows]
@@ -149,19 +150,21 @@ def _answer(state: State, rows: Int, answers: Int) -> None:
     if len(closed):
         ended = rows[closed]
         state.ended = np.sort(np.concatenate((state.ended, ended)))
-        _close(state, ended, query[closed], (clock + turned[closed]) & THREE)
+        # The seat that answered sat on slot ``clock`` and has been turned.
+        _close(state, ended, ending=query[closed], slot=(clock + turned[closed]) & THREE)
     state.asking = rows[in_question(status)]
 
 
-def _close(state: State, rows: Int, query: Int, slot: Int) -> None:
-    """Scores the rounds that an answer ended: two fives of partners, or a call of six or more.
+def _close(state: State, rows: Int, ending: Int, slot: Int) -> None:
+    """Scores the rounds of games [n] that an answer ended, except redeals.
 
-    ``query``: how the questions ended; ``slot``: the slot of the seat that answered last; [n].
+    ``ending``: [n] REDEALT, CALLED (six or more pawns) or FIVES (two fives of partners); ``slot``:
+    [n] the slot of the seat that answered last.
     """
-    scored = query != tables.REDEALT
+    scored = ending != tables.REDEALT
     state.winner[rows[scored]] = (slot[scored] - state.offset[rows[scored]]) & THREE
     state.points[rows[scored]] = MATCH_POINTS
-    is_call = query == tables.CALLED
+    is_call = ending == tables.CALLED
     if not np.count_nonzero(is_call):
         return
     called, slot = rows[is_call], slot[is_call]
@@ -195,7 +198,7 @@ def costs(state: State, actions: Int) -> Int | None:
     if cost == 0:
         return None
     odd = (state.clock - state.offset) & 1  # 1 where seat 1 or 3 sends
-    return (actions > MESSAGE) * (cost - 2 * cost * odd)
+    return (actions > MESSAGE) * (cost - 2 * cost * odd)  # message 0, silence, is free
 
 
 def note(state: State, action: int) -> None:

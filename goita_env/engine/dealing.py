@@ -14,7 +14,15 @@ import numpy.typing as npt
 from goita_env import seeds
 from goita_env.arrays import U64, Int
 from goita_env.engine import tables
-from goita_env.engine.state import CLEAR_VALUES, DEAL_ROWS, ONE, SLOTS, THREE, State, places
+from goita_env.engine.state import (
+    CLEAR_VALUES,
+    DEAL_ROWS,
+    ONE,
+    SLOTS,
+    THREE,
+    State,
+    deal_row_starts,
+)
 from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import Rules
 from goita_env.seeds import GOLDEN, Keys, mix
@@ -48,7 +56,8 @@ def hand_codes(keys: Keys, deck: tuple[int, ...] = COUNTS) -> Int:
     bits &= _RANDOM_BITS
     bits |= kinds
     bits.sort(axis=1)
-    # Again two tiles in each word; of each only its kind stays, and the two make one index.
+    # Again two tiles in each word, kinds in bits 0-2 and 32-34. The shift by 29 moves the second
+    # kind to bits 3-5, so that the two kinds make one index below 64.
     pairs = bits.view(U64)
     pairs &= _PAIR_KIND_MASK
     pairs |= pairs >> _PAIR_SHIFT
@@ -86,7 +95,7 @@ def prepare_deals(
     questions: bool = True,
     information: InformationStructure = PLAIN,
 ) -> Int:
-    """Prepares all that n deals set, for ``lay_deals``: int64 [14, n].
+    """Prepares all that n deals set, for ``lay_deals``: int64 [14, n], slots as with clock 0.
 
     ``codes``: [n, 4] the hands by seat; ``dealer``: [n] seats; ``scores``: [2, n] points of the
     teams before the round, None: 0. Without ``questions`` the dealer begins whatever the hands, and
@@ -95,7 +104,7 @@ def prepare_deals(
     dealt = np.zeros((_NUM_ROWS, len(dealer)), np.int64)
     hand, frame, offset = dealt[HAND], dealt[FRAME], dealt[OFFSET]
     dealt[DEALER] = dealer
-    np.negative(dealer, out=offset)
+    np.negative(dealer, out=offset)  # the dealer sits on slot 0, unless another seat acts first
     pawns, entries = codes % _PAWN_DIGITS, tables.tables_of(rules, information).questions
     if questions and (entries.always or np.count_nonzero(pawns >= _FIVE)):
         query = entries.opening(dealer, pawns)
@@ -104,14 +113,15 @@ def prepare_deals(
         offset -= entries.seat[query]
     offset &= THREE
 
-    seat = (SLOTS - offset) & THREE
+    seat = (SLOTS - offset) & THREE  # [4, n] by slot
+    # The flat index of ``codes`` is 4 * deal + seat.
     hand[:] = codes.reshape(-1).take(seat + np.arange(0, codes.size, NUM_SEATS))
     if rules.second_king_after_own_face_down:
         hand += (hand >= _TWO_KINGS) * tables.KING_PERMIT
     frame[:] = _DEALER_BITS.take((dealer - seat) & THREE)
     if scores is not None:
         dealt[SCORES] = scores
-        even, odd = scores // 10
+        even, odd = scores // 10  # [n] each, of seats 0 and 2, and of seats 1 and 3
         odd_seat = seat & 1
         frame |= _THERMOMETER.take(np.where(odd_seat, odd, even)) << tables.FRAME_OWN_SCORE
         frame |= _THERMOMETER.take(np.where(odd_seat, even, odd)) << tables.FRAME_OTHER_SCORE
@@ -119,11 +129,16 @@ def prepare_deals(
 
 
 def lay_deals(state: State, rows: Int, dealt: Int) -> None:
-    """Gives prepared deals, which are consumed, to games [n] in which no seat acts, in place."""
-    (prepared, clear), flat = places(state.num_games), state.data.reshape(-1)
+    """Writes prepared deals [14, n] into games ``rows`` [n] in which no seat acts, in place.
+
+    ``dealt`` is overwritten.
+    """
+    prepared, clear = deal_row_starts(state.num_games)
+    flat = state.data.reshape(-1)
     offset = dealt[OFFSET]
     offset += state.clock
     offset &= THREE
+    # A prepared deal's first slot is that of the acting seat; it becomes the clock's slot.
     # One index into the flat block is six times as fast as one along the last axis.
     flat[prepared[state.clock] + rows] = dealt
     flat[clear + rows] = CLEAR_VALUES
@@ -161,7 +176,7 @@ class ReadyDeals:
         self._ready[self._second_places(rows, episodes)] = False
 
     def first(self, keys: Keys, rows: Int, present: Int) -> Int:
-        """[n] Where the first deals of the next episodes of games ``rows`` lie.
+        """[n] Places of the next episodes' first deals in games ``rows``; prepares those not ready.
 
         ``keys`` and ``present``: the keys and present episodes of all games, [N].
         """
@@ -171,7 +186,7 @@ class ReadyDeals:
         return places
 
     def second(self, rows: Int, episodes: Int) -> Int:
-        """[n] Where the deals after the redeal of an episode's first lie, -1: not ready."""
+        """[n] Places of the deals after a redeal of the episodes' first deals; -1: not ready."""
         places = self._second_places(rows, episodes)
         return np.where(self._ready[places], places, -1)
 
@@ -181,23 +196,30 @@ class ReadyDeals:
         return self._deals.reshape(-1).take(self._rows + places)
 
     def _fill(self, keys: Keys, present: Int) -> None:
-        """Deals the next two episodes of all games, where they aren't dealt."""
+        """Prepares the first deals of the next two episodes of all games, where they aren't ready.
+
+        Where such a deal has questions, it prepares the deal after a redeal, too. ``keys`` and
+        ``present`` are as for ``first``.
+        """
+        # Place i + N * parity: the second half belongs to odd episodes. Of the next two episodes
+        # one has that parity.
         places = np.flatnonzero(~self._ready[: 2 * self._num_games])
-        odd = places >= self._num_games
-        rows = places - odd * self._num_games
-        following = present[rows] + 1
-        following += (following ^ odd) & 1
-        first = seeds.deal_keys(keys[rows], following, 0)
-        dealer = first_dealers(first)
-        codes = hand_codes(first, self._rules.deck)
+        parity = places >= self._num_games
+        rows = places - parity * self._num_games
+        episodes = present[rows] + 1
+        episodes += (episodes ^ parity) & 1
+        first_keys = seeds.deal_keys(keys[rows], episodes, 0)
+        dealer = first_dealers(first_keys)
+        codes = hand_codes(first_keys, self._rules.deck)
         dealt = prepare_deals(self._rules, codes, dealer, information=self._information)
         self._put(places, dealt)
-        asks = (dealt[QUERY] % self._questions).nonzero()[0]  # more than a message
-        rows, following = rows[asks], following[asks]
-        second = seeds.deal_keys(keys[rows], following, 1)
-        codes = hand_codes(second, self._rules.deck)
+        # While m messages are to come, question q has the number q + m * Q (``tables``).
+        asks = (dealt[QUERY] % self._questions).nonzero()[0]
+        rows, episodes = rows[asks], episodes[asks]
+        second_keys = seeds.deal_keys(keys[rows], episodes, 1)
+        codes = hand_codes(second_keys, self._rules.deck)
         dealt = prepare_deals(self._rules, codes, dealer[asks], information=self._information)
-        self._put(self._second_places(rows, following), dealt)
+        self._put(self._second_places(rows, episodes), dealt)
 
     def _put(self, places: Int, dealt: Int) -> None:
         self._deals.reshape(-1)[self._rows + places] = dealt

@@ -58,7 +58,8 @@ def check_episode(
     """Returns a kind of episode after a check.
 
     Raises:
-        SettingError: if there is no such kind, or for a match with costs or of a small game.
+        SettingError: if there is no such kind, or for a match where messages cost or the game is
+            small.
     """
     if episode not in EPISODES:
         raise SettingError(f"expected an episode of {EPISODES}, got {episode!r}")
@@ -161,6 +162,7 @@ class Match:
             self.keys = seeds.game_keys(seed, self.games)
             self.episodes[:] = -1
             self.ready.clear()
+        # ``lay_deals`` adds the games whose new deal begins with a question.
         self.state.asking = np.setdiff1d(self.state.asking, rows, assume_unique=True)
         if codes is None and dealers is None and before is None:
             self._deal_ready(rows, NO_ROWS)
@@ -182,7 +184,7 @@ class Match:
         """Deals where a step of ``state`` has ended something; returns the rounds that ended."""
         state, rows = self.state, self.state.ended
         winner = state.winner[rows]
-        self.redealt = again = rows[winner < ZERO]
+        self.redealt = again = rows[winner < ZERO]  # a redeal has no winner
         if len(again):
             scored = winner >= ZERO
             rows, winner = rows[scored], winner[scored]
@@ -197,28 +199,32 @@ class Match:
         else:
             is_over = np.ones(len(rows), bool)
         if self.auto_reset:
-            over = rows[is_over] if self.episode == "match" else rows
+            over = rows[is_over] if self.episode == "match" else rows  # spares an index
             again = self._deal_ready(over, again)
         if len(again):  # the same dealer and scores (article B of the booklet)
             self._next_round(again, state.dealer[again], state.scores[:, again])
         return Outcome(rows, points, winner, is_over) if len(rows) else None
 
     def _deal_ready(self, over: Int, again: Int) -> Int:
-        """Lays deals that are ready: the next episodes of ``over``, second deals of ``again``.
+        """Begins the next episodes of ``over``, and redeals ``again`` where a deal is ready.
+
+        ``ready`` holds the first deal of the next episodes, and the deal after a redeal of an
+        episode's first deal. ``places`` are places in it.
 
         Returns:
             The games of ``again`` for which no deal was ready.
         """
+        # Before the += 1: ``first`` takes the present episodes.
         rows, places = over, self.ready.first(self.keys, over, self.episodes)
         self.episodes[over] += 1
         self.deals[over] = 1
         if len(again):
             second = self.ready.second(again, self.episodes[again])
-            ready = (second >= ZERO) & (self.deals[again] == ONE)
-            rows = np.concatenate((over, again[ready]))
-            places = np.concatenate((places, second[ready]))
-            self.deals[again[ready]] = 2
-            again = again[~ready]
+            is_ready = (second >= ZERO) & (self.deals[again] == ONE)
+            rows = np.concatenate((over, again[is_ready]))
+            places = np.concatenate((places, second[is_ready]))
+            self.deals[again[is_ready]] = 2
+            again = again[~is_ready]
         lay_deals(self.state, rows, self.ready.take(places))
         return again
 

@@ -25,6 +25,7 @@ _MAX_BYTE: Final = 255
 _BITS_OF_BYTES: Final = np.unpackbits(
     np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"
 )
+# A stable sort of the negated bits lists the places of the ones first, in order.
 _PLACE_OF_ONE: Final = (1 - _BITS_OF_BYTES).argsort(axis=1, kind="stable").reshape(-1)
 """[256 * 8] The place of the r-th one in a byte, index 8 * byte + r."""
 
@@ -50,6 +51,7 @@ def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:
     counts *= _BYTES_ONE  # byte i now counts the ones of bytes 0 to i
     total = counts >> _FIFTY_SIX
     draws = rng.random(len(low))
+    # The rank of the drawn action among the legal ones, from 0.
     rank = (draws * (total + np.bitwise_count(high))).astype(U64)
     wide = rank * _BYTES_ONE
     wide |= _BYTES_HIGH
@@ -69,17 +71,18 @@ def sample_legal(low: Bits, high: Bits, rng: np.random.Generator) -> Int:
     index -= counts
     drawn: Int = _PLACE_OF_ONE.take(index.view(np.int64), mode="clip")
     drawn += shift.view(np.int64)
+    # Where the rank lies beyond the ones of ``low``, what was drawn so far is meaningless.
     beyond = (rank >= total).nonzero()[0]
     if len(beyond):
-        bits, later = high[beyond].view(np.int64), (rank[beyond] - total[beyond]).view(np.int64)
-        few = bits.max() <= _MAX_BYTE  # true where no message is sent
+        bits, high_rank = high[beyond].view(np.int64), (rank[beyond] - total[beyond]).view(np.int64)
+        in_one_byte = bits.max() <= _MAX_BYTE  # true where no message is sent
         drawn[beyond] = 64 + (
-            _PLACE_OF_ONE[8 * bits + later] if few else _select_message(bits, later)
+            _PLACE_OF_ONE[8 * bits + high_rank] if in_one_byte else _select_message(bits, high_rank)
         )
     return drawn
 
 
 def _select_message(bits: Int, rank: Int) -> Int:
-    """[m] The place of the ``rank``-th one in ``bits``: a byte of answers, or of messages."""
-    first = (bits >> _NUM_ANSWERS > 0) * _NUM_ANSWERS
+    """[m] The place of the ``rank``-th one in ``bits``: only answers, or only messages."""
+    first = (bits >> _NUM_ANSWERS > 0) * _NUM_ANSWERS  # bit of the first message, or 0
     return np.asarray(first + _PLACE_OF_ONE[8 * (bits >> first) + rank])

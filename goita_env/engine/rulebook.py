@@ -91,7 +91,7 @@ def answer(rules: Rules, question: Question, action: int) -> Question | Ending:
         other_partner = partner(q.called[-1])
         if len(q.called) == 2 and q.seat != other_partner:
             # Only two "redeal" redeal: "if both partners choose to reshuffle" (booklet B).
-            return Question(q.holders, q.six_or_more, q.called, other_partner, True)
+            return Question(q.holders, q.six_or_more, q.called, other_partner, choosing=True)
         return "redeal"
 
     called = (*q.called, q.seat) if action == actions.CALL else q.called
@@ -106,7 +106,7 @@ def answer(rules: Rules, question: Question, action: int) -> Question | Ending:
         return "play"
     if len(called) == 2 and rules.opponents_fives == "redeal":
         return "redeal"
-    return Question(q.holders, q.six_or_more, called, partner(called[0]), True)
+    return Question(q.holders, q.six_or_more, called, partner(called[0]), choosing=True)
 
 
 def partner(seat: int) -> int:

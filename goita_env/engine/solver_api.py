@@ -107,7 +107,8 @@ class Games(Protocol):
 def search_rules(rules: Rules) -> SearchRules:
     """Returns a rule set as plain arrays."""
     t, statuses = tables(rules), np.arange(NUM_ATTACK_STATUSES + 1)
-    keys = len(t.points) // len(t.answers) * len(statuses)
+    num_actions = len(t.points) // len(t.answers)
+    num_keys = num_actions * len(statuses)
     # The inverse of ``attack_status``; status 0, the first turn, is set after it.
     attacks_and_passes, king_up = np.divmod(statuses - 1, 2)
     attack, passes = np.divmod(attacks_and_passes, 4)
@@ -116,8 +117,8 @@ def search_rules(rules: Rules) -> SearchRules:
     return SearchRules(
         pairs=t.pairs.view(np.uint64),
         blocks=t.asks[BLOCKS, : len(statuses)].view(np.uint64),
-        after=t.moves[NEXT, :keys],
-        points=t.points[:keys].astype(np.int64),
+        after=t.moves[NEXT, :num_keys],
+        points=t.points[:num_keys].astype(np.int64),
         attack=attack,
         passes=passes,
         king_up=king_up,
@@ -134,6 +135,7 @@ def position_arrays(games: State | Games) -> PositionArrays:
         raise SettingError(
             f"expected a position in which a seat plays or passes, got one in which {moment}{where}"
         )
+    # From slots to seats, and from [4, n] to [n, 4].
     codes = np.ascontiguousarray(
         np.take_along_axis(state.hand, (SLOTS + state.offset) & 3, axis=0).T
     )

@@ -153,6 +153,7 @@ class State:
 
     def dealt_counts(self) -> npt.NDArray[np.int8]:
         """Returns how many tiles of each kind each seat was dealt: int8 [N, 4, 8], by seat."""
+        # Each byte of ``own`` is a tile laid, one-hot by kind: [N, slot, 8 tiles] bytes.
         plays = np.ascontiguousarray(self.own.T).view(np.uint8).reshape(-1, NUM_SEATS, 8)
         tiles = (plays[..., None] == (1 << np.arange(8))).sum(axis=2, dtype=np.int8)
         slots = (np.arange(NUM_SEATS) + self.offset[:, None]) & 3
@@ -174,14 +175,14 @@ class State:
     def turn(self, rows: Int, steps: Int) -> None:
         """Moves the seats of games [n] before play by 0 to 3 slots, [n], in place."""
         self.offset[rows] = (self.offset[rows] + steps) & 3
-        # One index into the flat block is six times as fast as one along the last axis.
+        # One index into the flat block, row * num_games + game, is six times as fast as one along
+        # the last axis. The rows of a field's four slots follow its first row.
         flat, num_games = self.data.reshape(-1), self.data.shape[1]
-        moved = flat.take(BEFORE_PLAY_ROWS * num_games + rows)
-        to = (SLOTS + steps) & THREE
-        to *= num_games
-        to += rows
-        # The first row of each field; ``to`` adds the slots, whose rows follow it.
-        flat[BEFORE_PLAY_ROWS[:, :1] * num_games + to] = moved
+        moved = flat.take(BEFORE_PLAY_ROWS * num_games + rows)  # [3, 4, n]
+        target = (SLOTS + steps) & THREE
+        target *= num_games
+        target += rows
+        flat[BEFORE_PLAY_ROWS[:, :1] * num_games + target] = moved
 
 
 FIELDS: Final[dict[str, Field]] = {
@@ -225,10 +226,11 @@ CLEAR_VALUES: Final = np.concatenate(
 
 
 @lru_cache(maxsize=256)
-def places(num_games: int) -> tuple[list[Int], Int]:
-    """Returns where, in the flat block of so many games, the rows begin that a deal sets.
+def deal_row_starts(num_games: int) -> tuple[list[Int], Int]:
+    """Returns the flat indices in a block of ``num_games`` at which the rows of a deal begin.
 
-    By clock, [p, 1] the rows of a prepared deal; and [r, 1] the rows that every deal sets alike.
+    The first item lists by clock the rows of a prepared deal, [p, 1] each; the second is [r, 1],
+    the rows that every deal sets to ``CLEAR_VALUES``.
     """
     prepared = []
     for clock in range(NUM_SEATS):

@@ -189,27 +189,31 @@ def tables(rules: Rules) -> Tables:
     played, face_up, own_bits, shown_bits, is_play, pass_bits, following = moves = np.zeros(
         (7, keys), np.int64
     )
-    following[:] = np.repeat(np.arange(NUM_STATUSES), actions.NUM_ACTIONS)
+    following[:] = np.repeat(np.arange(NUM_STATUSES), actions.NUM_ACTIONS)  # the status stays
     points, doubled = np.zeros(keys, np.int16), np.zeros(keys, bool)
 
     def add_plays(status: int, attack: int | None, king_up: bool) -> None:
-        """Fills in every pair that may be played; ``attack`` None: the seat leads, face down."""
+        """Fills in every pair that may be played; ``attack`` None: the seat leads, face down.
+
+        Whether the hand holds a pair, and may attack with a king, is in ``_pairs``.
+        """
         face_down = attack is None
         for block in range(NUM_KINDS):
             if attack is not None and not rulebook.receives(block, attack):
                 continue
+            # All eight pairs with this block; as uint64, since bit 63 is the sign of an int64.
             blocks[status] |= np.array(0xFF << (8 * block), U64).view(np.int64)
-            for new in range(NUM_KINDS):
-                key = status * actions.NUM_ACTIONS + actions.encode(block, new)
-                up = king_up or new == KING or (block == KING and not face_down)
-                following[key] = attack_status(new, 0, up)
-                played[key] = RADIX[block] + RADIX[new]
-                face_up[key] = RADIX[new] + (0 if face_down else RADIX[block])
+            for new_attack in range(NUM_KINDS):
+                key = status * actions.NUM_ACTIONS + actions.encode(block, new_attack)
+                up = king_up or new_attack == KING or (block == KING and not face_down)
+                following[key] = attack_status(new_attack, 0, up)
+                played[key] = RADIX[block] + RADIX[new_attack]
+                face_up[key] = RADIX[new_attack] + (0 if face_down else RADIX[block])
                 is_play[key] = 1
-                own_bits[key] = 1 << block | 1 << (8 + new)
-                shown_bits[key] = (0 if face_down else 1 << block) | 1 << (8 + new)
-                points[key] = rulebook.finish_points(rules, block, new, face_down)
-                doubled[key] = points[key] > POINTS[new]
+                own_bits[key] = 1 << block | 1 << (8 + new_attack)
+                shown_bits[key] = (0 if face_down else 1 << block) | 1 << (8 + new_attack)
+                points[key] = rulebook.finish_points(rules, block, new_attack, face_down)
+                doubled[key] = points[key] > POINTS[new_attack]
 
     add_plays(FRESH, None, False)
     for attack, passes, king_up in product(range(NUM_KINDS), range(4), (False, True)):
@@ -233,23 +237,32 @@ def tables(rules: Rules) -> Tables:
     question = np.zeros(PAWN_DIGITS, np.int64)
     for pawns in range(5, HAND_SIZE + 1):
         question[pawns] = CALL_DUTY if rulebook.must_call(rules, pawns) else CALL_CHOICE
-    pairs, called, questions = _pairs(rules), _calls(rules), _questions(rules, question)
-    deck = np.array(code_of(rules.deck))
-    last_play = 8 * (rules.hand_size - 2)
+    call_points, call_bits = _calls(rules)
     return Tables(
-        pairs, asks, answers, moves, points, doubled, question, *called, questions, deck, last_play
+        pairs=_pairs(rules),
+        asks=asks,
+        answers=answers,
+        moves=moves,
+        points=points,
+        doubled=doubled,
+        question=question,
+        call_points=call_points,
+        call_bits=call_bits,
+        questions=_questions(rules, question),
+        all_tiles=np.array(code_of(rules.deck)),
+        last_play=8 * (rules.hand_size - 2),  # a tile has eight bits
     )
 
 
 def _pairs(rules: Rules) -> Int:
-    """Expands holding a pair, and ``king_may_attack``, over all hands."""
+    """Returns the bits of the pairs that each hand can play, [2 * 2**18] as ``Tables.pairs``."""
     counts = code_counts()
     size = np.minimum(counts.sum(axis=1), HAND_SIZE)
     pairs = np.zeros((2, KING_PERMIT), U64)
     for permitted in (False, True):
-        hands = np.ogrid[:3, : HAND_SIZE + 1]  # kings, tiles
-        king = np.vectorize(rulebook.king_may_attack, excluded={0})(rules, *hands, permitted)
-        king_ok = king[counts[:, KING], size]
+        kings_and_tiles = np.ogrid[:3, : HAND_SIZE + 1]
+        may_attack = np.vectorize(rulebook.king_may_attack, excluded={0})
+        king_ok = may_attack(rules, *kings_and_tiles, permitted)[counts[:, KING], size]
         for block, attack in product(range(NUM_KINDS), repeat=2):
             playable = counts[:, attack] >= (2 if block == attack else 1)
             playable &= counts[:, block] >= 1
@@ -302,12 +315,17 @@ class QuestionTables:
 
 
 def _questions(rules: Rules, status_of: Int) -> QuestionTables:
-    """Numbers the questions of a rule set; ``status_of``: [11] as ``Tables.question``."""
+    """Numbers the questions of a rule set; ``status_of``: [11] as ``Tables.question``.
+
+    The endings have the numbers 0 to 3. Each question gets its number when an answer first leads
+    to it.
+    """
     statuses = {PLAY: FRESH, REDEALT: WAITING, CALLED: OVER, FIVES: OVER}
     numbers: dict[Question, int] = {}
     following: dict[tuple[int, int], int] = {}
 
     def number(result: Question | Ending) -> int:
+        """Returns the number of a question or ending; a new question is listed with its answers."""
         if not isinstance(result, Question):
             return _ENDINGS.index(result)
         if result not in numbers:
@@ -323,6 +341,7 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
             for six_or_more in (False, True) if size == 1 else (False,):
                 start = number(Question(holders, six_or_more, (), holders[0]))
                 for dealer in range(NUM_SEATS):
+                    # ``holders`` count from the dealer, the bits from seat 0.
                     bits = sum(1 << (dealer + seat) % NUM_SEATS for seat in holders)
                     first[32 * dealer + 2 * bits + six_or_more] = start
     after = np.repeat(np.arange(len(statuses)), actions.NUM_ACTIONS)
@@ -331,19 +350,21 @@ def _questions(rules: Rules, status_of: Int) -> QuestionTables:
     # Both by number: the endings come first, then the questions in the order of ``numbers``.
     seats = [0] * len(_ENDINGS) + [question.seat for question in numbers]
     status = [statuses[here] for here in range(len(statuses))]
-    return QuestionTables(first, after, np.array(status), np.array(seats))
+    return QuestionTables(first=first, next=after, status=np.array(status), seat=np.array(seats))
 
 
 def _message_questions(plain: QuestionTables) -> QuestionTables:
-    """Puts the four questions for a message before the first question, or before play.
+    """Puts four questions, for a message of each seat, before the first question or before play.
 
-    With m messages still to come, opening question q has the number q + m * Q.
+    While m messages are still to come, the numbers of ``plain`` are raised by m * Q. Each message
+    takes Q away, until the deal's first question, or play, is reached.
     """
-    size, questions = len(plain.status), NUM_SEATS + 1
-    after = np.arange(questions * size)[:, None].repeat(actions.MAX_ACTIONS, axis=1)
+    size, levels = len(plain.status), NUM_SEATS + 1
+    # An action that does not answer the question leaves its number as it is.
+    after = np.arange(levels * size)[:, None].repeat(actions.MAX_ACTIONS, axis=1)
     after[:size, : actions.NUM_ACTIONS] = plain.next.reshape(size, actions.NUM_ACTIONS)
     after[size:, actions.MESSAGE :] -= size
-    senders = NUM_SEATS - np.arange(1, questions)  # the dealer first
+    senders = NUM_SEATS - np.arange(1, levels)  # by m, counted from the dealer, who is the first
     return QuestionTables(
         first=plain.first + NUM_SEATS * size,
         next=after.reshape(-1),

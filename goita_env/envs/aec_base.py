@@ -173,7 +173,7 @@ class AllAct(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
 
         Raises:
             EpisodeOverError: before the first reset.
-            ActionError: if its action is missing. Nothing has changed in each case.
+            ActionError: if its action is missing. Both errors leave the game as it was.
         """
         cast(SeatedEnv, self.unwrapped)._check_begun("step")
         if self.agents and (agent := self.aec_env.agent_selection) not in actions:

@@ -97,7 +97,10 @@ class _Player:
 
 
 def _players(named: Named, information: InformationStructure) -> list[_Player]:
-    """Returns a player, or one for each seat where a text names a user's class or has a memory."""
+    """Returns the bot's one player, or four by seat.
+
+    There are four where a text names a user's class or a bot with a memory.
+    """
     agents = [load_agent(named)]
     if not plays(agents[0], information):
         if isinstance(named, str):
@@ -110,7 +113,7 @@ def _players(named: Named, information: InformationStructure) -> list[_Player]:
         isinstance(agents[0], StatefulAgent) or getattr(agents[0], "by_seat", False)
     ):
         agents += [load_agent(named) for _ in range(NUM_SEATS - 1)]
-    return [_Player(agent, named, len(agents) > 1) for agent in agents]
+    return [_Player(agent, named, by_seat=len(agents) > 1) for agent in agents]
 
 
 class Bots:
@@ -148,7 +151,7 @@ class Bots:
         self.numbers: Int = np.arange(num_games)
         self._rules, self._information = get_rules(rules), information
         self._players: dict[int, _Player] = {}
-        # By number, and last the learner's.
+        # [bots + 1] By number; the last entry, which LEARNER (-1) reads, is the learner's.
         self._blind: Bool = np.zeros(1, bool)
         self._by_seat: Int = np.zeros(1, np.int64)
         self._places: Int = np.full(NUM_SEATS, LEARNER, np.int64)
@@ -163,7 +166,7 @@ class Bots:
 
     def set(self, partner: Named | None, opponents: Opponents | None) -> None:
         """Chooses the bots from the next deals on; None leaves them as they are."""
-        chosen: dict[int, Named] = {} if partner is None else {2: partner}
+        chosen: dict[int, Named] = {} if partner is None else {2: partner}  # by place
         if opponents is not None:
             pair = opponents if isinstance(opponents, list | tuple) else (opponents, opponents)
             if len(pair) != 2:
@@ -171,23 +174,27 @@ class Bots:
             chosen |= {1: pair[0], 3: pair[1]}
         places, start = self._places.copy(), len(self._blind) - 1
         added: list[_Player] = []
-        numbers: dict[str | int, int] = {}
+        bot_numbers: dict[str | int, int] = {}  # one text, or one object, is one bot
         for place, named in chosen.items():
             key = named if isinstance(named, str) else id(named)
-            if key not in numbers:
-                numbers[key] = start + len(added)
+            if key not in bot_numbers:
+                bot_numbers[key] = start + len(added)
                 added += _players(named, self._information)
-            places[place] = numbers[key]
+            places[place] = bot_numbers[key]
         self._places = places
         self._players |= dict(enumerate(added, start))
+        # Before the last entry, the learner's.
         self._blind = np.insert(self._blind, -1, [player.blind for player in added])
         self._by_seat = np.insert(self._by_seat, -1, [player.by_seat for player in added])
         self._forget()
         self._changes += 1
-        self._hand_out()
+        self._give_generators()
 
     def _at_seats(self, numbers: Int) -> Int:
-        """[m, 4] The bots that ``numbers``, [m, 1] or [m, 4], are at seats 0 to 3."""
+        """[m, 4] The bots that ``numbers``, [m, 1] or [m, 4], are at seats 0 to 3.
+
+        A bot that plays one seat is followed by those of its text for the next seats.
+        """
         return numbers + self._by_seat[numbers] * np.arange(NUM_SEATS)
 
     def _forget(self) -> None:
@@ -197,7 +204,7 @@ class Bots:
         for bot in self._players.keys() - used:
             self._players.pop(bot).close()
 
-    def _hand_out(self) -> None:
+    def _give_generators(self) -> None:
         """Gives generators to the next deals' bots that need one and have none."""
         if self._seed is None:
             return
@@ -224,7 +231,7 @@ class Bots:
         self._seed, self._changes = seed, 0
         for player in self._players.values():
             player.rng = None
-        self._hand_out()
+        self._give_generators()
 
     def begin(self, rows: Int, episodes: Int) -> Int:
         """Begins an episode in each of [m] games; returns a seat drawn for each: int64 [m]."""
@@ -273,6 +280,7 @@ class Bots:
         return chosen
 
     def _choose(self, player: _Player, rows: Int, view: View, legal: Bool) -> Int:
+        """[m] Actions of one player in games ``rows`` [m]; answers are checked unless trusted."""
         if player.is_trusted:
             if player.policy is not None:
                 return sample_at(player.policy(view, legal), self._draw(rows))

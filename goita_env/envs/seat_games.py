@@ -85,7 +85,7 @@ class SeatedGames:
     Args:
         num_games: N; it and all arguments not listed here are as for ``SeatVectorEnv``.
         partner, opponents: the agents of the other seats, as ``Bots`` takes them.
-        again: episodes that end are followed by the next ones at once.
+        again: where an episode ends, the next one begins at once.
 
     Attributes:
         bots: the agents of the other seats.
@@ -119,8 +119,8 @@ class SeatedGames:
         self._fixed: Seat = seat
         self.bots = Bots(num_games, rules, partner, opponents, information)
         self.has_begun = False
-        self._sound = False
-        """No step was cut short by an error."""
+        self._is_consistent = False
+        """The last reset or step was not cut short by an error."""
         self.num_games = num_games
         self.seat: Int = np.zeros(num_games, np.int64)
         self.words = np.zeros((num_games, information.num_words), np.uint64)
@@ -137,8 +137,8 @@ class SeatedGames:
         """[N] Reward of its team since its last decision, or since the episode began."""
 
     @property
-    def _standstill(self) -> str:
-        """Where only a reset of all games is possible: the reason, for errors."""
+    def _why_reset(self) -> str:
+        """Why only a reset of all games is possible, for errors."""
         return "after a bot's error" if self.has_begun else "before the first reset"
 
     def positions(self) -> Positions:
@@ -146,7 +146,7 @@ class SeatedGames:
         return Positions(self._active.match.state.copy())
 
     def reset(self, seed: int | None, rows: Int | None, **deal_options: Any) -> SeatStep:
-        """Begins the next episode of some games; with a seed, or the first time, of all anew.
+        """Begins the next episodes of ``rows``; with a seed, or at first, the first of all games.
 
         Args:
             seed: of deals, seats and bots; None: the present one, or 0 the first time.
@@ -156,13 +156,13 @@ class SeatedGames:
         all_games = np.arange(self.num_games)
         rows = all_games if rows is None else rows
         is_partial = len(rows) < self.num_games
-        if is_partial and not self._sound:
+        if is_partial and not self._is_consistent:
             raise EpisodeOverError(
                 f"expected a reset of all {self.num_games} games, "
-                f"got one of {len(rows)} {self._standstill}"
+                f"got one of {len(rows)} {self._why_reset}"
             )
         if seed is None and self.has_begun:
-            return self._play(NO_ROWS, NO_ROWS, rows, deal_options)
+            return self._play(rows=NO_ROWS, actions=NO_ROWS, fresh=rows, deal_options=deal_options)
         if is_partial:
             raise SettingError(
                 f"expected no seed where some games begin anew, but not all, got {seed!r} "
@@ -170,13 +170,14 @@ class SeatedGames:
             )
         seed = 0 if seed is None else seed
         match = self._active.match
+        # ``ActiveGames`` moves games without keeping the standing games' ``asking`` up to date.
         match.state.asking = in_question(match.state.status).nonzero()[0]
         match.reset(**deal_options, seed=seed)
         self._active, self.has_begun = ActiveGames(match), True
         self.bots.reseed(seed)
         self._episodes[:] = -1
-        self._open(all_games)
-        self._seat(all_games)
+        self._begin_episode(all_games)
+        self._seat_bots(all_games)
         return self._run(self._result(), all_games, _NO_DECISIONS)
 
     def step(self, rows: Int, actions: Int, lost: Int, fresh: Int) -> SeatStep:
@@ -188,9 +189,9 @@ class SeatedGames:
             lost: [l] games in which it acts and forfeits the episode.
             fresh: [k] games whose next episode begins, ascending.
         """
-        if not self._sound:
-            raise EpisodeOverError(f"expected a reset, got a step {self._standstill}")
-        return self._play(rows, actions, fresh, {}, lost)
+        if not self._is_consistent:
+            raise EpisodeOverError(f"expected a reset, got a step {self._why_reset}")
+        return self._play(rows, actions, fresh, deal_options={}, lost=lost)
 
     def _play(
         self, rows: Int, actions: Int, fresh: Int, deal_options: dict[str, Any], lost: Int = NO_ROWS
@@ -221,11 +222,11 @@ class SeatedGames:
         batch, and their games move on.
 
         Args:
-            result: is filled.
-            fresh: games that begin.
+            result: is filled in, and returned.
+            fresh: [k] games whose episode begins.
             decided: the learner's decisions in other games.
         """
-        self._sound = False
+        self._is_consistent = False
         active, waiting, by_learner = self._active, list[Int](), decided.rows
         active.join(fresh)
         while True:
@@ -240,10 +241,12 @@ class SeatedGames:
                 waiting.clear()
             else:
                 break
-        self._look()
-        result.reward[by_learner] += self._carry[by_learner] * ~result.done[by_learner]
-        self._carry[by_learner] *= result.done[by_learner]
-        self._sound = True
+        self._pack_views()
+        # Where an episode ended, ``_end`` has set the reward, and the carry is the next episode's.
+        still_running = by_learner[~result.done[by_learner]]
+        result.reward[still_running] += self._carry[still_running]
+        self._carry[still_running] = 0
+        self._is_consistent = True
         return result
 
     def _move(self, decided: _Decided, result: SeatStep) -> list[Int]:
@@ -289,13 +292,13 @@ class SeatedGames:
 
     def _ask(self, rows: Int) -> Int:
         """[n] The actions of bots in games that wait for them."""
-        state = self._active.match.state.select(rows)
+        state = self._active.match.state.select(rows)  # all stand: the bot sits on slot 0
         legal = self._unpack(*core.legal_actions(state))
         return self.bots.ask(rows, -state.offset & 3, packing.pack(state), legal)
 
-    def _look(self) -> None:
+    def _pack_views(self) -> None:
         """Packs the learner's views and masks, except where an episode has ended."""
-        state = self._active.match.state
+        state = self._active.match.state  # all games stand: the learner sits on slot 0
         state.asking = in_question(state.status).nonzero()[0]
         words, seat = packing.pack(state), -state.offset & 3
         legal = self._unpack(*core.legal_actions(state))
@@ -309,10 +312,10 @@ class SeatedGames:
 
     def _begin(self, rows: Int, deal_options: dict[str, Any]) -> None:
         self._active.match.reset(**deal_options, rows=rows)
-        self._open(rows)
-        self._seat(rows)
+        self._begin_episode(rows)
+        self._seat_bots(rows)
 
-    def _open(self, rows: Int) -> None:
+    def _begin_episode(self, rows: Int) -> None:
         """Seats the learner for an episode that began, and forgets the last one."""
         self._episodes[rows] += 1
         seats = self.bots.begin(rows, self._episodes[rows])
@@ -322,12 +325,13 @@ class SeatedGames:
         self._carry[rows] = self._points[rows] = 0
         self.over[rows] = self._decided[rows] = False
 
-    def _seat(self, rows: Int) -> None:
+    def _seat_bots(self, rows: Int) -> None:
         self.bots.sit(rows, self._home[rows], self._fixed == "team")
         if self.bots.remember:
             self.bots.notify_dealt(rows, self._active.match.state.select(rows))
 
     def _settle(self, endings: Endings, result: SeatStep) -> None:
+        """Scores deals that ended, notifies bots of ends and new deals, and begins episodes."""
         over = skipped = NO_ROWS
         final, outcome, bots = endings.final, endings.outcome, self.bots
         won = final.winner >= 0
@@ -341,22 +345,23 @@ class SeatedGames:
                 notify_ended(scored, bots.remembering)
             over, skipped = self._score(outcome, final, result)
         if self._again and len(over):  # the next episodes are dealt already
-            self._open(over)
+            self._begin_episode(over)
         if len(endings.dealt):
-            self._seat(endings.dealt)
+            self._seat_bots(endings.dealt)
         if len(skipped) and not self._again:
             self._begin(skipped, {})
             self._active.join(skipped)
 
     def _score(self, ended: Outcome, final: State, result: SeatStep) -> tuple[Int, Int]:
-        """Credits n rounds that ended as ``final``.
+        """Credits the learner with n rounds, whose ends are ``final``.
 
-        Returns the games whose episode ended, and those in which the learner decided nothing.
+        Returns the games whose episode ended, and those among them in which the learner decided
+        nothing: they are skipped.
         """
         rows = ended.rows
-        own = np.arange(len(rows)), self._home[rows]  # of rewards [n, 4], the learner's
-        self._points[rows] += ended.rewards("points")[own].astype(np.int64)
-        self._carry[rows] += ended.rewards(self._reward)[own].astype(np.int64)
+        learner = np.arange(len(rows)), self._home[rows]  # an index of rewards, [n, 4]
+        self._points[rows] += ended.rewards("points")[learner].astype(np.int64)
+        self._carry[rows] += ended.rewards(self._reward)[learner].astype(np.int64)
         missed = ended.done & ~self._decided[rows]
         skipped = rows[missed]
         result.skipped[skipped] += 1

@@ -129,7 +129,15 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         partner = "random" if partner is None and seat != "team" else partner
         self._games = SeatedGames(
-            num_envs, rules, episode, reward, seat, partner, opponents, self._again, information
+            num_envs,
+            rules,
+            episode,
+            reward,
+            seat,
+            partner,
+            opponents,
+            again=self._again,
+            information=information,
         )
         self.closed = False
         self.num_envs = int(num_envs)
@@ -188,11 +196,12 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         rows = None
         if "reset_mask" in deal_options:
             mask = np.asarray(deal_options.pop("reset_mask"))
-            right = mask.shape == (self.num_envs,) and mask.dtype == np.bool_
-            if not right or not mask.any():
+            is_mask = mask.shape == (self.num_envs,) and mask.dtype == np.bool_
+            if not is_mask or not mask.any():
+                all_false = ", all False" if is_mask else ""
                 raise SettingError(
                     f"expected a reset_mask of shape ({self.num_envs},) and type bool, one True at "
-                    f"least, got {checks.describe(mask)}" + ", all False" * right
+                    f"least, got {checks.describe(mask)}{all_false}"
                 )
             rows = mask.nonzero()[0]
         result = self._games.reset(seed, rows, **deal_options)
@@ -212,8 +221,8 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
 
         Raises:
             EpisodeOverError: before the first reset, or (DISABLED) where an episode is over.
-            ActionError: if the actions have the wrong length, type or range. Nothing has changed in
-                each case. Errors of bots come through, and then a reset must follow.
+            ActionError: if the actions have the wrong length, type or range. Both errors leave the
+                games as they were. Errors of bots come through, and then a reset must follow.
         """
         games = self._games
         if not games.has_begun:
@@ -225,15 +234,15 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
                 f"expected a reset with options={{'reset_mask': ...}} after the end, got a step "
                 f"with game {int(fresh[0])} over"
             )
-        fine, lost = checks.are_legal(chosen, games.legal), NO_ROWS
-        if not fine.all():  # never where the episode is over: all is legal there
+        is_legal, lost = checks.are_legal(chosen, games.legal), NO_ROWS
+        if not is_legal.all():  # never where the episode is over: all is legal there
             inside = (chosen >= 0) & (chosen < self._num_actions)
             if not inside.all():
                 game = int(inside.argmin())
                 source, place = " from the learner", f" in game {game}"
                 raise checks.illegal_action(int(chosen[game]), games.legal[game], source, place)
-            lost = (~fine).nonzero()[0]
-        rows = (fine & ~games.over).nonzero()[0]
+            lost = (~is_legal).nonzero()[0]
+        rows = (is_legal & ~games.over).nonzero()[0]
         result = games.step(rows, chosen[rows], lost, fresh)
         if self._reward_scale != 1:
             result.reward *= self._reward_scale
@@ -280,7 +289,8 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
         return {self._keys[0]: flat, self._keys[1]: legal.astype(np.int8)}
 
     def _info(self, result: SeatStep) -> dict[str, Any]:
-        always_true = np.ones(self.num_envs, bool)
+        """Returns the values of all games by key, and as "_" + key in which games they hold."""
+        all_games = np.ones(self.num_envs, bool)
         games = self._games
         info: dict[str, Any] = {
             "action_mask": games.legal.astype(np.int8),
@@ -288,7 +298,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             "skipped": result.skipped,
             "skipped_points": result.skipped_points,
         }
-        always = [*info]
+        always_valid = [*info]
         if result.done.any():
             last = {"points": result.points, "winner": result.winner, "rewards": result.rewards}
             if self._again:
@@ -299,7 +309,7 @@ class SeatVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             else:
                 info |= last
         return info | {
-            f"_{key}": (always_true if key in always else result.done).copy() for key in info
+            f"_{key}": (all_games if key in always_valid else result.done).copy() for key in info
         }
 
 

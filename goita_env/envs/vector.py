@@ -29,7 +29,7 @@ from goita_env.views import View
 from goita_env.views import observation as packing
 
 _SEAT_AT: Final = np.array([[(c - o) & 3 for o in range(4)] for c in range(4)], np.int8)
-"""Seat at the clock's slot by the game's offset."""
+"""[4, 4] Seat on the clock's slot, by clock and the game's offset."""
 _MESSAGE_REWARDS: Final = np.array([-1, 1, -1, 1], np.float32)
 """By seat, its reward a point that seats 0 and 2 pay for a message."""
 
@@ -57,7 +57,7 @@ class StepResult:
         match = env._match
         games, state = match.num_games, match.state
         self._env, self._step = env, env._steps
-        if env.observe:  # else built when first used
+        if env.observe:  # else the cached properties of these names are built when first used
             self.words = packing.pack(state)
             self.observation = packing.expand(self.words)
         self.action_mask = core.unpack_legal(env._low, env._high, env._num_actions)
@@ -154,7 +154,7 @@ class GoitaVectorEnv:
     # A batch of spaces holds bounds of every number: two kilobytes a game, which few ask for.
     @cached_property
     def observation_space(self) -> Space[Any]:
-        """The space of all games' observations: uint8 [N, 512], ...."""
+        """The space of all games' observations: uint8 [N, 512], [N, 640] or [N, 896]."""
         return batch_space(self.single_observation_space, self.num_games)
 
     @cached_property
@@ -198,7 +198,7 @@ class GoitaVectorEnv:
         Raises:
             EpisodeOverError: before the first reset.
             ActionError: if the actions have the wrong length, type or range.
-            IllegalActionError: if one is illegal. Nothing has changed in each case.
+            IllegalActionError: if one is illegal. All errors leave the games as they were.
         """
         chosen = self._check(actions)
         costs = core.costs(self._match.state, chosen)
@@ -291,6 +291,7 @@ class GoitaVectorEnv:
             raise EpisodeOverError(f"expected a reset before the first {method}")
 
     def _check(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Returns the actions as int64 [N] after a check; errors as ``step``."""
         self._check_begun("step")
         chosen = check_actions(actions, self.num_games)
         allowed = core.allowed(self._low, self._high, chosen)

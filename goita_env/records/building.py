@@ -109,7 +109,7 @@ def build_record(
         if problem:
             problems.append(problem)
     notes = tuple(f"{source}: {note}" if source else note for note in notes)
-    return Record(tuple(deals), players, tuple(problems), source, notes)
+    return Record(tuple(deals), players, problems=tuple(problems), source=source, notes=notes)
 
 
 def _build_deal(
@@ -130,5 +130,5 @@ def _build_deal(
         moves.extend(read_moves(entry))  # keeps the moves before an error
     except GoitaError as error:
         play = count_plays(moves) + 1
-        problem = Problem(deal_number, str(error), len(moves) + 1, play, source)
+        problem = Problem(deal_number, str(error), move=len(moves) + 1, play=play, source=source)
     return replace(deal, moves=tuple(moves)), problem

@@ -82,6 +82,7 @@ def dumps(record: Record, beside: Mapping[str, Any] | None = None) -> str:
 
 
 def _parse(text: str) -> dict[str, Any]:
+    """Returns the object of a JSON text in this notation."""
     try:
         root = json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
@@ -93,6 +94,7 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _read_deal(entry: object, rules: Rules, information: InformationStructure) -> DealRecord:
+    """Reads a deal without its moves."""
     keys = ("hands", "dealer", "scores", "moves")
     if not isinstance(entry, dict) or any(key not in entry for key in keys):
         raise RecordError(f"expected a deal with {', '.join(keys)}, got {brief(entry)}")

@@ -92,6 +92,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _read_deal(fields: list[str], rules: Rules) -> DealRecord:
+    """Reads a deal without its moves."""
     if len(fields) <= NUM_SEATS:
         raise RecordError(f"expected {_LINE_FORM}, got {brief(','.join(fields))}")
     *hands, dealer = fields[: NUM_SEATS + 1]
@@ -118,7 +119,7 @@ def _second_king_first(hands: list[str], moves: list[str]) -> bool:
 
 
 def _read_moves(fields: list[str]) -> Iterator[Move]:
-    if len(fields) == NUM_SEATS + 1:
+    if len(fields) == NUM_SEATS + 1:  # hands and dealer only: a call of six or more pawns
         yield from ((seat, actions.CALL) for seat, hand in enumerate(fields) if _many_pawns(hand))
     for move in fields[NUM_SEATS + 1 :]:
         seat, tiles = move[:1], move[1:]
@@ -132,11 +133,12 @@ def _read_moves(fields: list[str]) -> Iterator[Move]:
 
 
 def _write_deal(deal: DealRecord) -> str:
+    """Returns the line of a deal."""
     hands = mark_kings(deal.hands)
     kings = [[tile for tile in _KINGS if tile in hand] for hand in hands]
     fields = [*("".join(sorted(hand)) for hand in hands), f"s{_SEAT_DIGITS[deal.dealer]}"]
     for seat, action in deal.moves:
-        if action >= actions.CALL:
+        if action >= actions.CALL:  # a pre-play decision, which the notation does not store
             continue
         tiles = ""
         for tile in actions.name(action):

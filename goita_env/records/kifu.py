@@ -97,15 +97,15 @@ def loads(
 
 
 def dumps(record: Record) -> str:
-    """Writes a record, hands in the order of the characters' code points.
+    """Writes a record; the tiles of a hand are sorted by the code points of their characters.
 
     Passes and pre-play decisions are left out, and so are deals that a special hand decided. The
     passes at the end of a deal that breaks off are lost. The text has no byte order mark, with
     which the original's files begin; write those with encoding "utf-8-sig".
 
     Raises:
-        RecordError: if a deal's passes are not those between its plays, or it is not of the plain
-            game.
+        RecordError: if a deal's passes are not those between its plays, or if a deal is not of the
+            base game.
     """
     check_plain(record, "the YAML kifu")
     names = (f"p{seat}: {_quoted(name)}" for seat, name in enumerate(record.players))
@@ -114,6 +114,7 @@ def dumps(record: Record) -> str:
 
 
 def _parse(text: str) -> dict[str, Any]:
+    """Returns the mapping of a YAML text, all values as texts, lists and mappings."""
     with naming_extras():
         import yaml
 
@@ -158,6 +159,7 @@ def _entries(root: dict[str, Any]) -> list[Any]:
 
 
 def _read_deal(entry: object, rules: Rules) -> DealRecord:
+    """Reads a deal without its moves."""
     if not isinstance(entry, dict):
         raise RecordError(
             f"expected a deal with hand, uchidashi, score and game, got {brief(entry)}"

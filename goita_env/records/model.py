@@ -158,8 +158,10 @@ class DealRecord:
         if problem:
             raise RecordError(str(problem))
         if _redealt(game):
-            return Result(True, None, 0, self.scores)
-        return Result(game.done, game.winner, game.points, game.scores)
+            return Result(finished=True, winner=None, points=0, scores=self.scores)
+        return Result(
+            finished=game.done, winner=game.winner, points=game.points, scores=game.scores
+        )
 
     def drawings(self, seat: int | None = None, **options: Unpack[Options]) -> list[Drawing]:
         """Draws every position of the deal, as ``goita_env.render.animation`` takes them.
@@ -293,8 +295,8 @@ def _redealt(game: Game) -> bool:
 
 def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
     game = deal.begin()
-    for move_number in range(len(deal.moves)):
-        if problem := _play(deal, game, move_number, source):
+    for move_index in range(len(deal.moves)):
+        if problem := _play(deal, game, move_index, source):
             raise RecordError(str(problem))
         yield game
 
@@ -302,18 +304,18 @@ def _replay(deal: DealRecord, source: str) -> Iterator[Game]:
 def _play_all(deal: DealRecord, source: str) -> tuple[Game, Problem | None]:
     """Returns the game after the last legal move, and the problem of the next one."""
     game = deal.begin()
-    for move_number in range(len(deal.moves)):
-        if problem := _play(deal, game, move_number, source):
+    for move_index in range(len(deal.moves)):
+        if problem := _play(deal, game, move_index, source):
             return game, problem
     return game, None
 
 
-def _play(deal: DealRecord, game: Game, move_number: int, source: str) -> Problem | None:
+def _play(deal: DealRecord, game: Game, move_index: int, source: str) -> Problem | None:
     """Makes a move of the deal; returns its problem, if it has one."""
-    seat, action = deal.moves[move_number]
+    seat, action = deal.moves[move_index]
     _answer_unrecorded(game, seat, action)
     if complaint := _complaint(game, seat, action):
-        return _problem(deal, move_number, complaint, source)
+        return _problem(deal, move_index, complaint, source)
     game.play(action)
     return None
 
@@ -332,10 +334,12 @@ def _answer_unrecorded(game: Game, seat: int, action: int) -> None:
 
 def _kind(answer: int) -> int:
     """Returns the kind of an answer: 0 a call or silence, 1 a choice, 2 a message."""
+    # The numbers of calls and silence are below those of choices, and these below messages'.
     return (answer >= actions.REDEAL) + (answer >= actions.MESSAGE)
 
 
 def _complaint(game: Game, seat: int, action: int) -> str | None:
+    """Says why a seat cannot take an action now; None: it can."""
     num_actions = game.information.num_actions
     got = f"got {actions.name(action, num_actions)!r}"
     if _redealt(game):
@@ -352,9 +356,13 @@ def _complaint(game: Game, seat: int, action: int) -> str | None:
     return None
 
 
-def _problem(deal: DealRecord, move_number: int, message: str, source: str) -> Problem:
+def _problem(deal: DealRecord, move_index: int, message: str, source: str) -> Problem:
     return Problem(
-        deal.number, message, move_number + 1, count_plays(deal.moves[:move_number]) + 1, source
+        deal=deal.number,
+        message=message,
+        move=move_index + 1,
+        play=count_plays(deal.moves[:move_index]) + 1,
+        source=source,
     )
 
 

@@ -20,10 +20,11 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
     """
     first, last = drawings[0], drawings[-1]
     definitions = dict.fromkeys(line for drawing in drawings for line in drawing.definitions)
-    # What all begin with, such as the ground, is drawn once.
+    # The lines with which all drawings begin, such as the ground, are drawn once.
     rows = zip(*(drawing.lines for drawing in drawings), strict=False)
-    same = sum(1 for _ in takewhile(lambda row: len(set(row)) == 1, rows))
+    num_shared = sum(1 for _ in takewhile(lambda row: len(set(row)) == 1, rows))
     total = len(drawings) + 2  # turns: the last drawing has three
+    # Class f: a frame, shown for one turn; class l, the last one: for three.
     style = [
         f".f{{animation:s {total * seconds:g}s infinite step-end}}",
         f"@keyframes s{{0%{{visibility:visible}}{100 / total:.4f}%{{visibility:hidden}}}}",
@@ -35,16 +36,23 @@ def animated(drawings: Sequence[Drawing], seconds: float = 1.0, width: float | N
         is_last = index == len(drawings) - 1
         # A delay below zero: all frames run from the start, each at another point of the cycle.
         frames.append(
-            f'<g class="f{" l" * is_last}" visibility="{"visible" if is_last else "hidden"}" '
+            f'<g class="{"f l" if is_last else "f"}" '
+            f'visibility="{"visible" if is_last else "hidden"}" '
             f'style="animation-delay:{(index - total) * seconds:g}s">'
-            f"{''.join(drawing.lines[same:])}</g>"
+            f"{''.join(drawing.lines[num_shared:])}</g>"
         )
     moving = (
         f"<style>@media (prefers-reduced-motion:no-preference){{{''.join(style)}}}</style>",
-        *first.lines[:same],
+        *first.lines[:num_shared],
         *frames,
     )
     description = f"{len(drawings)} positions one after another. The last: {last.description}"
-    return write_document(
-        Drawing(first.size, last.title, description, first.color, tuple(definitions), moving), width
+    drawing = Drawing(
+        size=first.size,
+        title=last.title,
+        description=description,
+        color=first.color,
+        definitions=tuple(definitions),
+        lines=moving,
     )
+    return write_document(drawing, width)

@@ -22,7 +22,9 @@ MOST_ACTIONS: Final = 8
 
 _COLUMNS: Final = 2
 _ROW_HEIGHT: Final = 36
-"""Height of a line of actions; the next two: of the head of the beliefs, of a hand's bars."""
+"""Height of a line of actions; below: of the note about further actions, of the head of the
+beliefs, of a hand's bars."""
+_NOTE_HEIGHT: Final = 24
 _HEAD_HEIGHT: Final = 34
 _BARS_HEIGHT: Final = 48
 
@@ -83,10 +85,9 @@ def hands(scene: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
     """Reads the belief about each hand that is to be drawn."""
     if belief is None:
         return []
-    num_counts = np.shape(belief)[-1:] or (
-        0,
-    )  # 0, 1, ... tiles; (0,) for a belief that is a number
-    chances = _floats(belief, (NUM_SEATS, NUM_KINDS, *num_counts), "a belief")
+    # Any number of counts 0, 1, ... tiles; none for a belief that is a number, which is refused.
+    num_counts = np.shape(belief)[-1] if np.ndim(belief) else 0
+    chances = _floats(belief, (NUM_SEATS, NUM_KINDS, num_counts), "a belief")
     sums = chances.sum(axis=2)
     is_drawn = sums.any(axis=1)  # a seat whose probabilities are all zero is left out
     if (chances < 0).any() or not np.allclose(sums[is_drawn], 1, atol=1e-3):
@@ -102,20 +103,25 @@ def hands(scene: Scene, belief: npt.ArrayLike | None) -> list[Hand]:
 
 
 def height(rows: Sequence[Listed], belief: Sequence[Hand]) -> float:
-    note = 24 if len(rows) > MOST_ACTIONS else 0
+    """Returns the height of both panels, 0 for none."""
+    note = _NOTE_HEIGHT if len(rows) > MOST_ACTIONS else 0
     high = _lines(rows) * _ROW_HEIGHT + note + 16 if rows else 0.0
     return high + (_HEAD_HEIGHT + len(belief) * _BARS_HEIGHT + 40 if belief else 0)
 
 
 def draw_actions(pen: Pen, top: float, rows: Sequence[Listed]) -> float:
-    """Lists actions in columns, the best first; returns where they end."""
+    """Lists actions in columns from ``top`` down, the best first; returns where they end.
+
+    Each has its tiles or its name, then a bar and a number for its probability, then its value.
+    """
     if not rows:
         return top
     lines = _lines(rows)
-    tiles: list[tuple[float, float, int, bool]] = []
+    tiles: list[tuple[float, float, int, bool]] = []  # as ``Pen.tiles`` takes them
     tracks, bars, marks = "", "", ""
     texts: dict[str, list[tuple[float, float, str]]] = {"name": [], "chance": [], "value": []}
     for place, row in enumerate(rows[:MOST_ACTIONS]):
+        # ``x`` moves on to the left edge of each part.
         x = 20 + 580 / _COLUMNS * (place // lines)
         y = top + 26 + _ROW_HEIGHT * (place % lines)
         if (pair := actions.decode(row.action)) is None:
@@ -147,7 +153,7 @@ def draw_actions(pen: Pen, top: float, rows: Sequence[Listed]) -> float:
         pen.text(
             580, below + 16, f"{len(rows) - MOST_ACTIONS} more{share}", 16, pen.colors.faint, "end"
         )
-        below += 24
+        below += _NOTE_HEIGHT
     return below + 8
 
 

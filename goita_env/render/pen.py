@@ -35,6 +35,11 @@ PREFIX: Final = "\u00a7"
 
 _TILE_OUTLINE: Final = "M0-26 17.5-19 22 26H-22L-17.5-19Z"
 _TILE_TOP: Final = "M0-24.3 16.2-17.8 19.8 21H-19.8L-16.2-17.8Z"
+_LETTER_SCALE, _CHARACTER_SCALE = 0.36, 0.34
+"""Pixels for a hundredth of an em, of a letter or digit and of a character on a tile."""
+_LETTER_DROP, _LETTER_DROP_AT_SIDES, _CHARACTER_DROP = 12, 13, 11.5
+"""Pixels from the middle of a tile down to the base line. A letter stays upright: at the sides of
+the table it stands across its tile."""
 _TILE_INNER: Final = "M0-18 11.5-13.5 14 15H-14L-11.5-13.5Z"
 
 
@@ -59,7 +64,7 @@ def _advance(character: str) -> int:
 def wrap_text(text: str, size: float, limit: float) -> list[str]:
     """Returns a text in lines about equally wide, at most ``limit`` if its words allow it."""
     whole = text_width(text, size)
-    if whole > limit:
+    if whole > limit:  # the equal share of each line, and a quarter, which words need not fill
         limit = min(limit, 1.25 * whole / ceil(whole / limit))
     words = text.split()
     if len(words) == 1 and whole > limit:  # a script that has no spaces
@@ -109,6 +114,7 @@ class Pen:
         self._faces = FACES[faces]
         self._turn: float = 0
         self._upright = faces != "characters"
+        """Letters and digits are upright on all sides; characters turn with their seat's side."""
         self._definitions: dict[str, str] = {}
 
     def path(self, d: str, fill: str = "none", stroke: str = "", weight: float = 1.5) -> None:
@@ -199,6 +205,7 @@ class Pen:
         *,
         dashed: bool = False,
     ) -> None:
+        """Draws the outline of a tile with its middle at (x, y), such as to mark the tile."""
         grown = f" scale({scale:g})" if scale != 1 else ""
         dashes = ' stroke-dasharray="5 4"' if dashed else ""
         self.lines.append(
@@ -210,7 +217,12 @@ class Pen:
     def drawing(self, wide: float, high: float, title: str, description: str) -> Drawing:
         definitions = tuple(self._definitions.values())
         return Drawing(
-            (wide, high), title, description, self.colors.text, definitions, tuple(self.lines)
+            size=(wide, high),
+            title=title,
+            description=description,
+            color=self.colors.text,
+            definitions=definitions,
+            lines=tuple(self.lines),
         )
 
     def _glyph(self, character: str) -> str:
@@ -220,15 +232,21 @@ class Pen:
         return symbol
 
     def _tile(self, kind: int, down: bool) -> str:
+        """Returns the id of a tile's drawing, which is defined at its first use.
+
+        FACE_DOWN as kind is a back without a face; ``down``: a back with the face of its kind.
+        """
         turn = self._turn if self._upright else 0
         if kind == FACE_DOWN:
             return self._wood(True)
         symbol = _symbol(kind, down, turn)
         if symbol not in self._definitions:
             advance, outline = glyphs()[self._faces[kind]]
-            size, drop = (0.36, 12 if turn % 2 == 0 else 13) if self._upright else (0.34, 11.5)
-            place = f"translate({tenths(-advance * size / 2)} {tenths(drop)}) scale({size})"
-            if turn:
+            scale, drop = _CHARACTER_SCALE, _CHARACTER_DROP
+            if self._upright:
+                scale, drop = _LETTER_SCALE, _LETTER_DROP_AT_SIDES if turn % 2 else _LETTER_DROP
+            place = f"translate({tenths(-advance * scale / 2)} {tenths(drop)}) scale({scale})"
+            if turn:  # against the turn of the side (``side``)
                 place = f"rotate({90 * turn:g}) {place}"
             look = ' opacity=".7"' if down else ""
             self._definitions[symbol] = (
@@ -238,6 +256,7 @@ class Pen:
         return symbol
 
     def _wood(self, back: bool) -> str:
+        """Returns the id of a tile without a face: its front, or its back."""
         symbol = f"{PREFIX}{'b' if back else 'w'}"
         if symbol not in self._definitions:
             c = self.colors
@@ -258,7 +277,7 @@ def every_tile(theme: Theme, faces: Faces) -> list[str]:
     pen, aliases = Pen(theme, faces), []
     for kind, down, turn in product(range(NUM_KINDS), (False, True), range(4)):
         pen._turn = turn
-        # Upright characters need no symbol for each side: drawings that use one get an alias.
+        # Faces that turn with their side have one symbol; drawings with upright ones get aliases.
         symbol, turned = pen._tile(kind, down), _symbol(kind, down, turn)
         if symbol != turned:
             aliases.append(f'<g id="{turned}"><use href="#{symbol}"/></g>')
@@ -271,7 +290,8 @@ def is_letter(definition: str) -> bool:
 
 
 def _symbol(kind: int, down: bool, turn: float) -> str:
-    return f"{PREFIX}t{kind}{'d' * down}{f'{turn:g}' if turn else ''}"
+    """Returns the id of a tile's drawing; ``turn``: the side, 0 for faces that turn with it."""
+    return f"{PREFIX}t{kind}{'d' if down else ''}{f'{turn:g}' if turn else ''}"
 
 
 def write_document(drawing: Drawing, size: float | None = None) -> str:

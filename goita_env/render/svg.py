@@ -94,8 +94,7 @@ def draw(position: Scene | Drawable, **options: Unpack[Options]) -> Drawing:
     _ground(pen, high)
     marked = _marks(scene, options.get("marked", {}))
     for turn, place in enumerate(scene.places):
-        here = marked if turn == _decider(scene) else {}
-        _seat(pen, place, turn, here)
+        _seat(pen, place, turn, marked if turn == _decider(scene) else {})
         _words(pen, place, turn, scene)
     _centre(pen, scene)
     panels.draw_belief(pen, panels.draw_actions(pen, SIZE, listed), belief)
@@ -166,6 +165,7 @@ def _columns(hand: tuple[int, ...], pair: tuple[int, ...]) -> list[int | None]:
 
 
 def _seat(pen: Pen, place: Place, turn: int, marked: Mapping[Mark, int]) -> None:
+    """Draws the plays and the hand of a place, and marks in the hand, on the side ``turn``."""
     with pen.side(turn):
         for column in range(4):
             x = _MIDDLE + (column - 1.5) * _COLUMN
@@ -193,10 +193,11 @@ def _seat(pen: Pen, place: Place, turn: int, marked: Mapping[Mark, int]) -> None
 
 
 def _words(pen: Pen, place: Place, turn: int, scene: Scene) -> None:
+    """Writes the name of a place with the sign of its team, and below it remarks and calls."""
     x, y, anchor = _WORD_PLACES[turn]
-    size, side = 22, 1 if anchor == "start" else -1
+    side = 1 if anchor == "start" else -1  # the direction in which the text lies from x
     _team(pen, x + side * 7, y - 8, (turn + scene.bottom_team) % 2)
-    pen.text(x + side * 20, y, place.name, size, anchor=anchor)
+    pen.text(x + side * 20, y, place.name, 22, anchor=anchor)
     for remark in (*place.remarks, *place.calls):
         y += 22
         if remark == "to move":
@@ -209,6 +210,7 @@ def _words(pen: Pen, place: Place, turn: int, scene: Scene) -> None:
 
 
 def _team(pen: Pen, x: float, y: float, team: int) -> None:
+    """Draws the sign of a team: a disc, or a diamond."""
     if team == 0:
         pen.path(f"M{x - 6:g} {y:g}a6 6 0 1 1 12 0a6 6 0 1 1-12 0z", pen.colors.text)
     else:
@@ -216,6 +218,7 @@ def _team(pen: Pen, x: float, y: float, team: int) -> None:
 
 
 def _centre(pen: Pen, scene: Scene) -> None:
+    """Draws scores, the mover's mark, the attack to be met, and the moment in words."""
     for team, (name, points) in enumerate(scene.scores):
         y = 226 + 23 * team
         _team(pen, 203, y - 6, team)

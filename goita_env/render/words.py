@@ -30,6 +30,7 @@ def action(action: int, between: str = "{block} {attack}") -> Phrase:
 
 
 def _place(place: Place) -> Phrase:
+    """Says what a place's seat has called and played, and what it holds."""
     clauses: list[str] = [Joined(", ", [place.name, *place.remarks, *place.calls])]
     plays = [
         play(tile(block), attack, down=down and block != FACE_DOWN)

@@ -14,6 +14,7 @@ from goita_env.engine.core import unpack_legal
 from goita_env.engine.episodes import Outcome
 from goita_env.engine.state import State
 from goita_env.errors import SettingError, StaleTurnError
+from goita_env.tiles import NONE
 from goita_env.views import View, acting_view, seat_view
 
 
@@ -41,12 +42,17 @@ class Moment:
         self._state = None
 
     def games(self, places: Int) -> Int:
-        """[m] The games at places of the state."""
+        """[m] The games, among all N, at ``places`` [m] of the state."""
         return places if self.rows is None else self.rows[places]
 
 
 class PendingDecisions:
     """The result of a step, and the positions of the next decisions; ``m`` games.
+
+    Args:
+        moment: the h games that are still played.
+        bits: their legal actions, two uint64 [h].
+        choices: [m] the places, among them, of the games with a choice.
 
     Attributes:
         rows: int64 [m] the games to decide now, ascending: those with a real choice.
@@ -123,13 +129,29 @@ class FinishedDeals:
         ``numbers``: [N] as ``Rounds`` takes them; ``cost``: [n], None: 0.
         """
         cost = np.zeros(len(rows), np.int64) if cost is None else cost
-        return cls(rows, rounds.points, rounds.winner, rounds.done, cost, numbers[rows], final)
+        return cls(
+            rows=rows,
+            points=rounds.points,
+            winner=rounds.winner,
+            done=rounds.done,
+            cost=cost,
+            _numbers=numbers[rows],
+            _state=final,
+        )
 
     @classmethod
     def redealt(cls, rows: Int, numbers: Int, final: State | None) -> Self:
         """Holds deals that ended in a redeal; arguments as ``scored``."""
         zeros = np.zeros(len(rows), np.int64)
-        return cls(rows, zeros, zeros - 1, zeros > 0, zeros, numbers[rows], final)
+        return cls(
+            rows=rows,
+            points=zeros,
+            winner=np.full(len(rows), NONE),
+            done=np.zeros(len(rows), bool),
+            cost=zeros,
+            _numbers=numbers[rows],
+            _state=final,
+        )
 
     @property
     def gained(self) -> Int:

@@ -77,8 +77,16 @@ class Rounds:
         log: bool = False,
         information: InformationStructure = PLAIN,
     ) -> None:
-        keyed = None if games is None else _numbers(games, num_games, "games")
-        match = Match(num_games, rules, episode, seed, keyed, auto_reset, information)
+        key_numbers = None if games is None else _numbers(games, num_games, "games")
+        match = Match(
+            num_games,
+            rules,
+            episode,
+            seed,
+            games=key_numbers,
+            auto_reset=auto_reset,
+            information=information,
+        )
         match.reset(hands, dealer, scores)
         view_numbers = match.games if numbers is None else _numbers(numbers, num_games, "numbers")
         self._begin(match, view_numbers, finals=finals, log=log)
@@ -131,6 +139,7 @@ class Rounds:
         return rounds
 
     def _begin(self, match: Match, numbers: Int, *, finals: bool, log: bool) -> None:
+        """Sets all fields except ``decisions``; the games of ``match`` have been dealt."""
         self._match, self._finals, self._log = match, finals, log
         self.rules, self.numbers, self.time = match.rules, numbers, 0
         self.information = match.information
@@ -172,68 +181,73 @@ class Rounds:
         Raises:
             EpisodeOverError: if all games are over.
             ActionError: if the actions have the wrong number or type.
-            IllegalActionError: if one is illegal. Nothing has changed in each case.
+            IllegalActionError: if one is illegal. All errors leave the games as they were.
         """
         if self.over:
             raise EpisodeOverError(
                 f"expected no step after the end of all {self.num_games} games, "
                 f"got one with actions of {describe(actions)}"
             )
-        choices = self.decisions._choices
-        decided = self._forced  # the only legal actions; where there is a choice, 0 so far
-        decided[choices] = self._check(choices, actions)
+        # [m] The places of ``decisions.rows`` among the h games that the match still holds.
+        places = self.decisions._choices
+        decided = self._forced  # [h] the only legal actions; where there is a choice, 0 so far
+        decided[places] = self._check(places, actions)
         self._advance(decided)
         return self.decisions
 
     def _advance(self, actions: Int) -> None:
-        """Makes the decisions; ``actions``: [h] for every game that is held."""
+        """Makes a step, and sets ``decisions``; ``actions``: [h] for every game that is held."""
         match, state = self._match, self._match.state
-        decided = self._decisions_made(actions) if self._log else None
+        decisions_made = self._decisions_made(actions) if self._log else None
         self._moment.close()
         if (costs := core.costs(state, actions)) is not None:
             self._cost += costs
         core.step(state, actions)
         ended = redealt = None
-        dealt = rows = state.ended
-        if len(rows):
-            final = state.select(rows) if self._finals else None
-            if self._by_time:
+        dealt = NO_ROWS  # the games with a new deal
+        if len(state.ended):
+            final = state.select(state.ended) if self._finals else None
+            if self._by_time:  # the match derives the next deal's key from these two
                 match.episodes[:], match.deals[:] = self.time, 1
             outcome, again = match.begin_next(), match.redealt
             ended, redealt = self._endings(outcome, again, final)
+            dealt_places = state.ended
             if not match.auto_reset:
-                dealt = again
+                dealt_places = again
                 if outcome is not None:
                     self._playing -= int(np.count_nonzero(outcome.done))
-                    dealt = np.concatenate((again, outcome.rows[~outcome.done]))
-            dealt = self._moment.games(np.sort(dealt))
+                    dealt_places = np.concatenate((again, outcome.rows[~outcome.done]))
+            dealt = self._moment.games(np.sort(dealt_places))
             self._thin_out()
         self.time += 1
         self.decisions = decisions = self._ask()
-        decisions.made, decisions.ended, decisions.redealt = decided, ended, redealt
+        decisions.made, decisions.ended, decisions.redealt = decisions_made, ended, redealt
         decisions.dealt = NewDeals(self._moment, self._places(dealt)) if len(dealt) else None
 
     def _endings(
         self, outcome: Outcome | None, again: Int, final: State | None
     ) -> tuple[FinishedDeals | None, FinishedDeals | None]:
-        """Returns the scored rounds and the redealt ones among those that a step ended."""
+        """Returns the scored rounds, and the redealt ones, of the deals that a step ended.
+
+        ``outcome``: the scored rounds; ``again``: places of the games dealt again; ``final``: all
+        of these games at their ends.
+        """
         scored = redealt = None
-        parts = (final, final)
+        final_scored = final_redealt = final
         if final is not None and len(again) and outcome is not None:
             won = final.winner >= 0
-            parts = final.select(won.nonzero()[0]), final.select((~won).nonzero()[0])
+            final_scored, final_redealt = final.select(won), final.select(~won)
         if outcome is not None:
-            rows, cost = outcome.rows, self._cost[outcome.rows]
-            self._cost[rows] = 0
-            scored = FinishedDeals.scored(
-                outcome, self._moment.games(rows), self.numbers, parts[0], cost
-            )
+            games, cost = self._moment.games(outcome.rows), self._cost[outcome.rows]
+            self._cost[outcome.rows] = 0
+            scored = FinishedDeals.scored(outcome, games, self.numbers, final_scored, cost)
         if len(again):
-            redealt = FinishedDeals.redealt(self._moment.games(again), self.numbers, parts[1])
+            games = self._moment.games(again)
+            redealt = FinishedDeals.redealt(games, self.numbers, final_redealt)
         return scored, redealt
 
     def _thin_out(self) -> None:
-        """Drops the games that are over, if they are many by now."""
+        """Drops the games that are over from the match, if they are many by now."""
         state = self._match.state
         if 0 < self._playing < _DROP_BELOW_SHARE * state.num_games:
             playing = (state.status != OVER).nonzero()[0]
@@ -242,6 +256,7 @@ class Rounds:
             self._match.keep(playing)
 
     def _ask(self) -> PendingDecisions:
+        """Finds what is legal, and returns the games with a choice."""
         choices, state = NO_ROWS, self._match.state
         if not self.over:
             self._legal = core.legal_actions(state)
@@ -256,13 +271,14 @@ class Rounds:
         return DecisionsMade(self._moment.games(places), seats[places], actions[places])
 
     def _check(self, places: Int, actions: npt.ArrayLike) -> Int:
+        """[m] The actions of the games at ``places`` [m] of the match, after a check."""
         chosen = check_actions(actions, len(places))
         low, high = self._legal
         allowed = core.allowed(low[places], high[places], chosen)
         if np.count_nonzero(allowed) < len(places):
             wrong = int(allowed.argmin())
-            game, place = int(self._moment.games(places)[wrong]), places[[wrong]]
-            legal = core.unpack_legal(low[place], high[place], self.information.num_actions)[0]
+            game, rows = int(self._moment.games(places)[wrong]), places[wrong : wrong + 1]
+            legal = core.unpack_legal(low[rows], high[rows], self.information.num_actions)[0]
             if not legal.any():
                 raise ActionError(
                     f"expected actions for games with a choice, got one for game {game}"

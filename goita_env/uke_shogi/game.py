@@ -87,7 +87,7 @@ class UkeShogiGame:
         Raises:
             EpisodeOverError: if the deal is over.
             ActionError: if it is not an action.
-            IllegalActionError: if the rules forbid it here. Nothing has changed in each case.
+            IllegalActionError: if the rules forbid it here. All errors leave the game as it was.
         """
         if (seat := self.seat) is None:
             raise EpisodeOverError(f"expected no action after the end, got {action!r}")
@@ -140,13 +140,14 @@ class UkeShogiGame:
             raise SettingError(f"expected a seat 0..{players - 1}, got {seat!r}")
         order = [(seat + place) % players for place in range(players)]
         # The last decisions were ``_passes`` passes, by the seats before the acting one.
-        since = {((self.seat or 0) - 1 - back) % players for back in range(self._passes)}
+        last_seat = (self.seat or 0) - 1
+        passed_since = {(last_seat - back) % players for back in range(self._passes)}
         return UkeShogiView(
             rules=self.rules,
             hand=np.array(self.hands[seat]),
             played=np.array([self.played[player] for player in order]),
             passed_on=np.array([self.passed_on[player] for player in order]),
-            passed_since=np.array([player in since for player in order]),
+            passed_since=np.array([player in passed_since for player in order]),
             tiles_left=np.array([sum(self.hands[player]) for player in order]),
             led=self.led,
             asked=None if self.seat is None else (self.seat - seat) % players,

@@ -70,7 +70,7 @@ class DecisionHistory:
     def __init__(self, view: ViewFields) -> None:
         seat, plays = view.event_seat.astype(np.int64), view.num_plays
         # Turns go round, so the seats of two plays in a row give the passes between them: a play is
-        # 1 to 4 decisions after the one before. Sums of these gaps are the plays' places.
+        # 1 to 4 decisions after the one before. Sums of these gaps, [N, 13], are the plays' places.
         gap = np.zeros(seat.shape, np.int64)
         gap[:, 1:] = (seat[:, 1:] - seat[:, :-1] - 1) % NUM_SEATS + 1
         place = gap.cumsum(axis=1)

@@ -76,6 +76,7 @@ class Slice:
 
 
 def _slices() -> Iterator[tuple[str, int, int, str]]:
+    """Yields name, first bit, number of bits and meaning of each slice."""
     seats = list(enumerate(("own", "next seat's", "partner's", "previous seat's")))
     for seat, whose in seats:
         hidden = "shown to oneself even if face down" if seat == 0 else "all zero if face down"
@@ -120,6 +121,7 @@ SLICES: Final = tuple(Slice(*run) for run in _slices())
 
 
 def _message_slices() -> Iterator[tuple[str, int, int, str]]:
+    """Yields the same for each slice that messages add."""
     word_start = 64 * TABLE_WORD
     for seat, whose in enumerate(("own", "next seat's", "partner's", "previous seat's")):
         start = word_start + tables.FRAME_MESSAGES + tables.MESSAGE_BITS * seat
@@ -284,9 +286,10 @@ def _tiles_word(state: State, hand: Int, down: Int, up: Int) -> Words:
 
 
 def _join_shown(words: Words, state: State, viewer: Int | None, rows: Int | None) -> Words:
-    """Puts the plays of shown seats as they see them behind words [n, 8], then their tiles.
+    """[n, W] ``words`` [n, 8], then the plays of each shown seat, then the tiles of each.
 
-    ``viewer``: [n] slots, None: the acting seat's; ``rows``: [n] games, None: all.
+    Both are words as the shown seat itself sees them. ``viewer``: [n] the viewers' slots, None: the
+    acting seat's; ``rows``: [n] games, None: all.
     """
     seats = state.information.shown_seats
     games = np.arange(state.num_games) if rows is None else rows
@@ -296,8 +299,9 @@ def _join_shown(words: Words, state: State, viewer: Int | None, rows: Int | None
     joined[:, :NUM_WORDS] = words
     for place, seat in enumerate(seats, NUM_WORDS):
         slot = ((state.clock if viewer is None else viewer) + seat) & 3
+        # Each field has four rows of the block, one a slot; flat index: row * num_games + game.
         own, hand, down = (
-            flat.take((NUM_SEATS * row + slot) * num_games + games) for row in (OWN, HAND, DOWN)
+            flat.take((NUM_SEATS * field + slot) * num_games + games) for field in (OWN, HAND, DOWN)
         )
         joined[:, place] = own.view(U64)
         joined[:, place + len(seats)] = _tiles_word(state, hand, down, up)
@@ -318,10 +322,10 @@ def pack_state(state: State) -> Words:
     for seat, view in enumerate(views):
         words[:, STATE_PLAYS_WORD + seat] = view[:, PLAYS_WORD]
         words[:, STATE_TILES_WORD + seat] = view[:, TILES_WORD]
-    acting_seat = np.where(state.status < tables.WAITING, 1 << np.maximum(state.seat, 0), 0)
+    seat_bit = np.where(state.status < tables.WAITING, 1 << np.maximum(state.seat, 0), 0)
     question = _status_bits()[0, state.status] >> U64(TABLE_ASKED_CALL)
     question &= U64(3)  # call, choice
-    bits = acting_seat.astype(U64) | question << U64(NUM_SEATS)
+    bits = seat_bit.astype(U64) | question << U64(NUM_SEATS)
     words[:, STATE_TABLE_WORD] |= bits << U64(_STATE_ASKED)
     if state.tables.bits:
         asking = (state.status == tables.MESSAGE_CHOICE).astype(U64)

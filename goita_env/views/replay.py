@@ -139,7 +139,7 @@ class Replay:
             codes[:, (seat + relative) % NUM_SEATS] = hand @ np.array(RADIX)
         points = np.repeat(np.asarray(scores, np.int64)[:, None], num_hands, axis=1)
         state = State.empty(num_hands, rules, information)
-        state.clock = dealer  # so slots are seats
+        state.clock = dealer  # a deal puts the dealer on the clock's slot, so slots are seats
         dealt = prepare_deals(rules, codes, np.full(num_hands, dealer), points, questions=False)
         lay_deals(state, np.arange(num_hands), dealt)
         return cls(state, seat, game)
@@ -212,7 +212,7 @@ class Replay:
         Raises:
             SettingError: if all hands are known, or play has begun.
         """
-        view = self.view(self._before_play(action))
+        view = self.view(self._known_before_play(action))
         words = asked_before_play(view.words, action)
         return View(words, self.game, view.rules, view.information)
 
@@ -240,7 +240,7 @@ class Replay:
         Raises:
             SettingError: if all hands are known, or play has begun.
         """
-        self._before_play(action)
+        self._known_before_play(action)  # for its errors
         state = self._state
         dealer, state.clock = state.clock, seat
         core.note(state, action)
@@ -258,12 +258,13 @@ class Replay:
         self._state.status[:] = OVER
 
     def _end_rounds(self, slot: int, key: Int) -> None:
-        """Ends rounds with the last play of a seat whose hand is not known.
+        """Ends the rounds in which the play just made, on ``slot``, was its seat's last.
 
-        A known hand runs out in the engine, which ends the round itself. ``key``: [M] status and
-        action of the play.
+        A known hand runs out in the engine, which ends the round itself; an unknown one, the whole
+        deck, does not. ``key``: [M] status and action of the play, as in ``tables``.
         """
         state = self._state
+        # ``shift`` counts 16 bits a play, and ``last_play`` is the shift before the last one.
         is_last = state.shift[slot] > state.tables.last_play
         ended = np.flatnonzero(is_last & (state.status < WAITING))
         if len(ended):
@@ -280,7 +281,8 @@ class Replay:
                     f"expected seat {self._known_seat}, whose hand is known, got {seats.tolist()!r}"
                 )
 
-    def _before_play(self, action: int) -> int:
+    def _known_before_play(self, action: int) -> int:
+        """Returns the known seat; a SettingError if there is none or play has begun."""
         if self._known_seat is None:
             raise SettingError(
                 f"expected {self._name(action)!r} as a step, since all hands are known"

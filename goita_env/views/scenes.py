@@ -112,7 +112,7 @@ def _scores(even: int, odd: int) -> tuple[tuple[str, int], ...]:
 
 
 def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place, ...]:
-    """Describes the places.
+    """Describes the four places from the bottom; ``mover``: the place of the seat that acts next.
 
     ``eyes``: the view of the seat at the bottom, or four views, by place, if the table is open.
     """
@@ -127,23 +127,24 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
     remarks = {"dealer": [int(eyes.dealer[0])], "passed": passed, "to move": [mover]}
     places = []
     for place, name in enumerate(names):
-        row, seat = (place, 0) if is_open else (0, place)
+        row, seat = (place, 0) if is_open else (0, place)  # of ``eyes``
         sees_hand = is_open or place in (0, *eyes.information.shown_seats)
         calls: list[str] = []
         calls += [f"called {_NUMBER_WORDS[called[place]]} pawns"] if called[place] else []
         calls += [f"chose: {actions.name(choices[place])}"] if choices[place] else []
         calls += [Phrase("said {n}", n=messages[place])] if messages[place] else []
+        last_play = (eyes.rules.hand_size - sizes[place]) // 2 - 1
         places.append(
             Place(
-                name,
-                tuple(remark for remark, marked in remarks.items() if place in marked),
-                tuple(calls),
-                tuple(eyes.known_blocks[row, seat].tolist()),
-                tuple(eyes.attacks[row, seat].tolist()),
-                tuple(eyes.face_down[row, seat].tolist()),
-                tuple(_KINDS.repeat(eyes.hands[row, seat]).tolist()) if sees_hand else None,
-                sizes[place],
-                (eyes.rules.hand_size - sizes[place]) // 2 - 1 if place == last_seat else NONE,
+                name=name,
+                remarks=tuple(remark for remark, marked in remarks.items() if place in marked),
+                calls=tuple(calls),
+                blocks=tuple(eyes.known_blocks[row, seat].tolist()),
+                attacks=tuple(eyes.attacks[row, seat].tolist()),
+                face_down=tuple(eyes.face_down[row, seat].tolist()),
+                hand=tuple(_KINDS.repeat(eyes.hands[row, seat]).tolist()) if sees_hand else None,
+                tiles=sizes[place],
+                last=last_play if place == last_seat else NONE,
             )
         )
     return tuple(places)
@@ -156,7 +157,7 @@ def _turn(view: ViewFields) -> str:
 
 
 def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> tuple[str, str]:
-    """Returns the moment in words, and the acting seat."""
+    """Returns ``Scene.template``, the moment in words, and the name of the acting seat."""
     if view.asked_call[0]:
         return _QUESTIONS[int(tables(view.rules).question[view.hand[0, PAWN]])], names[0]
     if view.asked_message[0]:
@@ -171,6 +172,7 @@ def _moment_of_view(view: ViewFields, names: tuple[str, ...]) -> tuple[str, str]
 
 
 def _moment_of_state(state: State, view: ViewFields, who: str) -> tuple[str, str]:
+    """Returns the same for a whole table; ``who``: the name of the acting seat."""
     status = int(state.status[0])
     if status == OVER:
         return "{who} ended the round: {points} points", f"seat {int(state.winner[0])}"

@@ -110,8 +110,8 @@ class View(ViewFields):
         status[self.asked_message] = MESSAGE_CHOICE
         code = self.hand @ np.array(RADIX)
         if self.rules.second_king_after_own_face_down:
-            own = np.bitwise_count(self.words[:, packing.PLAYS_WORD] & _OWN_KINGS)
-            code |= np.where(own + self.hand[:, KING] == 2, KING_PERMIT, 0)
+            kings_played = np.bitwise_count(self.words[:, packing.PLAYS_WORD] & _OWN_KINGS)
+            code |= np.where(kings_played + self.hand[:, KING] == 2, KING_PERMIT, 0)
         # As ``core.legal_actions``: ``low`` is 1 where the seat may pass; pairs begin at bit 1.
         blocks, permit, low = t.asks[:, status]
         pairs = t.pairs[code | permit] & blocks
@@ -124,9 +124,9 @@ class View(ViewFields):
 
 def status_of(view: View) -> npt.NDArray[np.int64]:
     """Returns the engine's status of each row as far as the viewer knows it, except CHOOSE: [N]."""
-    status, turn = np.full(len(view), FRESH), view.attack != NONE
-    attack, passes = view.attack[turn].astype(np.int64), view.passes[turn]
-    status[turn] = attack_status(attack, passes, view.king_up[turn])
+    status, has_attack = np.full(len(view), FRESH), view.attack != NONE
+    attack, passes = view.attack[has_attack].astype(np.int64), view.passes[has_attack]
+    status[has_attack] = attack_status(attack, passes, view.king_up[has_attack])
     calls = view.asked_call
     status[calls] = tables(view.rules).question[view.hand[:, PAWN][calls]]
     return status

@@ -46,6 +46,7 @@ _ANY_COUNT: Final = (1 << (HAND_SIZE + 1)) - 1
 """Bits of the numbers 0 to 8, more than a hand of a small game holds."""
 
 _DOWN_BITS: Final = 1 << np.arange(4 * NUM_SEATS)
+# [places, pawns] The ways to choose places for pawns.
 _BINOMIAL: Final = np.array(
     [[comb(n, k) for k in range(COUNTS[PAWN] + 1)] for n in range(HAND_SIZE + 1)], float
 )
@@ -101,6 +102,11 @@ class Hidden:
 
 @lru_cache(maxsize=1 << 14)
 def _places(sizes: Three, down_bits: int) -> Places:
+    """Returns the places of a view.
+
+    ``sizes``: hidden tiles in the hands of seats 1 to 3; ``down_bits``: bit 4 * seat + play is set
+    for each face-down block of unknown kind.
+    """
     down = np.array([bit for bit in range(4 * NUM_SEATS) if (down_bits >> bit) & 1], np.int64)
     starts = np.cumsum([0, *sizes])
     seat = np.concatenate((np.repeat([1, 2, 3], sizes), down >> 2))
@@ -135,19 +141,19 @@ def _split_pawns(
         * _BINOMIAL[size[1], _PARTNER]
         * _BINOMIAL[size[2], third]
     )
-    good = (allowed[0] >> _NEXT) & (allowed[1] >> _PARTNER) & (allowed[2] >> third) & 1 > 0
+    is_fitting = (allowed[0] >> _NEXT) & (allowed[1] >> _PARTNER) & (allowed[2] >> third) & 1 > 0
     if apart is not None:
-        good &= (apart[0] != _NEXT) | (apart[1] != third)
-    if good[ways > 0].all():
+        is_fitting &= (apart[0] != _NEXT) | (apart[1] != third)
+    if is_fitting[ways > 0].all():
         return None
-    good &= ways > 0
-    if not good.any():
+    is_fitting &= ways > 0
+    if not is_fitting.any():
         raise HandsError(
             f"expected a view that some deal fits, got {pawns} unseen pawns for places {size!r}, "
             f"the numbers allowed in bits {allowed!r}"
         )
-    cumulative = ways[good].cumsum()
-    counts = np.stack((_NEXT[good], _PARTNER[good], third[good]), axis=1)
+    cumulative = ways[is_fitting].cumsum()
+    counts = np.stack((_NEXT[is_fitting], _PARTNER[is_fitting], third[is_fitting]), axis=1)
     return PawnCounts(counts, cumulative / cumulative[-1])
 
 
@@ -172,18 +178,18 @@ def hidden(view: View) -> Iterator[Hidden]:
     blocks, unseen = view.known_blocks, _unseen(view)
     down = (((blocks == FACE_DOWN).reshape(-1, 4 * NUM_SEATS)) @ _DOWN_BITS).tolist()
     attacks = view.attacks
-    pawns_up = (blocks == PAWN).sum(axis=2) + (attacks == PAWN).sum(axis=2)
+    pawns_seen = (blocks == PAWN).sum(axis=2) + (attacks == PAWN).sum(axis=2)
     sizes = view.hand_sizes.copy()
     for seat in (0, *view.information.shown_seats):
-        pawns_up[:, seat] += view.hands[:, seat, PAWN]  # face-down ones are in ``blocks``
-        sizes[:, seat] = 0
+        pawns_seen[:, seat] += view.hands[:, seat, PAWN]  # face-down ones are in ``blocks``
+        sizes[:, seat] = 0  # there is nothing hidden in a hand that is shown
     pinned = ((attacks == KING).any(axis=(1, 2)) & (unseen[:, KING] == 1)).tolist()
-    rooms, called = sizes.tolist(), view.called.tolist()
+    hidden_sizes, called = sizes.tolist(), view.called.tolist()
     dealers = np.where(view.asked_call, view.dealer, NONE)
     dealers[view.asked_message] = 0  # as if the viewer dealt: no seat has answered yet
-    asking = dealers.tolist()
-    for row, up in enumerate(pawns_up.tolist()):
-        places = _places(tuple(rooms[row][1:]), down[row])
+    asking_dealers = dealers.tolist()
+    for row, seen in enumerate(pawns_seen.tolist()):
+        places = _places(tuple(hidden_sizes[row][1:]), down[row])
         kinds = _KINDS.repeat(unseen[row])
         if len(kinds) != len(places.seat):
             raise HandsError(
@@ -192,12 +198,14 @@ def hidden(view: View) -> Iterator[Hidden]:
             )
         king = _king_places(view.rules, attacks[row], places) if pinned[row] else ()
         size = places.size
+        # ``kinds`` is sorted: pawns come first, the king last.
         if king:
             kinds = kinds[:-1]
             seat = int(places.seat[king[0]])
+            # The king takes one of its seat's places.
             size = (size[0] - (seat == 1), size[1] - (seat == 2), size[2] - (seat == 3))
         pawns = int(unseen[row, PAWN])
-        split = _pawns(view.rules, size, pawns, up, called[row], asking[row])
+        split = _count_pawns(view.rules, size, pawns, seen, called[row], asking_dealers[row])
         yield Hidden(
             places=places, pawns=split, king=king, others=kinds if split is None else kinds[pawns:]
         )
@@ -215,17 +223,19 @@ def _unseen(view: View) -> Int8:
 
 @cache
 def _silent(rules: Rules) -> int:
+    """Returns the bits of the numbers of pawns with which a seat may keep silent."""
     return sum(1 << n for n in range(HAND_SIZE + 1) if n < 5 or not must_call(rules, n))
 
 
-def _pawns(
-    rules: Rules, size: Three, pawns: int, up: list[int], called: list[int], asking_dealer: int
+def _count_pawns(
+    rules: Rules, size: Three, pawns: int, seen: list[int], called: list[int], asking_dealer: int
 ) -> PawnCounts | None:
-    """Splits the unseen pawns of one row as calls and silences allow.
+    """Splits the unseen pawns of one row as calls and silences allow; None: in any way.
 
-    ``size``: places of seats 1 to 3, that of a pinned king left out; ``up``: [4] pawns that each
-    seat was dealt for certain, for the viewer all; ``called``: [4] pawns that each seat called;
-    ``asking_dealer``: the dealer if the viewer decides whether it calls, else NONE.
+    ``size``: places of seats 1 to 3, that of a pinned king left out; ``pawns``: the unseen ones;
+    ``seen``: [4] dealt pawns of each seat that the viewer has seen, of its own all; ``called``: [4]
+    pawns that each seat called; ``asking_dealer``: the dealer if the viewer decides whether it
+    calls, else NONE.
     """
     allowed, silent = [_ANY_COUNT] * NUM_SEATS, _silent(rules)
     for seat in (1, 2, 3):
@@ -236,14 +246,14 @@ def _pawns(
             allowed[seat] = silent
     apart = None
     if rules.partners_fives_win == "held" and asking_dealer == NONE:
-        if up[0] == 5:
+        if seen[0] == 5:
             allowed[2] &= ~(1 << 5)
-        if max(up[1], up[3]) <= 5 and up[1] + up[3] + pawns >= 10:
-            apart = (5 - up[1], 5 - up[3])
+        if max(seen[1], seen[3]) <= 5 and seen[1] + seen[3] + pawns >= 10:  # both can have five
+            apart = (5 - seen[1], 5 - seen[3])
     # Bit n: the seat may have n of the unseen pawns. ``allowed`` counts the dealt pawns, so the
     # bits are shifted by those that the seat has shown.
     fitting = [(1 << (min(room, pawns) + 1)) - 1 for room in size]
-    bits = [(allowed[seat] >> up[seat]) & fit for seat, fit in enumerate(fitting, start=1)]
+    bits = [(allowed[seat] >> seen[seat]) & fit for seat, fit in enumerate(fitting, start=1)]
     if apart is None and bits == fitting:
         return None
     return _split_pawns(size, pawns, (bits[0], bits[1], bits[2]), apart)

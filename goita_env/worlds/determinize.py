@@ -111,7 +111,7 @@ def determinize(view: View, worlds: Worlds) -> Positions:
     hand: Int = hands @ _RADIX
     down: Int = _TILE_CODES[face_down].sum(axis=2)
     state.up[:] = state.tables.all_tiles - (hand + down).sum(axis=1)
-    _check_tiles(view, worlds, hand[:, 0], state.up)
+    _check_tiles(view, worlds, own_code=hand[:, 0], up_code=state.up)
     if view.rules.second_king_after_own_face_down:
         kings = hands[..., KING] + (face_down == KING).sum(axis=2)
         kings += view.face_up[..., KING].repeat(worlds_a_row, axis=0)
@@ -122,24 +122,28 @@ def determinize(view: View, worlds: Worlds) -> Positions:
     state.down[:] = down.take(place)
     state.own |= _BLOCK_BITS[np.arange(4), face_down].sum(axis=2).take(place)
     if len(state.asking):
-        _ask(view, state, hands[..., PAWN], worlds_a_row)
+        _number_questions(view, state, hands[..., PAWN], worlds_a_row)
     return Positions(state)
 
 
-def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
-    """``own``, ``up``: [n] codes of the viewer's hand, and of tiles in no hand and no block."""
+def _check_tiles(view: View, worlds: Worlds, own_code: Int, up_code: Int) -> None:
+    """Raises a HandsError for the first world whose tiles don't lie where its view says.
+
+    ``own_code``, ``up_code``: [n] codes of the viewer's hand and of the face-up tiles, by world.
+    """
     worlds_a_row = len(worlds) // max(len(view), 1)
-    places = (worlds.face_down != NONE) != view.face_down.repeat(worlds_a_row, axis=0)
-    sizes = worlds.hands.sum(axis=2) != view.hand_sizes.repeat(worlds_a_row, axis=0)
+    wrong_places = (worlds.face_down != NONE) != view.face_down.repeat(worlds_a_row, axis=0)
+    wrong_sizes = worlds.hands.sum(axis=2) != view.hand_sizes.repeat(worlds_a_row, axis=0)
     hand_code = view.hand @ _RADIX
-    seen_up = (
+    seen_up_code = (
         tables.code_of(view.rules.deck)
         - view.unseen @ _RADIX
         - hand_code
         - view.own_face_down @ _RADIX
     )
-    wrong = places.any(axis=(1, 2)) | sizes.any(axis=1)
-    wrong |= (own != hand_code.repeat(worlds_a_row)) | (up != seen_up.repeat(worlds_a_row))
+    wrong = wrong_places.any(axis=(1, 2)) | wrong_sizes.any(axis=1)
+    wrong |= own_code != hand_code.repeat(worlds_a_row)
+    wrong |= up_code != seen_up_code.repeat(worlds_a_row)
     if wrong.any():
         raise HandsError(
             "expected worlds with the hand, hand sizes, face-down places and unseen tiles of "
@@ -147,8 +151,9 @@ def _check_tiles(view: View, worlds: Worlds, own: Int, up: Int) -> None:
         )
 
 
-def _ask(view: View, state: State, pawns: Int8, worlds_a_row: int) -> None:
-    """Numbers the open pre-play decisions in place; ``pawns``: [n, 4] dealt, by seat."""
+def _number_questions(view: View, state: State, pawns: Int8, worlds_a_row: int) -> None:
+    """Sets ``state.query`` where a pre-play decision is open; ``pawns``: [n, 4] dealt, by seat."""
+    # [q] The games with a question, and the row of the view of each.
     entries, games, row = state.tables.questions, state.asking, state.asking // worlds_a_row
     dealer = view.dealer[row].astype(np.int64)
     called, choices, every_row = view.called[row] > 0, view.choices[row], np.arange(len(games))
@@ -161,9 +166,10 @@ def _ask(view: View, state: State, pawns: Int8, worlds_a_row: int) -> None:
         call = np.where(called[every_row, asked_seat], actions.CALL, actions.SILENT)
         sending = status == tables.MESSAGE_CHOICE
         answers = np.where(sending, actions.MESSAGE, np.where(choosing, choice, call))
-        own = np.where(sending, view.asked_message[row], view.asked_call[row]) & (asked_seat == 0)
-        stop = np.where(choosing, choice == 0, own)
-        query = np.where(stop, query, entries.next[query * entries.num_actions + answers])
+        is_viewers = asked_seat == 0
+        is_viewers &= np.where(sending, view.asked_message[row], view.asked_call[row])
+        is_open = np.where(choosing, choice == 0, is_viewers)
+        query = np.where(is_open, query, entries.next[query * entries.num_actions + answers])
     wrong = (entries.status[query] != state.status[games]) | (
         (entries.seat[query] + dealer + state.offset[games]) & 3 != 0
     )

@@ -54,7 +54,9 @@ class Worlds:
     def join(cls, parts: Sequence[Self]) -> Self:
         """Returns the worlds of all parts, one after another, with their weights."""
         names = [field.name for field in fields(cls)]
-        return cls(**{n: np.concatenate([getattr(part, n) for part in parts]) for n in names})
+        return cls(
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        )
 
     @property
     def dealt(self) -> Int8:
@@ -89,15 +91,16 @@ def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
             continue  # all tiles are shown
         kinds = _draw(hidden_tiles, worlds, rng)
         # A tile is a byte of a word, so a sum of words over the places of a hand counts its kinds.
+        # The fourth sum, over the places under blocks, is dropped.
         tiles = np.add.reduceat(_KIND_BYTE[kinds], places.hand_starts, axis=1)[:, :3]
         hands[row, :, 1:] = np.ascontiguousarray(tiles).view(np.int8).reshape(-1, 3, NUM_KINDS)
         face_down[row][:, places.down] = kinds[:, places.num_hand :]
     _fill_in(view, hands)
     return Worlds(
-        hands.reshape(rows * worlds, NUM_SEATS, NUM_KINDS),
-        face_down.reshape(rows * worlds, NUM_SEATS, 4),
-        np.full(rows * worlds, 1 / worlds),
-        view.face_up.repeat(worlds, axis=0),
+        hands=hands.reshape(rows * worlds, NUM_SEATS, NUM_KINDS),
+        face_down=face_down.reshape(rows * worlds, NUM_SEATS, 4),
+        weight=np.full(rows * worlds, 1 / worlds),
+        face_up=view.face_up.repeat(worlds, axis=0),
     )
 
 
@@ -169,10 +172,10 @@ def enumerate_worlds(view: View, limit: int) -> Worlds | None:
     # Ways to put distinct tiles: equal in all worlds, except for the order of equal tiles in hand.
     weight = 1 / _FACTORIAL[tiles[:, :3]].prod(axis=(1, 2))
     return Worlds(
-        hands[0],
-        face_down[0].reshape(worlds, NUM_SEATS, 4),
-        weight / weight.sum(),
-        view.face_up.repeat(worlds, axis=0),
+        hands=hands[0],
+        face_down=face_down[0].reshape(worlds, NUM_SEATS, 4),
+        weight=weight / weight.sum(),
+        face_up=view.face_up.repeat(worlds, axis=0),
     )
 
 
@@ -203,8 +206,9 @@ class _Listing:
         hidden_tiles, places = self.hidden, self.hidden.places
         if hidden_tiles.king:
             seat = int(places.seat[hidden_tiles.king[0]])
-            downs = [place - places.num_hand + 3 for place in hidden_tiles.king]
-            cells = [seat - 1, *(cell for cell in downs if cell >= 3)]
+            # Its seat's hand, and cells 3 and on for its places under blocks.
+            block_cells = [place - places.num_hand + 3 for place in hidden_tiles.king]
+            cells = [seat - 1, *(cell for cell in block_cells if cell >= 3)]
             self._spread(KING, np.ones(1, np.int64), cells)
         if hidden_tiles.pawns is not None:
             self._spread_pawns(hidden_tiles.pawns.counts)

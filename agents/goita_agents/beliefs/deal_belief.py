@@ -79,7 +79,10 @@ class DealBelief:
             state = states.draw(hands, rng.random(worlds))
             current[:, seat], face_down[:, seat] = states.held[state], states.face_down[state]
         return Worlds(
-            current, face_down, np.full(worlds, 1 / worlds), view.face_up.repeat(worlds, axis=0)
+            hands=current,
+            face_down=face_down,
+            weight=np.full(worlds, 1 / worlds),
+            face_up=view.face_up.repeat(worlds, axis=0),
         )
 
     def _draw_hands(self, worlds: int, rng: np.random.Generator) -> tuple[Int, Int, Int]:

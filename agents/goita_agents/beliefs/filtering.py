@@ -45,7 +45,14 @@ class RoundStart:
         dealer, channel = int(view.dealer[0]), view.information.channel
         answers = Answers.read(view, calling=channel is None or len(messages) == NUM_SEATS)
         scores = own_score, opponent_score
-        return cls(view.rules, dealer, scores, answers, view.information, messages)
+        return cls(
+            rules=view.rules,
+            dealer=dealer,
+            scores=scores,
+            answers=answers,
+            information=view.information,
+            messages=messages,
+        )
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,7 @@ class SeatFilter:
         self._start, self._hands, self._bounds = start, hands, bounds
         self._shown = np.zeros(NUM_KINDS, np.int64)
         self._plays = self.events = 0
-        likelihood = self._answered()
+        likelihood = self._answer_likelihood()
         self.hand = np.flatnonzero(likelihood)
         self.weight, self.scale = self._rescaled(likelihood[self.hand])
         self.face_down = np.full((len(self.hand), 4), NONE, np.int8)
@@ -140,14 +147,15 @@ class SeatFilter:
     def action_probabilities(self) -> Float:
         """Returns the probability of each public action by hand: float64 [M, 69].
 
-        The seat is about to decide. A play whose block would lie face down counts as the play with
-        block 0. Rows sum to 1; rows of hands without a state are zeros.
+        The seat is about to decide. Plays with the same attack whose block would lie face down are
+        added up, as the play with block 0. Rows sum to 1; rows of hands without a state are zeros.
         """
         if self._action_chances is None:
             rows = np.arange(len(self))
             self._action_chances = self._probabilities(rows, self._replay.choices().legal(rows))
         by_state = self._action_chances
-        if not self._replay.choices().allow(np.full(len(self), actions.PASS))[0]:  # it leads
+        # A seat that may not pass leads, in all states alike.
+        if not self._replay.choices().allow(np.full(len(self), actions.PASS))[0]:
             public = np.zeros((len(self), NUM_ACTIONS))
             # Plays are numbered block by block: [state, block, attack] is summed over the blocks.
             plays = by_state[:, 1:CALL].reshape(-1, NUM_KINDS, NUM_KINDS)
@@ -182,14 +190,16 @@ class SeatFilter:
         self.events += 1
 
     def _decide(self, event: Event) -> None:
+        """Takes in a decision of the seat: a state becomes one for each play that explains it."""
         state, played = self._candidates(event)
         weight = self.weight[state] * self._likelihood(state, played)
         possible = weight > 0
         if not possible.any():
+            block = " (block hidden)" if event.hidden else ""
             raise UnexplainedError(
                 f"expected an action that {self.model.name} may choose on relative seat "
-                f"{self.seat}, got {actions.name(event.action)!r}"
-                f"{' (block hidden)' * event.hidden}; an epsilon above 0 allows for it"
+                f"{self.seat}, got {actions.name(event.action)!r}{block}; "
+                "an epsilon above 0 allows for it"
             )
         state, played = state[possible], played[possible]
         self.weight, added = self._rescaled(weight[possible])
@@ -206,6 +216,7 @@ class SeatFilter:
         self._action_chances = None
 
     def _see(self, event: Event) -> None:
+        """Takes in an action of another seat."""
         action = event.action
         if event.hidden and event.last:
             # Any block will do that would not have been shown at scoring.
@@ -235,7 +246,7 @@ class SeatFilter:
         choices: Iterable[tuple[int, int]] = (),
         messages: Sent | None = None,
     ) -> Replay:
-        """Returns the round after these calls and choices, for hands [m] of the seat.
+        """Returns the round before play, after calls and choices, for each of the hands [m, 8].
 
         ``messages``: the messages sent before; None: all messages of the round.
         """
@@ -250,7 +261,7 @@ class SeatFilter:
             replay.answer(seat, answer)
         return replay
 
-    def _answered(self) -> Float:
+    def _answer_likelihood(self) -> Float:
         """Returns the likelihood of the seat's message and answers before play: float64 [M]."""
         answers, pawns = self._start.answers, self._hands[:, PAWN]
         least_tiles, most_tiles = self._bounds
@@ -258,24 +269,32 @@ class SeatFilter:
         likelihood: Float = np.where(possible, 1.0, 0.0)
         for turn, (seat, message) in enumerate(self._start.messages):
             if seat == self.seat:
-                alive = np.flatnonzero(likelihood)
-                replay = self._begin(self._hands[alive], messages=self._start.messages[:turn])
-                likelihood[alive] *= self._answer(replay.question(MESSAGE), MESSAGE + message)
+                possible_hands = np.flatnonzero(likelihood)
+                replay = self._begin(
+                    self._hands[possible_hands], messages=self._start.messages[:turn]
+                )
+                likelihood[possible_hands] *= self._answer_chance(
+                    replay.question(MESSAGE), MESSAGE + message
+                )
         turn_of = answers.order.index
         earlier_callers = [seat for seat in answers.called if turn_of(seat) < turn_of(self.seat)]
         if self.seat in answers.acted:
-            five = np.flatnonzero((pawns >= 5) & (likelihood > 0))
-            calls = self.seat in answers.called
-            if calls:
+            with_fives = np.flatnonzero((pawns >= 5) & (likelihood > 0))
+            has_called = self.seat in answers.called
+            if has_called:
                 likelihood[pawns != 5] = 0  # six or more end the round
-            if len(five):
-                replay = self._begin(self._hands[five], earlier_callers)
-                likelihood[five] *= self._answer(replay.question(CALL), CALL if calls else SILENT)
+            if len(with_fives):
+                replay = self._begin(self._hands[with_fives], earlier_callers)
+                likelihood[with_fives] *= self._answer_chance(
+                    replay.question(CALL), CALL if has_called else SILENT
+                )
         for turn, (seat, choice) in enumerate(answers.choices):
             if seat == self.seat:
-                alive = np.flatnonzero(likelihood)
-                replay = self._begin(self._hands[alive], answers.called, answers.choices[:turn])
-                likelihood[alive] *= self._answer(replay.question(REDEAL), choice)
+                possible_hands = np.flatnonzero(likelihood)
+                replay = self._begin(
+                    self._hands[possible_hands], answers.called, answers.choices[:turn]
+                )
+                likelihood[possible_hands] *= self._answer_chance(replay.question(REDEAL), choice)
         if not likelihood.any():
             raise UnexplainedError(
                 f"expected a message and pre-play decisions that {self.model.name} may choose on "
@@ -284,7 +303,7 @@ class SeatFilter:
             )
         return likelihood
 
-    def _answer(self, view: View, answer: int) -> Float:
+    def _answer_chance(self, view: View, answer: int) -> Float:
         """Returns the probability of an answer to the question in views [m]: float64 [m]."""
         legal = view.legal()
         chance = legal[:, answer].astype(np.float64)
@@ -302,6 +321,7 @@ class SeatFilter:
         attack = (event.action - 1) % NUM_KINDS
         plays = 1 + NUM_KINDS * _KINDS + attack
         choices = self._replay.choices()
+        # [n, 8] By the kind of the hidden block.
         allowed = np.stack([choices.allow(np.full(len(self), play)) for play in plays], axis=1)
         if event.last:
             allowed &= ~self._replay.shown_at_scoring(attack)

@@ -20,6 +20,7 @@ from goita_agents.beliefs.supports import support
 from goita_agents.beliefs.unheard_messages import DealMixture
 from goita_agents.models import OpponentModel, UnexplainedError
 from goita_env import View
+from goita_env.actions import PASS
 from goita_env.errors import SettingError
 from goita_env.tiles import NUM_KINDS, NUM_SEATS, PARTNER, PAWN, RELATIVE_SEATS, RelativeSeat
 from goita_env.worlds.constraints import check_in_play
@@ -90,20 +91,21 @@ class Following:
             self._take(event)
 
     def _check_same_round(self, view: View, events_now: list[Event]) -> None:
+        """Raises a SettingError unless a view is of a later moment of the same deal."""
         before, events_before = self._view, self._events
         earlier, later = answers_before_play(before), answers_before_play(view)
         # Before the first play a seat that has not answered may still answer.
-        consistent = (earlier == later) | ((earlier == 0) & (not events_before))
-        same = (
+        is_consistent = (earlier == later) | ((earlier == 0) & (not events_before))
+        is_same = (
             view.rules == before.rules
             and view.information == before.information
             and (unseen_at_first(view) == self._support.unseen).all()
             and view.dealer[0] == before.dealer[0]
             and (view.scores == before.scores).all()
             and events_now[: len(events_before)] == events_before
-            and bool(consistent.all())
+            and bool(is_consistent.all())
         )
-        if not same:
+        if not is_same:
             raise SettingError(
                 "expected a view of a later moment of the same deal, after "
                 f"{len(events_before)} plays and passes, got another with {len(events_now)}: after "
@@ -111,6 +113,7 @@ class Following:
             )
 
     def _begin(self, view: View, messages: Messages) -> None:
+        """Forgets all filters, and begins before the first play with these messages."""
         self._support = support(unseen_at_first(view), view.rules.hand_size)
         self._messages = messages
         self._sends_message = messages.bits > 0 and len(messages.sent) < NUM_SEATS
@@ -128,12 +131,13 @@ class Following:
     def _take(self, event: Event) -> None:
         """Takes in an event, which the filters will take in later."""
         self._events.append(event)
-        if event.seat and event.action:
+        if event.seat and event.action != PASS:  # seat 0 is the viewer
             block, attack = divmod(event.action - 1, NUM_KINDS)
             self._shown[event.seat, attack] += 1
-            self._shown[event.seat, block] += not event.hidden
+            if not event.hidden:
+                self._shown[event.seat, block] += 1
 
-    def _filter(self, seat: int, model: OpponentModel, start: RoundStart) -> SeatFilter:
+    def _new_filter(self, seat: int, model: OpponentModel, start: RoundStart) -> SeatFilter:
         """Returns a filter of a seat at the beginning of the round.
 
         It leaves out the hands that contradict what the view shows.
@@ -155,7 +159,7 @@ class Following:
         """
         branches = []
         for keys in self._possible_ways(models):
-            next_filter, partner_filter, previous_filter = map(self._brought_up, keys)
+            next_filter, partner_filter, previous_filter = map(self._updated_filter, keys)
             if next_filter and partner_filter and previous_filter:
                 branches.append((next_filter, partner_filter, previous_filter))
         return branches
@@ -173,7 +177,7 @@ class Following:
     def _last_refusal(self) -> UnexplainedError:
         return next(reversed(self._refusals.values()))
 
-    def _brought_up(self, key: Key) -> SeatFilter | None:
+    def _updated_filter(self, key: Key) -> SeatFilter | None:
         """Returns a filter that has taken in all that happened; None if its model refuses it."""
         seat, index, way = key
         if key in self._refusals:
@@ -181,7 +185,7 @@ class Following:
         try:
             if key not in self._filters:
                 model = self._seat_models[seat - 1][index]
-                self._filters[key] = self._filter(seat, model, self._starts[way])
+                self._filters[key] = self._new_filter(seat, model, self._starts[way])
             seat_filter = self._filters[key]
             if new_events := self._events[seat_filter.events :]:
                 self._narrow(seat_filter)
@@ -197,7 +201,7 @@ class Following:
         shown_by_others = self._shown.sum(axis=0) - self._shown[seat_filter.seat]
         seat_filter.drop(self._support.unseen - shown_by_others)
 
-    def _deals(self, filters: Filters) -> DealBelief:
+    def _deal_belief(self, filters: Filters) -> DealBelief:
         """Returns the belief by one filter of each seat."""
         support, (next_filter, partner_filter, previous_filter) = self._support, filters
         weights = (
@@ -206,7 +210,7 @@ class Following:
             previous_filter.by_hand() * support.ways,
         )
         hand_sums = sum_by_hand(support, weights, self._apart)
-        # Each row sums over all deals, sorted by another seat's hands, so any row gives the total.
+        # Each of the three arrays holds all deals, added up by a seat's hand: any gives the total.
         total = float(hand_sums[0].sum())
         names = next_filter.model.name, partner_filter.model.name, previous_filter.model.name
         if not total > 0:
@@ -217,7 +221,14 @@ class Following:
         marginals = hand_sums[0] / total, hand_sums[1] / total, hand_sums[2] / total
         states = next_filter.states(), partner_filter.states(), previous_filter.states()
         return DealBelief(
-            support, weights, marginals, total, self._apart, states, self._view, names
+            support=support,
+            weights=weights,
+            marginals=marginals,
+            total=total,
+            apart=self._apart,
+            states=states,
+            view=self._view,
+            models=names,
         )
 
     def _log_evidence(self, filters: Filters, belief: DealBelief) -> float:
@@ -236,7 +247,7 @@ class Following:
         beliefs, evidence, explaining, refusal = [], [], [], None
         for filters in branches:
             try:
-                beliefs.append(self._deals(filters))
+                beliefs.append(self._deal_belief(filters))
             except UnexplainedError as error:
                 refusal = error
             else:
@@ -256,8 +267,17 @@ class Following:
         branches: Sequence[Filters],
         models: tuple[str, str, str],
     ) -> HandBelief:
+        """Returns the belief about a seat's hand.
+
+        Args:
+            seat: 1 to 3.
+            marginal: [M] the probabilities of its hands.
+            branches: the filters that were mixed.
+            models: names of the models of the three seats.
+        """
         support = self._support
-        # For the facts every hand that has a state in some branch weighs as much as it was dealt.
+        # For the facts, a hand that has a state in some branch counts by the ways to deal it, and
+        # every other hand not at all.
         next_ways, partner_ways, previous_ways = (
             np.isin(np.arange(len(support)), np.concatenate([branch.hand for branch in of_seat]))
             * support.ways
@@ -270,7 +290,13 @@ class Following:
             probability /= probability.sum()
             return probability
 
-        return HandBelief(support.hands, marginal, support.prior, models, facts)
+        return HandBelief(
+            hands=support.hands,
+            probability=marginal,
+            prior=support.prior,
+            models=models,
+            find_facts=facts,
+        )
 
 
 def own_tiles(view: View) -> Int:

@@ -73,16 +73,16 @@ def _of_seat(
 
 @dataclass(frozen=True)
 class _Decision:
-    """A decision of a seat: k plays in its states at that moment, each of which leads to a state.
+    """A decision of a seat: the k pairs of a state before it and a play that explains what it did.
 
-    Models see m rows, one for each state in which the seat may have played so.
+    Each pair is a state after the decision. Models see m rows, one for each state in a pair.
     """
 
     first: int  # Index of the decision's first free row among the free rows of all decisions.
     free: Bool  # [m] Rows with several legal actions; only for these models are needed.
-    state: Int  # [k] The state before.
-    row: Int  # [k] Of the m rows.
-    played: Int  # [k] The action.
+    state: Int  # [k] The state before, of each pair.
+    row: Int  # [k] Its row among the m rows.
+    played: Int  # [k] The play.
 
 
 class _DecisionRecorder(SeatFilter):
@@ -122,17 +122,20 @@ class _DecisionRecorder(SeatFilter):
         return log_chances
 
     def _record(self, view: View, legal: Bool, state: Int, row: Int, played: Int) -> None:
+        """Records a decision; ``view``, ``legal``: its m rows, the others as in ``_Decision``."""
         free = legal.sum(axis=1) > 1
         first = sum(map(len, self._views))
-        self._decisions.append(_Decision(first, free, state, row, played))
+        self._decisions.append(
+            _Decision(first=first, free=free, state=state, row=row, played=played)
+        )
         if free.any():
             self._views.append(view[free])
             self._legal.append(legal[free])
 
-    def _answer(self, view: View, answer: int) -> Float:
-        only = np.zeros(1, np.int64)
-        self._record(view, view.legal(), only, only, only + answer)
-        return super()._answer(view, answer)
+    def _answer_chance(self, view: View, answer: int) -> Float:
+        first = np.zeros(1, np.int64)  # before play there is one state, and one row
+        self._record(view, view.legal(), state=first, row=first, played=np.array([answer]))
+        return super()._answer_chance(view, answer)
 
     def _likelihood(self, state: Int, played: Int) -> Float:
         rows, row = np.unique(state, return_inverse=True)

@@ -30,7 +30,7 @@ class Event:
 def events(view: View) -> list[Event]:
     """Returns the plays and passes of a view of one row, in order."""
     decided = view.decisions()
-    columns = decided.seat, decided.action, decided.hidden, decided.last
+    columns = decided.seat, decided.action, decided.hidden, decided.last  # as ``Event``'s fields
     length = int(decided.length[0])
     rows = zip(*(column[0, :length].tolist() for column in columns), strict=True)
     return [Event(*row) for row in rows]
@@ -57,12 +57,15 @@ class Answers:
         """
         order = order_of(view)
         all_acted = calling and not view.asked_call[0]
-        last = len(order) if all_acted else order.index(0) if calling else 0
-        acted = tuple(seat for seat in order[:last] if seat)
+        # Before the viewer's turn to call, the seats that precede it have acted.
+        num_acted = len(order) if all_acted else order.index(0) if calling else 0
+        acted = tuple(seat for seat in order[:num_acted] if seat)
         called = tuple(seat for seat in order if view.called[0, seat])
         partners = ((seat + 2) % NUM_SEATS for seat in called)
-        choices = tuple((s, int(view.choices[0, s])) for s in partners if view.choices[0, s])
-        return cls(acted, called, choices, all_acted, order)
+        choices = tuple(
+            (seat, int(view.choices[0, seat])) for seat in partners if view.choices[0, seat]
+        )
+        return cls(acted=acted, called=called, choices=choices, all_acted=all_acted, order=order)
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,8 @@ class Messages:
         if count is None:
             count = NUM_SEATS if own_turn is None else own_turn
         if count not in range(NUM_SEATS + 1) or own_turn not in (None, count):
-            raise SettingError(
-                f"expected the number of messages sent, {own_turn or 'from 0 to 4'}, got {count!r}"
-            )
+            numbers = "from 0 to 4" if own_turn is None else own_turn
+            raise SettingError(f"expected the number of messages sent, {numbers}, got {count!r}")
         messages = view.messages[0].tolist()
         observed = [channel.audience == "all" or seat % 2 == 0 for seat in range(NUM_SEATS)]
         sent = tuple((seat, messages[seat] if observed[seat] else None) for seat in order[:count])

@@ -45,10 +45,10 @@ def add_pairs(
             if (tiles_left - packed[second]) & GUARD != GUARD:
                 continue
             third = index[place_left - place[second]]
-            deal = weight_first[first] * weight_second[second] * weight_third[third]
+            deal_weight = weight_first[first] * weight_second[second] * weight_third[third]
             if never_first[first] and never_second[second] and never_third[third]:
                 continue
-            total += deal
-            sum_second[second] += deal
-            sum_third[third] += deal
+            total += deal_weight
+            sum_second[second] += deal_weight
+            sum_third[third] += deal_weight
         sum_first[first] += total

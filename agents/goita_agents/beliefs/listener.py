@@ -56,16 +56,17 @@ class Listener(Following):
         sent: int | None = None,
     ) -> None:
         self._models = _each_seat(models)
-        following, partner, previous = ([model] for model in self._models)
-        super().__init__(view, (following, partner, previous), sent)
+        next_models, partner_models, previous_models = ([model] for model in self._models)
+        super().__init__(view, (next_models, partner_models, previous_models), sent)
 
     @property
     def models(self) -> tuple[str, str, str]:
         """Names of the models of the relative seats 1, 2 and 3."""
-        following, partner, previous = (model.name for model in self._models)
-        return following, partner, previous
+        next_name, partner_name, previous_name = (model.name for model in self._models)
+        return next_name, partner_name, previous_name
 
     def _begin(self, view: View, messages: Messages) -> None:
+        """As ``Following._begin``; an UnexplainedError if no way to send explains the answers."""
         super()._begin(view, messages)
         opponents = self._models[0], self._models[2]
         if len(self._starts) > 1 and all(m in (LEGAL_MODEL, UNIFORM_MODEL) for m in opponents):
@@ -75,8 +76,8 @@ class Listener(Following):
         if not self._branches(ONLY_MODELS):
             raise self._last_refusal()
         unheard = messages.unheard if len(self._starts) > 1 else ()
-        legal = [seat for seat in unheard if self._models[seat - 1] is LEGAL_MODEL]
-        self._message_excess = len(legal) * messages.bits * np.log(2)
+        num_legal = sum(self._models[seat - 1] is LEGAL_MODEL for seat in unheard)
+        self._message_excess = num_legal * messages.bits * np.log(2)
         """Nats by which the evidence of ``LEGAL_MODEL`` is too high: it gives each message that may
         have been sent the likelihood 1."""
         self._mixed: tuple[DealBelief | DealMixture, float, list[Filters]] | None = None
@@ -86,7 +87,7 @@ class Listener(Following):
         before = self._shown.copy(), self._refusals.copy()
         ways = self._possible_ways(ONLY_MODELS)
         super()._take(event)
-        if event.seat and not any(self._brought_up(keys[event.seat - 1]) for keys in ways):
+        if event.seat and not any(self._updated_filter(keys[event.seat - 1]) for keys in ways):
             refusal = self._last_refusal()
             self._events.pop()
             self._shown, self._refusals = before
@@ -103,7 +104,7 @@ class Listener(Following):
             UnexplainedError: if no deal explains the actions of all seats.
         """
         seat = seat_number(relative_seat)
-        belief, _, branches = self._believed()
+        belief, _, branches = self._current_mixture()
         return self._hand_belief(seat, belief.marginals[seat - 1], branches, self.models)
 
     def deals(self) -> DealBelief | DealMixture:
@@ -114,9 +115,9 @@ class Listener(Following):
         Raises:
             UnexplainedError: if no deal explains the actions of all seats.
         """
-        return self._believed()[0]
+        return self._current_mixture()[0]
 
-    def _believed(self) -> tuple[DealBelief | DealMixture, float, list[Filters]]:
+    def _current_mixture(self) -> tuple[DealBelief | DealMixture, float, list[Filters]]:
         if self._mixed is None:
             self._mixed = self._mixture(self._branches(ONLY_MODELS))
         return self._mixed
@@ -125,9 +126,10 @@ class Listener(Following):
         """Returns the probabilities of the next seat's action, by its hand: float64 [M, 69].
 
         The action is a play or a pass. Where a message is sent next, it is a message: [M, 77].
-        Rows are in the order of ``HandBelief.hands``, zeros for hands that are ruled out. A play
-        whose block would lie face down counts as the play with block 0. The belief after an action
-        is, up to a factor, ``posterior(seat).probability * action_probabilities(seat)[:, action]``.
+        Rows are in the order of ``HandBelief.hands``, zeros for hands that are ruled out. Plays
+        with the same attack whose block would lie face down are added up, as the play with block 0.
+        The belief after an action is, up to a factor,
+        ``posterior(seat).probability * action_probabilities(seat)[:, action]``.
 
         Raises:
             SettingError: if it is not that seat's turn.
@@ -138,7 +140,7 @@ class Listener(Following):
                 f"expected the seat whose turn it is, relative seat {self.seat}, got "
                 f"{relative_seat!r}"
             )
-        belief, _, branches = self._believed()
+        belief, _, branches = self._current_mixture()
         chances = [
             branch[seat - 1].messages()
             if self._sends_message
@@ -147,6 +149,7 @@ class Listener(Following):
         ]
         if not isinstance(belief, DealMixture):
             return chances[0]
+        # [ways, M] The probability of a hand and a way to send; then of the way, given the hand.
         weight = np.array([chance * part.marginals[seat - 1] for chance, part in belief.parts()])
         total = weight.sum(axis=0)
         np.divide(weight, total, out=weight, where=total > 0)
@@ -160,7 +163,7 @@ class Listener(Following):
         Raises:
             UnexplainedError: if no deal explains the actions of all seats.
         """
-        return self._believed()[1] - float(self._message_excess)
+        return self._current_mixture()[1] - float(self._message_excess)
 
 
 def follow(
@@ -189,6 +192,7 @@ def follow(
 
 
 def _each_seat(models: OpponentModel | Mapping[RelativeSeat, OpponentModel]) -> list[OpponentModel]:
+    """Returns the models of the relative seats 1, 2 and 3."""
     if not isinstance(models, Mapping):
         return [models] * 3
     if unknown := sorted(map(repr, models.keys() - RELATIVE_SEATS.keys())):

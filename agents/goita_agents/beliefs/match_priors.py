@@ -62,7 +62,7 @@ class MatchPriors:
         for deal in rounds[len(self._rounds) :]:
             game = None
             with suppress(RecordError):
-                *_, game = [None, *deal.replay()]
+                *_, game = [None, *deal.replay()]  # the game after the last move; None: no move
             if game is not None and game.done:
                 for seat in range(NUM_SEATS):
                     self.ended(seat, game.view(seat), game.dealt.astype(np.int64))

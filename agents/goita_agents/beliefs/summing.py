@@ -26,7 +26,7 @@ def sum_by_hand(support: Support, weights: PerSeat, apart: bool) -> PerSeat:
     """
     from goita_agents.beliefs.kernel import add_pairs  # which loads numba
 
-    # Rows are in order of the number of hands, so that pairs of the first two seats are fewest.
+    # Rows [3, M] are seats, those with the fewest hands first: two seats' pairs are then fewest.
     order = sorted(range(3), key=lambda seat: np.count_nonzero(weights[seat]))
     weight, by_hand = np.array(weights)[order], np.zeros((3, len(support)))
     # A deal of three marked hands doesn't count: five pawns at seats 1 and 3, any hand at seat 2.
@@ -34,9 +34,9 @@ def sum_by_hand(support: Support, weights: PerSeat, apart: bool) -> PerSeat:
     if apart:
         never[[order.index(0), order.index(2)]] = support.hands[:, PAWN] == 5
         never[order.index(1)] = True
-    tables = support.packed, support.place, support.index
-    hands = np.flatnonzero(weight[0]), np.flatnonzero(weight[1])
-    add_pairs(*hands, *tables, support.whole, support.last, weight, never, by_hand)
+    first_hands, second_hands = np.flatnonzero(weight[0]), np.flatnonzero(weight[1])
+    tables = support.packed, support.place, support.index, support.whole, support.last
+    add_pairs(first_hands, second_hands, *tables, weight, never, by_hand)
     next_sums, partner_sums, previous_sums = by_hand[np.argsort(order)]  # in order of seats again
     return next_sums, partner_sums, previous_sums
 
@@ -62,5 +62,5 @@ def pair_weights(
     weight = weights[0][first] * np.where(fits, weights[2][third], 0)
     if apart:
         five = support.hands[:, PAWN] == 5
-        weight *= ~(five[first] & five[third])
+        weight *= ~(five[first] & five[third])  # times 0 where both hold five
     return first, weight, third

@@ -66,6 +66,7 @@ def support(unseen: Int, size: int = HAND_SIZE) -> Support:
 
 @lru_cache(maxsize=64)
 def _support(tiles: tuple[int, ...], size: int) -> Support:
+    """Returns the same as ``support``, and keeps it; ``tiles``: the unseen tiles of each kind."""
     unseen = np.array(tiles)
     hands = np.zeros((1, NUM_KINDS), np.int64)
     for kind in range(NUM_KINDS):
@@ -84,17 +85,17 @@ def _support(tiles: tuple[int, ...], size: int) -> Support:
     place = hands @ radix
     index = np.full(int(unseen @ radix) + 1, -1)
     index[place] = np.arange(len(hands))
-    packs = np.int64(1) << _SHIFT
+    packed_tile = np.int64(1) << _SHIFT  # [8] one tile of each kind
     return Support(
         unseen=unseen,
         size=size,
         hands=hands,
         prior=prior / comb(int(unseen.sum()), size),
         ways=_WAYS[hands].prod(axis=1),
-        packed=hands @ packs,
+        packed=hands @ packed_tile,
         place=place,
         index=index,
-        whole=int(unseen @ packs) | GUARD,
+        whole=int(unseen @ packed_tile) | GUARD,
         last=int(unseen @ radix),
     )
 

@@ -111,10 +111,11 @@ def make_types(
         raise AgentError("expected one type of opponents or more, got none")
     models = [PolicyModel(agent, epsilon=epsilon) for agent in opponents]
     shares = shares or [1.0] * len(models)
+    narrow_prior = [(1 - BROAD_PRIOR) * share / sum(shares) for share in shares]
     return Types(
-        (*models, PolicyModel(opponents[-1], epsilon=BROAD_EPSILON)),
-        tuple(PolicyModel(agent, epsilon=TYPE_EPSILONS[1]) for agent in partners),
-        (*((1 - BROAD_PRIOR) * share / sum(shares) for share in shares), BROAD_PRIOR),
+        opponents=(*models, PolicyModel(opponents[-1], epsilon=BROAD_EPSILON)),
+        partners=tuple(PolicyModel(agent, epsilon=TYPE_EPSILONS[1]) for agent in partners),
+        opponent_prior=(*narrow_prior, BROAD_PRIOR),
     )
 
 
@@ -164,12 +165,13 @@ class TypeListener(Following):
             self._answers.forget()
 
     def _probability(self) -> Float:
+        """Returns the same as ``probability``; models keep their answers meanwhile."""
         # Only the opponents' types that were likely before are weighed at first. Then the bounds of
         # the others, which are their earlier evidence, decide which of these must be weighed, too.
         weighed = {opponents for opponents, _ in self._beliefs}
-        todo = [opponents for opponents in self._followed if opponents not in weighed]
+        unweighed = [opponents for opponents in self._followed if opponents not in weighed]
         while True:
-            for opponents in todo:
+            for opponents in unweighed:
                 self._weigh(opponents)
             score = np.log(self.prior) + self._evidence
             best = score[self._followed].max()
@@ -178,10 +180,10 @@ class TypeListener(Following):
                     "expected a type that explains the actions of all seats, got none"
                 )
             likely = np.flatnonzero(score.max(axis=1) > best + self._least_log_share).tolist()
-            todo = [opponents for opponents in likely if opponents not in self._followed]
-            if not todo:
+            unweighed = [opponents for opponents in likely if opponents not in self._followed]
+            if not unweighed:
                 break
-            self._followed += todo
+            self._followed += unweighed
         self._followed = likely
         posterior = np.zeros(score.shape)
         posterior[likely] = np.exp(score[likely] - best)

@@ -83,6 +83,7 @@ class GreedyAgent:
         return certain(self._choose(view, legal))
 
     def _choose(self, view: View, legal: Bool) -> Int:
+        """[N] The actions of the rules; a pass where none of the cases below applies."""
         chosen = np.full(len(view), PASS, np.int64)
         may_pass, may_play = legal[:, PASS], legal[:, _PAIRS].any(axis=1)
         last_pair = view.hand_sizes[:, 0] == 2
@@ -113,8 +114,10 @@ def _within(hand: npt.NDArray[np.int8], legal: Bool, chosen: Int) -> Int:
     if is_legal.all():
         return chosen
     kinds = np.arange(NUM_KINDS)
+    # [n, block, kind] The tiles left in hand after each block.
     after = np.repeat(hand[:, None], NUM_KINDS, axis=1)
-    after[:, kinds, kinds] -= 1  # [n, block, kind]
+    after[:, kinds, kinds] -= 1
+    # [n, block, 1] and [n, block, attack]; any difference of costs outweighs all worths of attacks.
     cost = _BLOCK_COST[hand, kinds].astype(np.int64)[:, :, None]
     score = _ATTACK_WORTH[after.clip(0), kinds] - 10_000 * cost
     pairs = legal[:, _PAIRS]

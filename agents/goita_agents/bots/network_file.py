@@ -190,7 +190,10 @@ def check_shapes(info: NetworkInfo, tensors: dict[str, Array]) -> None:
     biases = {name: tensors[f"{name}.bias"].size for name in layer_names}
     size, actions = info.information.observation_size, info.information.num_actions
     widths = [size, *(biases[f"layers.{layer}"] for layer in range(info.layers))]
-    shapes = {f"layers.{layer}": (w, v) for layer, (v, w) in enumerate(pairwise(widths))}
+    shapes = {
+        f"layers.{layer}": (outputs, inputs)
+        for layer, (inputs, outputs) in enumerate(pairwise(widths))
+    }
     shapes |= {"policy": (actions, widths[-1]), "value": (1, widths[-1])}
     for name, shape in shapes.items():
         weight, bias = tensors[f"{name}.weight"], tensors[f"{name}.bias"]
@@ -212,14 +215,14 @@ def open_tensors(
     if path.exists() and not path.is_file():
         raise AgentError(f"expected a safetensors file, got {str(path)!r}, which is no file")
     with path.open("rb") as file:
-        start, size = file.read(8), path.stat().st_size
-    length = int.from_bytes(start, "little")
-    if length > size:  # a file of another kind
+        first_bytes, size = file.read(8), path.stat().st_size
+    header_size = int.from_bytes(first_bytes, "little")
+    if header_size > size:  # a file of another kind
         raise AgentError("expected a safetensors file, got another")
-    if size > max_bytes or length > max_header:
+    if size > max_bytes or header_size > max_header:
         raise AgentError(
             f"expected a safetensors file of at most {max_bytes} bytes, {max_header} of them in "
-            f"its header, got {size} and {length}"
+            f"its header, got {size} and {header_size}"
         )
     try:
         with safe_open(path, framework="numpy") as tensors:

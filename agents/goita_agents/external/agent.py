@@ -99,7 +99,9 @@ class ExternalAgent:
         self._rules: Rules = JGA
         self._information: InformationStructure = PLAIN
         self._tables: dict[int, _Table] = {}
+        """By number of the game."""
         self._programs: dict[int, Program] = {}
+        """By seat."""
         self._unknown = _FIRST_UNKNOWN
         weakref.finalize(self, _end_all, self._programs)  # also when the interpreter exits
 
@@ -122,7 +124,7 @@ class ExternalAgent:
     def __reduce__(self) -> tuple[type[Self], tuple[str], dict[str, Any]]:
         """Copies and pickles as a new agent with the same settings and no running program."""
         settings = ("name", "ms", "start_ms", "seed")
-        return type(self), (self.command,), {key: getattr(self, key) for key in settings}
+        return type(self), (self.command,), {name: getattr(self, name) for name in settings}
 
     def __enter__(self) -> Self:
         return self
@@ -165,8 +167,9 @@ class ExternalAgent:
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the programs' actions, a random legal action where a program fails: int64 [N].
 
-        A game without a ``begin`` is sent at each decision as a new game under another number, with
-        all its events, and never ends; its seat is the game's number modulo 4.
+        A game that was not announced by ``begin`` is sent as a new game at each decision: it has a
+        new number and all events so far, and the program gets no end of it. Its seat is
+        ``view.game`` modulo 4.
         """
         self._play_by(view)
         history = None if self.forfeited else EventMessages(view)
@@ -229,15 +232,15 @@ class ExternalAgent:
     def start(self, seats: list[int]) -> None:
         """Starts the programs of these seats together and awaits their handshakes."""
         deadline = time.monotonic() + self.start_ms / 1000
-        for greet in (False, True):
+        for greets in (False, True):  # first all start, then all handshakes are awaited
             for seat in seats:
                 try:
-                    if not greet and not self.forfeited:
+                    if not greets and not self.forfeited:
                         self._program(seat)
-                    elif greet and seat in self._programs:
+                    elif greets and seat in self._programs:
                         self._programs[seat].greet(deadline)
                 except BotError as failure:
-                    self._fault(seat, -1, failure)
+                    self._fault(seat, game=-1, failure=failure)
 
     def _program(self, seat: int) -> Program:
         if seat not in self._programs:
@@ -266,11 +269,12 @@ class ExternalAgent:
         return None if self.forfeited else answer
 
     def _fault(self, seat: int, game: int, failure: BotError) -> None:
+        """Notes a fault, and ends the program or forfeits if need be; ``game`` -1: in no game."""
         if self.forfeited:
             return
         program = self._programs.get(seat)
         stderr = program.process.stderr() if program is not None else ()
-        self.faults.append(Fault(failure.kind, seat, game, str(failure), stderr))
+        self.faults.append(Fault(failure.kind, seat, game, text=str(failure), stderr=stderr))
         if failure.fatal:
             self._kill(seat)
         if len(self.faults) >= FAULTS or (failure.fatal and self.restarts >= RESTARTS):

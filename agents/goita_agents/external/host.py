@@ -72,6 +72,7 @@ class Host:
         close([self._agent])
 
     def _hello(self, message: Message) -> None:
+        """Takes game and seed, and answers; an AgentError if the agent does not play the game."""
         if message.get("protocol") != protocol.PROTOCOL:
             raise ProtocolError(
                 f"expected protocol {protocol.PROTOCOL}, got {message.get('protocol')!r}"
@@ -79,10 +80,8 @@ class Host:
         rules = Rules.from_keys({"rules": JGA.name} | message)
         if (seed := protocol.read_seed(message)) is not None:
             self._rng = np.random.default_rng(seed)
-        # The core's tables are built on first use: now, before any clock runs.
         self._information = information = InformationStructure.from_keys(message)
-        first = _FIRST_DEAL | {"hand": format_hand(np.array(rules.deck))[: rules.hand_size]}
-        SeatTable(rules, first, replace(information, shown=None)).view()
+        _build_tables(rules, information)
         if not plays(self._agent, information):
             raise AgentError(f"{self._agent.name!r} does not play a game with {information!r}")
         self._rules = rules
@@ -104,6 +103,7 @@ class Host:
         self._table(message).happens(message)
 
     def _act(self, message: Message) -> None:
+        """Answers with the agent's action."""
         table, names = self._table(message), message.get("legal")
         if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
             raise ProtocolError(f"expected names of legal actions, got {names!r}")
@@ -125,6 +125,7 @@ class Host:
             notify(agent, "redeal", view.game, view)
 
     def _end(self, message: Message) -> None:
+        """Forgets the game, and notifies an agent with a memory of the end of the round."""
         table, agent = self._table(message), self._agent
         del self._tables[table.game]
         table.ends()
@@ -146,6 +147,15 @@ class Host:
     def _send(self, message: Message) -> None:
         self._out.write(protocol.encode(message))
         self._out.flush()
+
+
+def _build_tables(rules: Rules, information: InformationStructure) -> None:
+    """Follows a deal for a moment: the core's tables are built on first use, now before any clock.
+
+    The hand is any hand of the deck. No hands are shown, since the message has none.
+    """
+    deal = _FIRST_DEAL | {"hand": format_hand(np.array(rules.deck))[: rules.hand_size]}
+    SeatTable(rules, deal, replace(information, shown=None)).view()
 
 
 def serve(spec: str, seed: int = 0) -> int:

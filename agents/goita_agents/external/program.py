@@ -47,9 +47,9 @@ class Program:
         self.process.send(protocol.encode(hello))
 
     def greet(self, deadline: float) -> None:
-        """Awaits the handshake, the first time.
+        """Awaits the handshake, if there was none yet.
 
-        It raises a BotError if no handshake comes by ``deadline`` (``time.monotonic``).
+        Raises a BotError if no handshake comes by ``deadline``, a time of ``time.monotonic``.
         """
         if self._is_greeted:
             return
@@ -66,12 +66,12 @@ class Program:
         self._is_greeted = True
 
     def clear(self) -> None:
-        """Reads lines written since the last answer: a late answer, else a BotError is raised."""
+        """Reads the lines since the last answer; a BotError for any except late answers."""
         while True:
             try:
                 line = self.process.read_line()
             except BotError as failure:
-                if failure.kind == "late":
+                if failure.kind == "late":  # there is no further line
                     return
                 raise
             game, _ = self._read(line)
@@ -83,38 +83,48 @@ class Program:
                 raise _unexpected("nonsense", "no word unasked", line)
 
     def ask(self, game: int, news: str, legal: Bool) -> int:
-        """Asks for a decision in a game and returns the action; ``legal``: [69].
+        """Asks for a decision in a game and returns the action.
 
-        ``news`` are lines that are sent before the question, on the same clock. It raises a
-        BotError if no legal action comes in time.
+        Args:
+            game: its number.
+            news: lines that are sent before the question, on the same clock.
+            legal: [69] the legal actions.
+
+        Raises:
+            BotError: if no legal action comes in time.
         """
         names = protocol.legal_names(legal)
         act = protocol.encode({"type": "act", "game": game, "legal": names})
         deadline = time.monotonic() + self._ms / 1000
-        self._open_game, again, self._was_late = game, self._was_late, False
+        was_late_before = self._was_late
+        self._open_game, self._was_late = game, False
         self.process.send(news + act)
         while True:
             try:
                 line = self.process.read_line(deadline)
             except BotError as failure:
-                raise self._late(game, again) if failure.kind == "late" else failure from None
-            answered, action = self._read(line)
-            is_late = answered == self._late_game
+                if failure.kind == "late":
+                    raise self._late(game, was_late_before) from None
+                raise
+            answered_game, action = self._read(line)
+            is_late = answered_game == self._late_game
             self._late_game = None  # answers come in order, so a late answer comes first
             if is_late:
                 continue
-            if answered != game:
+            if answered_game != game:
                 raise _unexpected("nonsense", f"an answer for game {game}", line)
             self._open_game = None
             if action not in names:
                 raise BotError("illegal", f"expected one of {' '.join(names)}, got {action!r}")
             return actions.parse(action)
 
-    def _late(self, game: int, again: bool) -> BotError:
-        """Notes that no answer came in time; fatal the second time in a row."""
+    def _late(self, game: int, was_late_before: bool) -> BotError:
+        """Notes that no answer came in time; returns the error, fatal the second time in a row."""
         self._late_game, self._open_game, self._was_late = game, None, True
         text = f"expected an answer within {self._ms} ms, got none"
-        return BotError("late", text + " for the second time in a row" * again, fatal=again)
+        if was_late_before:
+            text += " for the second time in a row"
+        return BotError("late", text, fatal=was_late_before)
 
     def _read(self, line: bytes) -> tuple[int, str]:
         """Returns an answer: its game and its action."""

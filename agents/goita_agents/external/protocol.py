@@ -171,15 +171,16 @@ class EventMessages:
         ]
         return answers
 
-    def _decision(self, row: int, event: int) -> tuple[int, Message]:
-        """Returns a pass or a play, with its relative seat."""
-        seat, play = int(self._seat[row, event]), int(self._event[row, event])
+    def _decision(self, row: int, index: int) -> tuple[int, Message]:
+        """Returns a pass or a play, a decision by its index, with its relative seat."""
+        # The number of the play in the round; ``decisions.play`` is its number among its seat's.
+        seat, play = int(self._seat[row, index]), int(self._event[row, index])
         if play == NONE:
             return seat, {"event": "pass"}
         view = self._view
         kind = int(view.event_block[row, play])
         if kind == FACE_DOWN and seat in self._shown:
-            kind = int(self._known_blocks[row, seat, self._decisions.play[row, event]])
+            kind = int(self._known_blocks[row, seat, self._decisions.play[row, index]])
         return seat, {
             "event": "play",
             "block": HIDDEN if kind == FACE_DOWN else DIGITS[kind],

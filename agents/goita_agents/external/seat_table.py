@@ -56,6 +56,7 @@ class SeatTable:
         return self._replay.view()
 
     def happens(self, message: Message) -> None:
+        """Takes in the message "event"."""
         seat, event = protocol.read_seat(message, "seat"), message.get("event")
         turn = int(self._replay.seat[0])
         if turn == NONE:
@@ -76,14 +77,19 @@ class SeatTable:
         elif event in ("play", "pass"):
             if turn != seat:
                 raise ProtocolError(f"expected an event of seat {turn}, got seat {seat}")
-            self._replay.step(self._action(seat, message))
+            self._replay.step(self._play_or_pass(seat, message))
         else:
             raise ProtocolError(f"expected an event of the protocol, got {event!r}")
 
     def ends(self) -> None:
         self._replay.end()
 
-    def _action(self, seat: int, message: Message) -> int:
+    def _play_or_pass(self, seat: int, message: Message) -> int:
+        """Returns the action of an event "play" or "pass", after a check.
+
+        A block that lies face down is sent as "x" (HIDDEN) to seats that do not see it, except
+        where scoring shows it: in a finish of two tiles alike.
+        """
         view = self.view()
         leads = view.attack[0] == NONE or view.passes[0] == 3
         if message["event"] == "pass":
@@ -91,29 +97,33 @@ class SeatTable:
                 raise ProtocolError(f"expected a play of seat {seat}, which leads, got a pass")
             return actions.PASS
         block, attack = message.get("block"), protocol.read_kind(message.get("attack"))
-        shown_kinds = self._replay.shown_at_scoring(attack)[0]
-        finishes = view.hand_sizes[0, (seat - self.seat) % 4] == 2
-        hidden = leads and seat != self.seat and seat not in self._shown
-        if hidden and finishes and block != HIDDEN:
-            hidden = not shown_kinds[protocol.read_kind(block)]
-        if (block == HIDDEN) != hidden:
-            raise ProtocolError(f"expected a block {'x' if hidden else 'to see'}, got {block!r}")
-        if hidden:  # any kind that is not shown at scoring will do
+        relative_seat = (seat - self.seat) % NUM_SEATS
+        is_hidden = leads and seat != self.seat and seat not in self._shown
+        shown_kinds = self._replay.shown_at_scoring(attack)[0]  # [8] in a last play
+        is_last = view.hand_sizes[0, relative_seat] == 2
+        if is_hidden and is_last and block != HIDDEN:
+            is_hidden = not shown_kinds[protocol.read_kind(block)]
+        if (block == HIDDEN) != is_hidden:
+            raise ProtocolError(f"expected a block {'x' if is_hidden else 'to see'}, got {block!r}")
+        if is_hidden:  # any kind that is not shown at scoring will do
             return actions.encode(int(shown_kinds.argmin()), attack)
         played = [protocol.read_kind(block), attack]
-        hand = view.hands[0, (seat - self.seat) % NUM_SEATS]
-        if hand[0] != NONE and (hand < np.bincount(played, minlength=NUM_KINDS)).any():
+        hand = view.hands[0, relative_seat]
+        is_known = hand[0] != NONE
+        if is_known and (hand < np.bincount(played, minlength=NUM_KINDS)).any():
             raise ProtocolError(f"expected a play from the hand, got {message!r}")
         return actions.encode(*played)
 
     def _shown_hands(self, message: Message, hand: Int) -> Int | None:
-        """Returns the dealt tiles [k, 8] of the seats shown to this seat; None without any."""
+        """Returns the dealt tiles [k, 8] of the seats shown to this seat; None without any.
+
+        ``hand``: [1, 8] the tiles dealt to this seat.
+        """
         if not self._shown:
             return None
         stated = message.get("shown")
-        if not isinstance(stated, list) or [stated_hand is not None for stated_hand in stated] != [
-            seat in self._shown for seat in range(NUM_SEATS)
-        ]:
+        expected = [seat in self._shown for seat in range(NUM_SEATS)]
+        if not isinstance(stated, list) or [text is not None for text in stated] != expected:
             raise ProtocolError(
                 f"expected the hands of seats {sorted(self._shown)} in a list of four, null for "
                 f'the others, as "shown", got {stated!r}'

@@ -73,9 +73,14 @@ class Process:
                 self._selector.register(self._stdin, selectors.EVENT_WRITE)
 
     def read_line(self, deadline: float = 0.0) -> bytes:
-        """Returns the next line by a time of ``time.monotonic``; a BotError if no line comes.
+        """Returns the next line.
 
-        Without a deadline the error is "late" where no line has arrived.
+        Args:
+            deadline: time of ``time.monotonic`` until which it waits; 0: it does not wait.
+
+        Raises:
+            BotError: if no line has come by then ("late"), the program has ended ("died"), or a
+                line is too long ("flood").
         """
         while (end := self._in.find(b"\n")) < 0:
             if self._ended:
@@ -126,7 +131,7 @@ class Process:
         self._kill(signal.SIGKILL)
         self._popen.wait()
         while len(self._in) < _CHUNK and self._pump(0):
-            pass  # its last output
+            pass  # reads its last output
         self._ended = True
         self._read_stderr(4)
         self._close_stdin()

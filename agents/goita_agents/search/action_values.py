@@ -151,25 +151,34 @@ def evaluate_actions(
     if len(illegal):
         row = int(illegal[0])
         raise AgentError(f"expected a legal prior action, got {prior_action[row]} in row {row}")
-    playouts, places = Playouts(models), worlds.weight.shape[1]
+    playouts, num_places = Playouts(models), worlds.weight.shape[1]
     positions = lay_out(view, worlds.worlds)
     # [R * W] A world's key is the same whatever action is tried in it: common random numbers.
-    keys = deal_keys(seeds.repeat(places), np.tile(np.arange(places), len(seeds)), 0)
+    keys = deal_keys(seeds.repeat(num_places), np.tile(np.arange(num_places), len(seeds)), 0)
     row_of, action_of = np.nonzero(legal)
     type_of = worlds.players.reshape(-1)
 
     def play(pair: Int, world: Int) -> Float:
-        place = row_of[pair] * places + world  # positions, keys and types lie row after row
+        place = row_of[pair] * num_places + world  # positions, keys and types lie row after row
         actions, types = action_of[pair], type_of[place]
         return playouts.finish(positions, place, actions, keys[place], row_of[pair], types)
 
     same_as = _first_equal(worlds, playouts.certain)
-    outcomes = Outcomes(legal, prior_action, worlds.weight, worlds.count, play, same_as)
+    outcomes = Outcomes(
+        legal, prior_action, weight=worlds.weight, count=worlds.count, play=play, same_as=same_as
+    )
     allocate(outcomes, allocation, UNLIMITED if budget is None else budget)
     points, error = outcomes.averages()
-    action, played = outcomes.action, outcomes.worlds
-    best, chosen = action[outcomes.best()], action[outcomes.chosen(min_z)]
-    return ActionValues(row_of, action, points, error, played, best, chosen, outcomes)
+    return ActionValues(
+        row=row_of,
+        action=action_of,
+        points=points,
+        error=error,
+        worlds=outcomes.worlds,
+        best=action_of[outcomes.best()],
+        chosen=action_of[outcomes.chosen(min_z)],
+        _outcomes=outcomes,
+    )
 
 
 def _first_equal(worlds: SampledWorlds, certain: Bool) -> Int:
@@ -182,7 +191,8 @@ def _first_equal(worlds: SampledWorlds, certain: Bool) -> Int:
         return np.broadcast_to(np.arange(places), (rows, places))
     tiles = np.concatenate((worlds.worlds.hands, worlds.worlds.face_down), axis=2)
     content = tiles.reshape(rows * places, -1)
-    # A world of players that draw gets a separate type, so that it equals no other world.
+    # A world of players that draw gets a separate type, above the T types and different in each
+    # place, so that it equals no other world.
     uncertain = ~certain[worlds.players]
     types = worlds.players + uncertain * (1 + np.arange(places)) * len(certain)
     # The bytes of a world, its type's eight at the end, read as one text that can be sorted.

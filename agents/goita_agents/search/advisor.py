@@ -94,7 +94,13 @@ class Advisor:
         points = {option.action: option.points for option in valued.options}
         principle = speaking(view, points, action) if action == valued.best else None
         options = _hint_options(valued, chances)
-        return Hint(action, options, valued.rival, valued.deciding, principle)
+        return Hint(
+            action=action,
+            options=options,
+            rival=valued.rival,
+            deciding=valued.deciding,
+            principle=principle,
+        )
 
     def _value(
         self, view: View, seat: int, earlier: tuple[DealRecord, ...], chosen: int, seed: int
@@ -114,10 +120,11 @@ def _hint_options(valued: Valued, chances: Float) -> tuple[HintOption, ...]:
     best = next(option for option in valued.options if option.action == valued.best)
     options = [
         HintOption(
-            option.action,
-            float(chances[option.action]),
-            option.points if round(option.points, 1) <= round(best.points, 1) else None,
-            option.error,
+            action=option.action,
+            probability=float(chances[option.action]),
+            # An action with more points than the best one, as displayed, was dropped early.
+            points=option.points if round(option.points, 1) <= round(best.points, 1) else None,
+            error=option.error,
         )
         for option in sorted(
             valued.options, key=lambda option: (option is not best, -option.points)

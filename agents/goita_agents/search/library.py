@@ -131,8 +131,8 @@ class LibraryRolloutAgent(RolloutAgent):
             return self._first_types, None
         opponents, partners = self._likeliest(prior)
         types = Types(
-            tuple(self.types.opponents[index] for index in opponents),
-            tuple(self.types.partners[index] for index in partners),
+            opponents=tuple(self.types.opponents[index] for index in opponents),
+            partners=tuple(self.types.partners[index] for index in partners),
         )
         share = prior[np.ix_(opponents, partners)]
         return types, share / share.sum()
@@ -153,7 +153,7 @@ class LibraryRolloutAgent(RolloutAgent):
         for rows in map(np.array, groups.values()):
             types, _ = self.types_of(int(view.game[rows[0]]))
             players = players_of(self._base, types)
-            chosen[rows] = self._searched_among(players, view[rows], legal[rows], seeds[rows])
+            chosen[rows] = self._search_with(players, view[rows], legal[rows], seeds[rows])
         return chosen
 
 
@@ -174,15 +174,17 @@ def with_library(
     """
     *narrow, broad = first.opponents
     first_share = 1 - LIBRARY_SHARE
+    opponent_models = [PolicyModel(agent, epsilon=epsilon) for agent in opponents]
+    partner_models = [PolicyModel(agent, epsilon=TYPE_EPSILONS[1]) for agent in partners]
     return Types(
-        (*narrow, *(PolicyModel(agent, epsilon=epsilon) for agent in opponents), broad),
-        (*first.partners, *(PolicyModel(agent, epsilon=TYPE_EPSILONS[1]) for agent in partners)),
-        (
+        opponents=(*narrow, *opponent_models, broad),
+        partners=(*first.partners, *partner_models),
+        opponent_prior=(
             *_shared(first_share * (1 - BROAD_PRIOR), narrow),
             *_shared(LIBRARY_SHARE, opponents),
             first_share * BROAD_PRIOR,
         ),
-        (*_shared(first_share, first.partners), *_shared(LIBRARY_SHARE, partners)),
+        partner_prior=(*_shared(first_share, first.partners), *_shared(LIBRARY_SHARE, partners)),
     )
 
 

@@ -64,11 +64,11 @@ class PlayoutPolicy:
         parts = [
             ask_actions(
                 self.base,
-                view[rows],
-                legal[rows],
-                np.random.default_rng((int(keys[rows[0]]), time)),
+                view[search_rows],
+                legal[search_rows],
+                np.random.default_rng((int(keys[search_rows[0]]), time)),
             )
-            for rows in np.split(np.arange(len(view)), starts[1:])
+            for search_rows in np.split(np.arange(len(view)), starts[1:])
         ]
         return np.concatenate(parts)
 
@@ -140,7 +140,7 @@ class Playouts:
         if len(chosen) == 0:
             return chosen
         view, legal = decisions.view, decisions.legal
-        if len(self._players) == 1:
+        if len(self._players) == 1:  # its first place is 0
             return self._players[0].choose(view, legal, keys, owners, time)
         for index, player in self._players.items():
             rows = np.flatnonzero(players == index)
@@ -152,6 +152,7 @@ class Playouts:
 
 
 def _by_type(players: Players) -> Sequence[Sequence[Agent]]:
+    """Returns four agents for each type of world."""
     if not isinstance(players, Sequence):
         return [[players] * NUM_SEATS]
     if any(isinstance(four, Sequence) for four in players):

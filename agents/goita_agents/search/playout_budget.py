@@ -207,10 +207,10 @@ def allocate(outcomes: Outcomes, allocation: Allocation, budget: int) -> None:
 
 
 def worlds_within(budget: int, worlds: int, allocation: Allocation) -> Int:
-    """Returns how many of some worlds a budget of playouts covers.
+    """Returns how many worlds, of ``worlds``, a budget of playouts covers: int64 [70].
 
-    The answer, int64 [70], is by the number of legal actions. One world is always covered.
-    Elimination spends its budget as it proceeds, so no world is left out in advance.
+    The index is the number of legal actions. One world is always covered. Elimination spends its
+    budget as it proceeds, so no world is left out in advance.
     """
     if allocation == "elimination":
         return np.full(NUM_ACTIONS + 1, max(1, min(worlds, budget)))
@@ -244,10 +244,12 @@ def average(points: Float, weight: Float) -> tuple[Float, Float]:
 
 
 def _stage_end(worlds: Int, quarters: int) -> Int:
+    """Returns how many of a row's worlds have been played at the end of a stage."""
     return np.maximum(worlds * quarters // 4, np.minimum(worlds, HALVING_FIRST))
 
 
 def _halve(outcomes: Outcomes, count: Int) -> None:
+    """Plays up to ``count`` [R] worlds in stages, and drops half of the actions between them."""
     played = np.zeros(len(count), np.int64)
     for quarters in HALVING_QUARTERS:
         active = outcomes.num_active()
@@ -259,11 +261,17 @@ def _halve(outcomes: Outcomes, count: Int) -> None:
 
 
 def _eliminate(outcomes: Outcomes, budget: int) -> None:
+    """Plays twice as many worlds in each stage, and drops the pairs that are behind after it.
+
+    A pair is behind the prior action if it does not come within ``ELIMINATION_Z`` standard errors
+    of it, and likewise behind the best action.
+    """
     pairs = np.arange(len(outcomes.row))
     prior = outcomes.chosen(np.inf)  # no lead is large enough, so these are the prior actions
-    count, spent = outcomes.count, np.zeros(len(outcomes.count), np.int64)
+    count = outcomes.count
+    played = spent = np.zeros(len(count), np.int64)  # [R] worlds, and playouts
     first = np.clip(budget // outcomes.num_active(), 1, ELIMINATION_FIRST)
-    played, until = spent, np.minimum(first, count)
+    until = np.minimum(first, count)
     while (until > played).any():
         spent = spent + outcomes.cost(until)
         outcomes.play(until)

@@ -87,6 +87,7 @@ class RolloutAgent:
         self._models = players_of(base, types) if players is None else players
         self._options = options
         self._counts = worlds_within(options.budget, options.worlds, options.allocation)
+        """[70] Worlds of a decision, by the number of legal actions."""
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         """Returns the action that did best in each row: int64 [N]; one number is drawn a row."""
@@ -112,6 +113,7 @@ class RolloutAgent:
         return searched
 
     def _batches(self, rows: Int, legal: Bool) -> list[Int]:
+        """Splits rows into batches of about ``BATCH_GAMES`` games each."""
         if len(rows) == 0:
             return []
         actions = legal[rows].sum(axis=1)
@@ -121,9 +123,9 @@ class RolloutAgent:
         return np.split(rows, np.flatnonzero(np.diff(batch)) + 1)
 
     def _search(self, view: View, legal: Bool, seeds: Keys) -> Int:
-        return self._searched_among(self._models, view, legal, seeds)
+        return self._search_with(self._models, view, legal, seeds)
 
-    def _searched_among(self, players: Players, view: View, legal: Bool, seeds: Keys) -> Int:
+    def _search_with(self, players: Players, view: View, legal: Bool, seeds: Keys) -> Int:
         """Returns the chosen actions [n], with these players in the playouts."""
         worlds = sample_worlds(
             view,
@@ -147,13 +149,16 @@ class RolloutAgent:
         return values.chosen
 
     def _prior_actions(self, view: View, legal: Bool, seeds: Keys) -> Int:
+        """[n] The base's own choices."""
         # Equal views have equal legal actions, so that the base can be asked once about them; that
         # does not hold of narrowed masks, with which each row is asked separately.
         size = len(view) if (legal == view.legal()).all() else 1
         parts = [slice(first, first + size) for first in range(0, len(view), size)]
         return np.concatenate(
             [
-                self._player.choose(view[part], legal[part], seeds[part], np.arange(size), 0)
+                self._player.choose(
+                    view[part], legal[part], keys=seeds[part], owners=np.arange(size), time=0
+                )
                 for part in parts
             ]
         )
@@ -182,6 +187,7 @@ def players_of(base: Agent, types: Types | None) -> list[list[Agent]]:
 
 
 def _sampler(base: Agent, weight: Weight, belief: bool, types: Types | None) -> Sampler:
+    """Returns the sampler of these options; an AgentError if they exclude each other."""
     if types is not None and not (belief and weight == "policy"):
         raise AgentError(f"expected belief=on, weight=policy with types, got {belief=}, {weight=}")
     if weight == "uniform":

@@ -75,7 +75,8 @@ class SampledWorlds:
         # ``resize`` repeats the indices of a row's worlds until they fill its places.
         padded = [row[np.resize(np.arange(len(row)), places)] for row in rows]
         worlds = Worlds.join([row.worlds for row in padded])
-        return cls(worlds, weight, count, np.array([row.players for row in padded]))
+        players = np.array([row.players for row in padded])
+        return cls(worlds=worlds, weight=weight, count=count, players=players)
 
 
 class Sampler(Protocol):
@@ -116,13 +117,13 @@ def sample_worlds(
 
 
 def lay_out(view: View, worlds: Worlds) -> Positions:
-    """Returns the positions of worlds.
-
-    Raises:
-        AgentError: if a view is not that of the acting seat, or tiles of others are shown.
+    """Returns the positions of worlds, row after row.
 
     Messages that the viewer doesn't observe are silence in the positions, which is right only where
     the opponents send none.
+
+    Raises:
+        AgentError: if a view is not that of the acting seat, or tiles of others are shown.
     """
     if view.information.shown is not None:
         raise AgentError(f"expected views without shown tiles, got {view.information}")
@@ -198,7 +199,8 @@ class PosteriorSampler:
         for seat in range(1, NUM_SEATS):
             least_tiles, most_tiles = bounds(unseen, face_up, seat)
             possible = hands[((hands >= least_tiles) & (hands <= most_tiles)).all(axis=1)]
-            states = np.ones(len(possible))  # of each hand; a hidden block multiplies them
+            # States of each hand: a hidden block multiplies them by the kinds that may lie there.
+            states = np.ones(len(possible))
             policies = partners if seat == PARTNER else opponents
             for event in past:
                 if event.seat == seat:

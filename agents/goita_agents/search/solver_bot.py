@@ -17,7 +17,7 @@ from goita_agents.asking import ask_actions
 from goita_agents.base import Bool, Float, Int
 from goita_agents.bots.greedy import GreedyAgent
 from goita_agents.registry import Entry
-from goita_agents.search.playout_budget import check_search
+from goita_agents.search.playout_budget import UNLIMITED, check_search
 from goita_agents.search.rollout import ROLLOUT, RolloutAgent
 from goita_agents.search.sampling import lay_out
 from goita_agents.solver.position import roots
@@ -83,11 +83,15 @@ class SolverAgent:
         return chosen
 
     def _values(self, view: View, legal: Int, rng: np.random.Generator) -> Float:
-        """Returns the average points of each action over the worlds: float64 [A]."""
+        """Returns the average points of each action over the worlds: float64 [A].
+
+        ``legal``: [A] the actions.
+        """
         most_worlds = max(1, min(self._worlds, self._budget // (PLAYOUT_NODES * len(legal))))
         worlds = enumerate_worlds(view, most_worlds) or sample(view, most_worlds, rng)
         starts, total = roots(lay_out(view, worlds)), np.zeros(len(legal))
         tiles, budget_left = int(view.hand_sizes.sum()), self._budget
+        # At first three plays, and one more for each play that was made.
         horizon = NO_HORIZON if tiles < SOLVABLE_TILES else 3 + (NUM_TILES - tiles) // 2
         for index, (root, weight) in enumerate(zip(starts, worlds.weight, strict=True)):
             share = budget_left // (len(starts) - index)  # the same for all worlds still to come
@@ -101,19 +105,21 @@ class SolverAgent:
     ) -> tuple[Int, int, int]:
         """Values the actions in one world, within a share of positions.
 
-        Returns their points, the horizon for the next world, and the number of searched positions.
+        Returns their points [A], the horizon for the next world, and the number of searched
+        positions. The horizon gets shorter until the share suffices.
         """
         if self._solver is None:
             self._solver = Solver(DECISION_TABLE_BITS)
         used = 0
         while True:
-            # A single playout for each action always ends.
-            limit = share if horizon > 1 else 1 << 60
+            # With a horizon of one play, each action is a single playout, which always ends.
+            limit = share if horizon > 1 else UNLIMITED
             values = self._solver.evaluate(view.rules, root, legal, limit, horizon)
             used += self._solver.nodes
             if values is not None:
-                deeper = self._solver.nodes < share // 8
-                return values, min(horizon + deeper, NO_HORIZON), used
+                if self._solver.nodes < share // 8:
+                    horizon = min(horizon + 1, NO_HORIZON)
+                return values, horizon, used
             horizon = horizon - 1 if horizon < NO_HORIZON else SOLVABLE_TILES // 4
 
 

@@ -122,7 +122,14 @@ class TypedSearch:
         ranked = [option.action for option in sorted(options, key=lambda option: -option.points)]
         rival = played if played != best else next(action for action in ranked if action != best)
         deciding = _deciding(values, worlds, share, best, rival, seat)
-        return Valued(options, best, loss, error, rival, deciding)
+        return Valued(
+            options=options,
+            best=best,
+            loss=loss,
+            loss_error=error,
+            rival=rival,
+            deciding=deciding,
+        )
 
     def _worlds_of(self, view: View, seat: int, seed: int) -> tuple[Float, list[TypedWorlds]]:
         """Returns the probability of each possible type of the opponents, and worlds under it."""
@@ -184,14 +191,17 @@ def _deciding(
 def _leads(
     values: ActionValues, worlds: Sequence[TypedWorlds], share: Float, best: int, rival: int
 ) -> tuple[Float, Float, Bool]:
-    """Returns the worlds of all types, n in all, in which both actions were played.
+    """Returns the lead in each world of the types under which both actions were played.
+
+    ``share``: the probability of each type.
 
     Returns:
-        The lead of the best action in each world, float64 [n]; the probability of the world,
-        float64 [n]; and whether the seats 1, 2 and 3 hold each kind, bool [n, 24], seat by seat.
+        The lead of the best action in each of n worlds, float64 [n]; the probability of the world,
+        0 where one of the actions was not played, float64 [n]; and whether the seats 1, 2 and 3
+        hold each kind, bool [n, 24], seat by seat.
     """
-    row = np.zeros(len(share), np.int64)
-    leads, weights = values.leads(row + best, row + rival)
+    num_types = len(share)  # a row each
+    leads, weights = values.leads(np.full(num_types, best), np.full(num_types, rival))
     leads_of_type, chances, holds = [], [], []
     for index, typed in enumerate(worlds):
         weight = weights[index, : len(typed)]

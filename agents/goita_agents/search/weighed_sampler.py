@@ -51,6 +51,7 @@ class WeighedSampler:
     def sample(
         self, view: View, count: Int, rngs: Sequence[np.random.Generator]
     ) -> list[TypedWorlds]:
+        """Returns at most ``count`` [R] worlds of each row, with their weights."""
         listed = view.unseen.sum(axis=1) <= LISTED_TILES
         sizes = count * (WEIGHED_PER_WORLD if self._models else 1)
         candidates = [
@@ -122,23 +123,23 @@ def likelihood(models: Sequence[OpponentModel], view: View, worlds: Worlds, row:
     """
     past = _ConditionedReplay(view, worlds, row)
     replay = past.replay
-    weight, chances = np.ones(len(worlds)), np.zeros(len(worlds))
+    weight, likelihoods = np.ones(len(worlds)), np.zeros(len(worlds))
     while len(replay):
         games, seat = replay.game, replay.seat
         reached = past.reached(seat)
-        chances[games[reached]] = weight[games[reached]]
-        best, current = np.zeros(len(view)), weight[games]
+        likelihoods[games[reached]] = weight[games[reached]]
+        best, current = np.zeros(len(view)), weight[games]  # [R], [m]
         np.maximum.at(best, row[games], current)
         hopeful = (current > 0) & (current >= HOPELESS_SHARE * best[row[games]])
         unfinished = hopeful & ~reached & (seat >= 0)
         past.keep(unfinished)
         seat = seat[unfinished]
         chosen = past.decided(seat)
-        explained = _explained(models, replay, seat, chosen)
-        weight[replay.game] *= explained
+        chances = _decision_chances(models, replay, seat, chosen)
+        weight[replay.game] *= chances
         # A world of weight 0 is dropped at the next decision, so its action doesn't matter.
-        replay.step(np.where(explained > 0, chosen, PASS))
-    return chances
+        replay.step(np.where(chances > 0, chosen, PASS))
+    return likelihoods
 
 
 class _ConditionedReplay:
@@ -181,6 +182,7 @@ class _ConditionedReplay:
         games, moment = replay.game, np.minimum(self._time, MAX_DECISIONS - 1)
         rows = self._row[games]
         # A hidden play is recorded with block 0; its block is the one that the world laid there.
+        # For other decisions the second term is 0.
         block = self._face_down[games, seat, past.play[rows, moment]]
         decided = past.action[rows, moment] + NUM_KINDS * block * past.hidden[rows, moment]
         self._time += 1
@@ -194,17 +196,19 @@ class _ConditionedReplay:
         return decided
 
 
-def _explained(models: Sequence[OpponentModel], replay: Replay, seat: Int, chosen: Int) -> Float:
+def _decision_chances(
+    models: Sequence[OpponentModel], replay: Replay, seat: Int, chosen: Int
+) -> Float:
     """Returns the probability of one decision in each of m games: [m], 0 where it is illegal."""
     choices = replay.choices()
-    explained = choices.allow(chosen).astype(np.float64)
-    free = (choices.num_legal > 1) & (explained > 0)
+    chances = choices.allow(chosen).astype(np.float64)
+    free = (choices.num_legal > 1) & (chances > 0)
     for model_seat, model in enumerate(models, start=1):
         games = np.flatnonzero(free & (seat == model_seat))
         if len(games):
             # The model is asked once about equal views; ``distinct`` is each game's view in them.
             view, legal = replay.view()[games], choices.legal(games)
             first, distinct = view.unique()
-            chances = model.probabilities(view[first], legal[first])
-            explained[games] = chances[distinct, chosen[games]]
-    return explained
+            model_chances = model.probabilities(view[first], legal[first])
+            chances[games] = model_chances[distinct, chosen[games]]
+    return chances

@@ -65,7 +65,7 @@ def solve_many(
 ) -> list[Solution]:
     """Solves positions on all cores; the search runs outside Python's lock, so threads suffice.
 
-    Ctrl-C ends searches that have begun within some milliseconds.
+    After Ctrl-C the searches under way end within some milliseconds.
 
     Args:
         positions: in the forms that ``solve`` takes, or as ``worlds.determinize`` returns them.

@@ -156,7 +156,8 @@ def settle(
 ) -> Any:
     """Passes for seats that can do nothing else; returns seat, status, passes of the next choice.
 
-    All leads get the same status, whatever attack was passed. ``up``: 1 if a king lies face up.
+    All leads get the same status, whatever attack was passed. ``up``: 1 if a king lies face up,
+    the row of ``pairs``.
     """
     passed = passes[status]
     while passed != LEADS and pairs[up, sub_hand(ids, seat)] & blocks[status] == 0:
@@ -180,7 +181,7 @@ def run_out(
     mine = sub_hand(ids, seat)
     opponents = kinds[sub_hand(ids, (seat + 1) & 3)] | kinds[sub_hand(ids, (seat + 3) & 3)]
     safe = kinds[mine] & ~stopped[opponents]
-    if legal & _KING_COLUMN == 0:
+    if legal & _KING_COLUMN == 0:  # the king, bit 7, may not attack
         safe &= 127
     hand, needed = counts[mine], size[mine] // 2 - 1
     num_safe = 0
@@ -203,7 +204,7 @@ def run_out(
 def without_twins(
     counts: Int, kinds: Int, twins: Int, twin_pairs: Bits, ids: Any, attack: Any, pairs: Code
 ) -> Any:
-    """Drops pairs with the same effect as others.
+    """Returns the bits ``pairs`` without pairs that have the same effect as others.
 
     Two kinds can be exchanged if all four hands hold equally many tiles of both.
     """
@@ -297,20 +298,20 @@ def order_moves(
         stopped: of the rules.
         finish: of the rules.
         where: depth, sub-hands, seat, and passes since the attack.
-        legal: the pairs.
+        legal: bits of the pairs.
         first: a move to be tried before all others.
     """
     counts, kinds, size = tiles
     moves, scores, history = lists
     depth, ids, seat, passed = where
     leads = passed == LEADS
-    following, partner = sub_hand(ids, (seat + 1) & 3), sub_hand(ids, (seat + 2) & 3)
-    previous, hand = sub_hand(ids, (seat + 3) & 3), counts[sub_hand(ids, seat)]
-    opponents = kinds[following] | kinds[previous]
-    stops_1, stops_3 = stopped[kinds[following]], stopped[kinds[previous]]
-    stops_2, loose = stopped[kinds[partner]], ~stopped[opponents]
-    danger_1 = _STOPPED + _STOPPED_LAST * (size[following] == 2)
-    danger_3 = _STOPPED_LAST * (size[previous] == 2)
+    next_hand, partner_hand = sub_hand(ids, (seat + 1) & 3), sub_hand(ids, (seat + 2) & 3)
+    previous_hand, counts_held = sub_hand(ids, (seat + 3) & 3), counts[sub_hand(ids, seat)]
+    opponents = kinds[next_hand] | kinds[previous_hand]
+    next_stops, previous_stops = stopped[kinds[next_hand]], stopped[kinds[previous_hand]]
+    partner_stops, loose = stopped[kinds[partner_hand]], ~stopped[opponents]
+    next_danger = _STOPPED + _STOPPED_LAST * (size[next_hand] == 2)
+    previous_danger = _STOPPED_LAST * (size[previous_hand] == 2)
     num_moves = 0
     while legal != 0:
         bit = legal & (~legal + _ONE)
@@ -318,18 +319,18 @@ def order_moves(
         pair = place(bit)
         block, attack = pair >> 3, pair & 7
         score = min(history[65 * seat + pair + 1] >> _HISTORY_SHIFT, _HISTORY_CAP)
-        score += ((hand >> (4 * attack)) & 15) - _KING_BLOCK * (block == 7)
-        blocked = (stops_1 >> attack) & 1
-        score -= danger_1 * blocked + danger_3 * ((stops_3 >> attack) & 1)
+        score += ((counts_held >> (4 * attack)) & 15) - _KING_BLOCK * (block == 7)
+        next_blocks = (next_stops >> attack) & 1
+        score -= next_danger * next_blocks + previous_danger * ((previous_stops >> attack) & 1)
         score += _SAFE * ((loose >> attack) & 1)
-        if (stops_2 >> attack) & 1:
-            ends = size[partner] == 2 and not blocked
+        if (partner_stops >> attack) & 1:
+            ends = size[partner_hand] == 2 and not next_blocks
             score += _PARTNER + _PARTNER_LAST * ends
         if leads:
-            score += _PLENTY * ((hand >> (4 * block)) & 15) - _WORTH * finish[0, block]
+            score += _PLENTY * ((counts_held >> (4 * block)) & 15) - _WORTH * finish[0, block]
             score += _DEFENCE * ((opponents >> block) & 1) - _LOOSE * ((loose >> block) & 1)
         moves[depth, num_moves] = pair + 1
-        scores[depth, num_moves] = score + ((pair + 1 == first) << 40)
+        scores[depth, num_moves] = score + ((pair + 1 == first) << 40)  # above all scores
         num_moves += 1
     if not leads:
         score = _PASSES[passed] + min(history[65 * seat] >> _HISTORY_SHIFT, _HISTORY_CAP)
@@ -397,11 +398,13 @@ def search(  # noqa: PLR0912, PLR0915
             mine, leads = sub_hand(ids, seat), passed == LEADS
             legal = pairs[up, mine] & blocks[status]
             if size[mine] == 2 or leads:
+                # ``leads`` says from here on whether the value is exact, as that of a leader with
+                # two tiles is, who must play them. Other seats may do better than the value.
                 if size[mine] == 2:
                     value = most_points(points, legal, status)
                 else:
                     value = run_out(counts, kinds, size, stopped, finish, ids, seat, legal)
-                    leads = False  # this is only a bound: the seat may do better
+                    leads = False
                 if value:
                     value = value if even else -value
                     if leads or (value >= aim) == even:
@@ -568,11 +571,11 @@ def value_world(
     table[:] = 0
     work.history[:] = 0
     for n in range(len(legal)):
-        moved = after_move(rules, deal, before, legal[n])
-        values[n] = moved[3] if moved[3] else PAUSED
-        if moved[3] == 0:
+        ids, seat, status, end_value = after_move(rules, deal, before, legal[n])
+        values[n] = end_value if end_value else PAUSED  # a round that ends is never worth 0
+        if end_value == 0:
             target = work.targets[num_targets]
-            target[T_IDS], target[T_SEAT], target[T_STATUS] = moved[0], moved[1], moved[2]
+            target[T_IDS], target[T_SEAT], target[T_STATUS] = ids, seat, status
             target[T_LOW], target[T_HIGH] = WORST, BEST
             num_targets += 1
     work.control[NODES] = 0

@@ -8,7 +8,7 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from goita_agents.solver.kernel import LEAD, Int
+from goita_agents.solver.kernel import LEAD, LEADS, Int
 from goita_env import Game
 from goita_env.engine.solver_api import (
     CODE_MASK,
@@ -74,7 +74,7 @@ class Position:
 
         Args:
             hands: four strings of digits, the tiles that each seat holds now.
-            seat: the seat to move.
+            seat: the acting seat.
             attack: kind of the last attack; None: the seat leads.
             attacker: the seat that made the attack.
             king_up: a king lies face up.
@@ -89,18 +89,19 @@ class Position:
             raise HandsError(f"expected four strings of digits, got {hands!r}")
         kinds = [read_digits(hand, holder) for holder, hand in enumerate(hands)]
         codes = [sum(RADIX[kind] for kind in hand) for hand in kinds]
-        holders = [seat for seat, hand in enumerate(kinds) if hand.count(KING) == 2]
+        permitted = [holder for holder, hand in enumerate(kinds) if hand.count(KING) == 2]
         if both_kings is not None:
             if both_kings not in range(NUM_SEATS) or kinds[both_kings].count(KING) != 1:
                 raise SettingError(f"expected a seat that holds one king, got {both_kings!r}")
-            holders.append(both_kings)
+            permitted.append(both_kings)
+        # Tiles of the set that are kings: in hands, one laid face down, one face up.
         kings = sum(hand.count(KING) for hand in kinds) + (both_kings is not None)
         if kings + bool(king_up or attack == KING) > COUNTS[KING]:
             raise HandsError(f"expected two kings in all, got {kings} and one face up")
         if chosen.second_king_after_own_face_down:
-            for seat_with_both in holders:
-                codes[seat_with_both] |= KING_PERMIT
-        passes = 3
+            for holder in permitted:
+                codes[holder] |= KING_PERMIT
+        passes = LEADS
         if attack is not None or attacker is not None:
             if attack not in range(NUM_KINDS) or isinstance(attack, bool):
                 raise SettingError(f"expected a kind 0..7 as the attack, got {attack!r}")
@@ -133,7 +134,7 @@ class Position:
             SettingError: if the position is not one of play.
         """
         game = deal.begin()
-        *_, game = game, *deal.replay()
+        *_, game = game, *deal.replay()  # the last one; without moves the game as dealt
         if len(game.deals) > 1:
             raise SettingError("expected a position of play, got a deal that ended in a redeal")
         return cls.from_game(game)

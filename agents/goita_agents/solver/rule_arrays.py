@@ -28,7 +28,8 @@ def rule_arrays(rules: Rules) -> RuleArrays:
     """Returns the arrays of a rule set, built on first use and kept."""
     tables = search_rules(rules)
     stops = _stops(tables)
-    # [256, 8 blocks, 1] of all sets of kinds, with the attacks on the last axis; then bits again.
+    # [256, 8, 1] Which blocks each set of kinds holds; with ``stops`` [8, 8] the attacks are on the
+    # last axis, and become bits again.
     is_held = (np.arange(256)[:, None, None] >> np.arange(NUM_KINDS)[:, None]) & 1
     stopped = ((is_held & stops).any(axis=1) << np.arange(NUM_KINDS)).sum(axis=1)
     # Neighbours of the same points have the same effect, unless a king blocks only one of the two.

@@ -69,6 +69,7 @@ class Solver:
     def __init__(self, table_bits: int = TABLE_BITS) -> None:
         self._table_bits = table_bits
         self._table: Int = np.zeros(1 << table_bits, np.int64)
+        # 65 pairs and passes are keys of the history; the lists have a place to spare.
         subs, depth, moves = NUM_SEATS * kernel.SUB_HANDS, kernel.MAX_DEPTH, 66
         self._deal = Deal(
             weight=_zeros(NUM_SEATS, 8),
@@ -88,6 +89,7 @@ class Solver:
             options=np.array([NO_HORIZON, 0]),
         )
         self._root: tuple[Rules, Int, list[int]] | None = None
+        """Of the first position of the round: rules, [4, 8] tiles in hands, KING_PERMIT by seat."""
         self.stop = threading.Event()  #: Ends a search within some milliseconds, unfinished.
 
     def solve(
@@ -106,7 +108,13 @@ class Solver:
         node = self._enter(place)
         bounds = self._actions(node, limits)
         line = self._line(node, bounds, limits)
-        return Solution(place, bounds, line, self.nodes, time.perf_counter() - start)
+        return Solution(
+            position=place,
+            bounds=bounds,
+            line=line,
+            nodes=self.nodes,
+            seconds=time.perf_counter() - start,
+        )
 
     def evaluate(
         self, rules: Rules, root: Int, legal: Int, nodes: int, horizon: int = NO_HORIZON
@@ -177,9 +185,9 @@ class Solver:
         counts = code_counts()[codes & CODE_MASK].astype(np.int64)
         flags = (codes & KING_PERMIT).tolist()
         root = self._root
-        same = root is not None and root[0] == position.rules and root[2] == flags
+        is_same_round = root is not None and root[0] == position.rules and root[2] == flags
         self._work.options[kernel.HORIZON] = NO_HORIZON
-        if root is None or not same or (counts > root[1]).any():
+        if root is None or not is_same_round or (counts > root[1]).any():
             self._root = None  # until all is in place, should this be interrupted
             kernel.prepare(codes, self._arrays, self._deal)
             bits = self._bits(int(counts.sum()))
@@ -236,13 +244,14 @@ class Solver:
         self, nodes: Sequence[_Node | int], seat: int, limits: Limits
     ) -> list[tuple[int, int]]:
         """Returns bounds of the points of positions, or ended rounds, for a seat's team."""
+        # From tens of points of seats 0 and 2 to points of the seat's team.
         sign, targets = 10 * (1 - 2 * (seat & 1)), self._work.targets
         searched = [node for node in nodes if not isinstance(node, int)]
         for index, node in enumerate(searched):
             targets[index] = *node, WORST, BEST
         self._search(len(searched), limits)
-        of_targets = iter(targets[:, kernel.T_LOW :].tolist())
-        bounds = [(node, node) if isinstance(node, int) else next(of_targets) for node in nodes]
+        target_bounds = iter(targets[:, kernel.T_LOW :].tolist())
+        bounds = [(node, node) if isinstance(node, int) else next(target_bounds) for node in nodes]
         # For seats 1 and 3 the sign changes, so the lower bound becomes the upper one.
         return [(min(sign * x, sign * y), max(sign * x, sign * y)) for x, y in bounds]
 
@@ -264,6 +273,7 @@ class Solver:
         if value != max(high for _, high in bounds.values()):
             return ()
         action: int | None = next(a for a, bound in bounds.items() if bound == (value, value))
+        # From points of the acting seat's team to tens of points of seats 0 and 2.
         aim, line = value // 10 * (1 - 2 * (node.seat & 1)), []
         while action is not None:
             line.append((node.seat, action))
@@ -271,29 +281,34 @@ class Solver:
             if isinstance(after, int):
                 break
             node = after
-            action = self._action_worth(node, aim, limits)
+            action = self._keeping_action(node, aim, limits)
         return tuple(line)
 
-    def _action_worth(self, node: _Node, aim: int, limits: Limits) -> int | None:
-        """Returns an action that keeps a position's value; None: the limits were reached."""
+    def _keeping_action(self, node: _Node, aim: int, limits: Limits) -> int | None:
+        """Returns an action that keeps a position's value; None: the limits were reached.
+
+        ``aim``: this value, in tens of points for seats 0 and 2.
+        """
         legal = self._legal(node)
         key = node.ids | (node.seat << 32) | (node.status << 34)
         best_move = kernel.best_known(self._work, self._table, key)
         legal.sort(key=lambda action: action != best_move)
-        even = node.seat % 2 == 0
+        # No action does better than the value for the acting seat's team. So of an action that does
+        # not keep it, the value is below the aim for seats 0 and 2, and above it for the others: a
+        # window of one step on that side is enough.
+        window = (aim - 1, aim) if node.seat % 2 == 0 else (aim, aim + 1)
         for action in legal[:-1]:
             after = self._after(node, action)
-            if isinstance(after, int):
+            if isinstance(after, int):  # the round is over
                 if after == aim:
                     return action
                 continue
-            # No action does better than the value, so a bound on one side is enough.
-            self._work.targets[0] = *after, aim - even, aim + (not even)
+            self._work.targets[0] = *after, *window
             if not self._search(1, limits):
                 return None
             if self._work.targets[0, kernel.T_LOW] == aim:
                 return action
-        return legal[-1]
+        return legal[-1]  # some action keeps the value
 
 
 class _Node(NamedTuple):

@@ -62,8 +62,8 @@ class HeuristicAgent:
     ) -> None:
         switches = dict(locals())  # the arguments by name
         self.name, self.trusted_class = "heuristic", HeuristicAgent
-        on = [name for name in CONVENTIONS if conventions and switches[name]]
-        self._weights = weigh(on, conventions and reading)
+        enabled = [name for name in CONVENTIONS if conventions and switches[name]]
+        self._weights = weigh(enabled, conventions and reading)
 
     def act(self, view: View, legal: Bool, rng: np.random.Generator) -> Int:
         return self._choose(view, legal)

@@ -206,16 +206,16 @@ def _infer(words: Int, factors: Float, w: Any, board: Any) -> None:
         total += unseen[kind]
     for seat in range(1, NUM_SEATS):
         passed = _notes(words, seat, AT_PASSED, KING)
-        first, led_down = _place(_attack_of(words, seat, 0)), _block_of(words, seat, 0) == 0
+        first_attack, led_down = _place(_attack_of(words, seat, 0)), _block_of(words, seat, 0) == 0
         # The kind that the seat's partner led, if it did before the seat's last play.
-        partner = (seat + PARTNER) % NUM_SEATS
+        partner_seat = (seat + PARTNER) % NUM_SEATS
         partner_kind = -1
         last_play = _last(_notes(words, seat, AT_EVENTS, EVENT_BITS))
-        partner_lead = _place(_notes(words, partner, AT_EVENTS, EVENT_BITS))
+        partner_lead = _place(_notes(words, partner_seat, AT_EVENTS, EVENT_BITS))
         if partner_lead != NONE and last_play > partner_lead:
-            partner_kind = _place(_attack_of(words, partner, 0))
+            partner_kind = _place(_attack_of(words, partner_seat, 0))
         for kind in range(NUM_KINDS):
-            num_shown = 0
+            num_shown = 0  # tiles of the kind among the seat's blocks and attacks
             for play in range(4):
                 num_shown += _attack_of(words, seat, play) == 1 << kind
                 num_shown += _block_of(words, seat, play) == 1 << kind
@@ -234,7 +234,7 @@ def _infer(words: Int, factors: Float, w: Any, board: Any) -> None:
                 odds *= factor
             elif seat == PARTNER and _notes(words, seat, AT_PASSED_PARTNER, KING) >> kind & 1:
                 odds *= w.read_passed_own_attack
-            led = led_down and first == kind
+            led = led_down and first_attack == kind
             if led and num_shown == 1:
                 odds *= w.read_lead if KNIGHT <= kind <= GOLD else w.read_lead_other
             if has_attacked and not led and num_shown == 1:
@@ -403,15 +403,15 @@ def attacking(board: Any, score: Any, w: Any) -> None:
     close = board.sizes[NEXT] == 2 or board.sizes[PREVIOUS] == 2
     for kind in range(NUM_KINDS):
         worth = 0.0
-        partner = board.holds[PARTNER - 1, kind]
+        partner_holds = board.holds[PARTNER - 1, kind]
         if early:
             worth += w.attack_kind[kind]
             worth += w.next_holds * board.holds[NEXT - 1, kind]
-            worth += w.partner_holds * partner
+            worth += w.partner_holds * partner_holds
             if board.dead[kind] and kind != KING:
                 worth += w.dead
         if near:
-            worth += w.attack_kind_near[kind] + w.partner_holds_near * partner
+            worth += w.attack_kind_near[kind] + w.partner_holds_near * partner_holds
         if board.size == board.dealt:
             worth += w.open * board.open[kind]
         if board.size == 6:
@@ -448,23 +448,24 @@ def laying_down(board: Any, score: Any, w: Any) -> None:
 
 @compiled
 def receiving(board: Any, score: Any, w: Any) -> None:
-    """Weighs receiving an opponent's attack against passing it."""
+    """Weighs passing on an opponent's attack, and receiving any attack with a king."""
     if board.leads:
         return
-    attacker = board.sizes[board.attacker] if board.attack != NONE else board.dealt
+    # Views of seats that do not act may have no attack: before the first play, or at the end.
+    attacker_size = board.sizes[board.attacker] if board.attack != NONE else board.dealt
     kings = board.hand[KING]
     if board.by_opponent:
         passing = 0.0
         if board.attacker == PREVIOUS:
             passing += w.pass_first
             passing += w.partner_may * board.holds[PARTNER - 1, board.attack]
-            passing += w.pass_danger_first if attacker == 2 else 0.0
+            passing += w.pass_danger_first if attacker_size == 2 else 0.0
             other_size = board.sizes[NEXT]
         else:
             passing += w.pass_last
-            passing += w.pass_danger_last if attacker == 2 else 0.0
+            passing += w.pass_danger_last if attacker_size == 2 else 0.0
             other_size = board.sizes[PREVIOUS]
-        passing += w.pass_threat if attacker == 4 else 0.0
+        passing += w.pass_threat if attacker_size == 4 else 0.0
         passing += w.pass_full if board.size == board.dealt else 0.0
         passing += w.pass_near if board.size == 4 else 0.0
         passing += w.pass_one if board.size == 2 else 0.0
@@ -480,7 +481,7 @@ def receiving(board: Any, score: Any, w: Any) -> None:
         cut += w.cut if board.size == board.dealt else 0.0
         cut += w.cut_later if board.size == 6 else 0.0
         cut += w.cut_near if board.size == 4 else 0.0
-        cut += w.cut_danger if attacker == 2 else 0.0
+        cut += w.cut_danger if attacker_size == 2 else 0.0
         cut += w.cut_second if kings == 2 else 0.0
         score.block[KING] += cut
 
@@ -560,8 +561,8 @@ def king_signal(board: Any, score: Any, w: Any) -> None:
     """Shows a king by a pawn as third attack, or second after a lance: "King signal"."""
     lance_first = board.attacked[SELF] >> LANCE & 1 and board.size == 6
     if board.size == 4 or lance_first:
-        king = board.hand[KING] == 1
-        score.attack[PAWN] += w.king_signal if king else w.king_signal_none
+        has_king = board.hand[KING] == 1
+        score.attack[PAWN] += w.king_signal if has_king else w.king_signal_none
     if board.signalled:
         if board.leads:
             score.block[PAWN] += w.keep_pawns
@@ -670,6 +671,7 @@ def _choose(
     scores: Any,
     chosen: Int,
 ) -> None:
+    """Writes the action of each row into ``chosen``; ``boards`` and ``scores``: [1], written."""
     w, board, score = weights[0], boards[0], scores[0]
     for row in range(len(words)):
         if legal[row, CALL]:

@@ -151,8 +151,8 @@ def weigh(rules: Collection[str], reading: bool) -> npt.NDArray[Any]:
     """
     fields: dict[str, Any] = {}
     for rule, features in _WEIGHTS.items():
-        on = rule in SKILLS or rule in rules
-        fields |= {name: np.multiply(weight, on) for name, weight in features.items()}
+        is_on = rule in SKILLS or rule in rules
+        fields |= {name: np.multiply(weight, is_on) for name, weight in features.items()}  # or 0
     fields |= {
         f"read_{name}": factor if reading else 1.0 for name, factor in READING_FACTORS.items()
     }
