@@ -75,22 +75,34 @@ class StudyRounds:
 
 
 def play_study(plan: StudyPlan, runner: Runner) -> StudyRounds:
-    """Plays all rounds of a plan; long work is done in pieces, the longest first."""
+    """Plays all rounds of a plan; listeners and searches, which take long, in pieces of work."""
     agents, deals = plan.agents, plan.cross_play_deals
     speakers = {agent: speaker(plan, agent) for agent in agents + plan.other_controls}
-    pieces = _joined_pieces(plan, runner)
-    duels = {
-        agent: play_for("duel", plan, [fitted_tree(plan, agent), speakers[agent].policy], 2 * deals)
-        for agent in agents
-    }
+    by_purpose = _joined_pieces(plan, runner)
     first = speakers[agents[0]].policy
-    shared = play_for("share", plan, [first], min(plan.rounds, SHARED_ROUNDS))
-    partners = measures.cross_play(agents, agents[0], deals, seed=plan.seed, rules=plan.rules)
-    return StudyRounds(speakers, duels=duels, shared=shared, partners=partners, **pieces)
+    return StudyRounds(
+        speakers=speakers,
+        heard=by_purpose["heard"],
+        overheard=by_purpose["overheard"],
+        searched=by_purpose["searched"],
+        shuffled=by_purpose["shuffled"],
+        # A tree and its policy play each deal twice, in both seatings.
+        duels={
+            agent: play_for(
+                "duel", plan, [fitted_tree(plan, agent), speakers[agent].policy], rounds=2 * deals
+            )
+            for agent in agents
+        },
+        shared=play_for("share", plan, [first], rounds=min(plan.rounds, SHARED_ROUNDS)),
+        partners=measures.cross_play(agents, agents[0], deals, seed=plan.seed, rules=plan.rules),
+    )
 
 
 def _joined_pieces(plan: StudyPlan, runner: Runner) -> dict[str, dict[str, Any]]:
-    """Does the pieces of work of a plan, and joins their results: by purpose, then by agent."""
+    """Does listening and searching in pieces, the longest first, and joins the pieces' results.
+
+    Returns them by purpose (a field of ``StudyRounds``), then by agent.
+    """
     agents, controls = plan.agents, plan.other_controls
     work = [
         Work("searched", partial(search, plan), SourcePoints, agents, plan.value_deals, agents),
@@ -132,7 +144,10 @@ def fitted_tree(plan: StudyPlan, agent: str) -> TreeAgent:
 
 @cache
 def speaker(plan: StudyPlan, agent: str) -> Speaker:
-    """Returns an agent of a plan; listeners have wrong models of it unless it is a control."""
+    """Returns an agent of a plan; unless it is a control, some of its listeners' models are wrong.
+
+    The wrong models are the other agents, the agent's tree and ``LEGAL_MODEL``.
+    """
     control = control_speaker(plan, agent)
     if agent not in plan.agents:
         return control

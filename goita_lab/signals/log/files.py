@@ -128,6 +128,7 @@ def read(folder: str | Path) -> Play:
 
 
 def _read_part(folder: Path, index: int) -> tuple[Head, Play]:
+    """Returns the metadata and the play of a part, after checks of its two files."""
     files = [part_file(folder, kind, index) for kind in (DEALS, DECISIONS)]
     heads = [_read_head(file, kind) for file, kind in zip(files, (DEALS, DECISIONS), strict=True)]
     if heads[0] != heads[1]:
@@ -261,10 +262,12 @@ def write(
 
 
 def _is_same(folder: Path, index: int, part: Head) -> bool:
-    """Returns whether a part is of the same agents.
+    """Returns whether a stored part was played by the agents as they are now.
+
+    ``part`` is what would be written in its place now.
 
     Raises:
-        SettingError: if it is of another log.
+        SettingError: if the stored part is of another log.
     """
     file = part_file(folder, DECISIONS, index)
     stored = _read_head(file, DECISIONS)
@@ -278,7 +281,7 @@ def _is_same(folder: Path, index: int, part: Head) -> bool:
 
 
 def _write_part(folder: Path, missing: tuple[int, Head]) -> int:
-    """Plays and writes a part, and returns its index."""
+    """Plays and writes the part with an index and its metadata; returns the index."""
     index, part = missing
     keys = msgspec.to_builtins(part)
     played = play(

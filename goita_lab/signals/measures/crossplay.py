@@ -125,7 +125,16 @@ def partners_points(
     seatings = PAIR_SEATINGS if first == second else MIXED_SEATINGS
     names = (*dict.fromkeys((first, second)), opponent)
     rules = get_rules(rules)
-    task = Task(names, seed, 0, 0, deals, rules, seatings=seatings, information=information)
+    task = Task(
+        agents=names,
+        seed=seed,
+        block=0,
+        first=0,
+        deals=deals,
+        rules=rules,
+        seatings=seatings,
+        information=information,
+    )
     with one_thread():
         points: Float = play_block(task).points.mean(axis=0)
     return points

@@ -20,7 +20,7 @@ from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
-from goita_env.tiles import PARTNER
+from goita_env.tiles import PARTNER, RELATIVE_SEATS
 from goita_env.worlds import Positions
 from goita_lab.arena.statistics.intervals import Interval, jackknife_error, t_interval
 from goita_lab.signals.filters import context
@@ -146,7 +146,11 @@ def instantaneous_coordination(play: Play, seed: int = 0) -> Information:
 def _of_pairs(
     play: Play, first: Int, second: Int, context: Callable[[View], Int], seed: int
 ) -> Information:
-    """Estimates the information of earlier decisions about later ones, of pairs in one deal."""
+    """Estimates the information of the attack of one decision about the attack of a later one.
+
+    ``first`` [n] and ``second`` [n] are the decisions of each pair; pairs of two deals drop out.
+    ``context`` returns a number for the public context of a view.
+    """
     one_deal = play.deal[first] == play.deal[second]
     first, second = first[one_deal], second[one_deal]
     signal, response = (attacks_with(play.action[r].astype(np.int64)) for r in (first, second))
@@ -231,11 +235,15 @@ def channel_information(row: Int, likely: Float, answers: Float) -> Float:
 
 
 def _answers(games: Positions, row: Int, action: Int, policy: Policy) -> Float:
-    """Returns P [2, m, 70] of the partner's answers to seat 0, by the policy and uniformly."""
+    """Returns the probabilities [2, m, 70] of the partner's answers to m messages of seat 0.
+
+    The first 70 are of a partner that plays the policy, the others of one that plays uniformly.
+    ``row`` [m] is the message's position in ``games``, ``action`` [m] the message.
+    """
     # The opponent between speaker and partner plays the policy. Every message gets a game for each
     # of the opponent's possible actions, and the answers are averaged over these games.
     rounds = Rounds.from_positions(games, row, actions=action)
-    opponent = _next_action(rounds, np.zeros(len(row), bool), 1, policy)[0]
+    opponent, _ = _next_action(rounds, np.zeros(len(row), bool), RELATIVE_SEATS["next"], policy)
     message, reply = np.nonzero(opponent)
     weight = opponent[message, reply]
     rounds = Rounds.from_positions(games, row[message], actions=action[message])

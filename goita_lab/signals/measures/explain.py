@@ -292,6 +292,7 @@ def activation_probe(
     others, hand = view[rng.permutation(len(rows))], np.asarray(view.hand, np.float64)
     random_network = network.untrained(seed)
     layers = network.features(view), random_network.features(view), network.features(others)
+    # Probabilities [held-out rows, 8] in the order of the intervals of ``Probe``.
     readings = [_read(np.column_stack([layer, hand]), held_out, truth) for layer in layers]
     readings.append(knowledge.holds[held_out, knowledge.of(POLICY), PARTNER - 1])
     readings.append(knowledge.prior_holds[held_out, PARTNER - 1])
@@ -310,7 +311,10 @@ def cross_entropy(probability: Float, truth: Bool) -> Float:
 
 
 def _read(inputs: Float, held_out: Bool, truth: Bool) -> Float:
-    """Fits a probe of ``truth`` [n, 8] for each kind; returns probabilities [held-out rows, 8]."""
+    """Fits a probe of ``truth`` [n, 8] for each kind; returns probabilities [held-out rows, 8].
+
+    Probes see ``inputs`` [n, F] and are fitted on the rows that are not held out.
+    """
     with naming_extras():
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline

@@ -244,6 +244,7 @@ def over_deals(play: Play, rows: Int, values: npt.ArrayLike) -> Interval:
 def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]:
     """Groups decisions by what is public: the groups' names, and the group of each decision [n]."""
     view, action = play.view(rows), play.action[rows].astype(np.int64)
+    # Indices into ``ACTION_KINDS``. Messages come before answers, whose condition they fulfil, too.
     kinds = np.select(
         [action == PASS, action >= MESSAGE, action >= CALL], [0, 4, 3], np.where(view.leads, 1, 2)
     )

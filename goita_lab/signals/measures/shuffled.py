@@ -64,8 +64,15 @@ class Shuffled:
     @classmethod
     def of(cls, points: Float, changed: float, used: float) -> Self:
         """Derives the values from the points [5, n] of n signals, n at least 2."""
-        values = (mean_interval(points[a] - points[b]) for a, b in ((0, 1), (0, 2), (4, 3)))
-        return cls(points, changed, used, *values)
+        v0, v1, v2, v3, v4 = points
+        return cls(
+            points,
+            changed,
+            used,
+            information=mean_interval(v0 - v1),
+            material=mean_interval(v0 - v2),
+            misinformation=mean_interval(v4 - v3),
+        )
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
@@ -138,7 +145,7 @@ class _Signal:
         self, play: Play, row: int, model: OpponentModel, rng: np.random.Generator
     ) -> None:
         rows, partner = np.array([row]), (int(play.seat[row]) + PARTNER) % NUM_SEATS
-        view = next(seen_by(play, int(play.deal[row]), partner, rows))
+        view = next(seen_by(play, int(play.deal[row]), partner, rows))  # of the partner
         self.action = int(play.action[row])
         self.observed = public_action(view, self.action)  # as the partner sees it
         model = cached_model(model)  # the four listeners of this signal share its answers

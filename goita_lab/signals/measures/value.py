@@ -188,10 +188,15 @@ class _SourceBeliefs:
         self.hands[dealt.rows] = dealt.hands[np.arange(len(dealt.rows))[:, None], seats]
 
     def _searched(self, decisions: PendingDecisions, source: Int, turn: Int) -> Int:
-        """Returns the decisions that are searched: the listener's, and its deaf opponents'."""
+        """Returns the indices of the searched decisions: of listeners, and of deaf opponents.
+
+        ``source`` and ``turn`` are by decision: the index of the game's source of information, and
+        the acting seat relative to the listener.
+        """
         # The games without a source have the index after the last one.
         deaf = np.array([*(choice.deaf_opponents for choice in self.sources), False])[source]
-        searched = (turn == 0) & (source < len(self.sources)) | deaf & (turn % 2 == 1)
+        of_listener, of_opponents = (turn == 0) & (source < len(self.sources)), turn % 2 == 1
+        searched = of_listener | (deaf & of_opponents)
         if searched.any():
             view = decisions.view
             searched &= ~(view.asked_call | view.asked_choice)
