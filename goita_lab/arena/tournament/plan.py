@@ -145,9 +145,18 @@ def tasks(
     check_seed(seed)
     rules = get_rules(rules)
     check_episode(episode, rules, information)
-    settings = (rules, episode, seatings, information)
     return [
-        Task(agents, seed, block, first, min(block_deals, deals - first), *settings)
+        Task(
+            agents=agents,
+            seed=seed,
+            block=block,
+            first=first,
+            deals=min(block_deals, deals - first),
+            rules=rules,
+            episode=episode,
+            seatings=seatings,
+            information=information,
+        )
         for block, first in enumerate(range(0, deals, block_deals))
     ]
 
@@ -285,9 +294,9 @@ class TournamentPlan(Schedule):
             pairs = [(self.one, agent) for agent in field]
         else:
             pairs = [
-                pair
-                for pair in combinations_with_replacement(field, 2)
-                if pair[0] != pair[1] or pair[0] in named_twice
+                (a, b)
+                for a, b in combinations_with_replacement(field, 2)
+                if a != b or a in named_twice
             ]
         partners = list(combinations_with_replacement(field, 2)) if self.cross else []
         return [
@@ -296,6 +305,7 @@ class TournamentPlan(Schedule):
         ]
 
     def _pairing(self, agents: tuple[str, ...]) -> Pairing:
+        """Returns the pairing of two agents, or of two partners and their opponent, by texts."""
         names = tuple(map(short_name, agents))
         fewer = [deals for deals, agent in self.fewer_deals if agent in {*names, *agents}]
         planned = tasks(
