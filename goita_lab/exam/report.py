@@ -61,10 +61,11 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
 
 
 def main_table(sheet: Sheet) -> Table:
-    """Returns the points that each agent lost and its shares known, the fewest points lost first.
+    """Returns the table of all answers, those that lost the fewest points first.
 
-    Points lost are compared with those of the first agent, shares known with the control that
-    counts tiles; both position by position.
+    Its columns are the points lost and the shares known of other hands. Points lost are compared
+    with those of the first agent, shares known with those of the control that counts tiles; both
+    position by position.
     """
     first, counting = sheet.agents[0], sheet.counting
     rows = [
