@@ -217,6 +217,8 @@ class Training(Options):
                 raise SettingError(f"expected {reason}")
 
     def _check_numbers(self) -> None:
+        """Checks the bounds of all numbers, and the sizes that layers and decisions must have."""
+        # Types that have bounds differ from themselves without annotations.
         kinds, plain = get_type_hints(Training, include_extras=True), get_type_hints(Training)
         for name, kind in kinds.items():
             if kind != plain[name]:
@@ -305,12 +307,12 @@ class Training(Options):
         """Returns how snapshots are measured, by opponents that are built to see that they can."""
         named = named_agents(self.opponents or ())
         return Evaluator(
-            tuple(self.against or named or SNAPSHOT_OPPONENTS),
-            self.measure_deals,
-            EVAL_SEED + 1,
-            self.rules,
-            self.episode,
-            self.information,
+            against=tuple(self.against or named or SNAPSHOT_OPPONENTS),
+            deals=self.measure_deals,
+            seed=EVAL_SEED + 1,
+            rules=self.rules,
+            episode=self.episode,
+            information=self.information,
         )
 
     def frozen(self) -> OpponentPool | None:
