@@ -125,7 +125,13 @@ def analyse(
         for key, watched in dict(zip(keys, source.deals, strict=True)).items()
     }
     load_kernel()  # compiled once, not in every process
-    runner = Runner(workers, keep, lambda _, deals, total: progress(deals, total), anew, identities)
+    runner = Runner(
+        workers,
+        results=keep,
+        progress=lambda _, deals, total: progress(deals, total),
+        anew=anew,
+        identities=identities,
+    )
     decisions = runner.run(
         partial(_analysed, settings),
         tasks,
