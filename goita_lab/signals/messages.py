@@ -145,8 +145,8 @@ def measure_messages(rounds: MessageRounds) -> MessageUse:
     """Measures how an agent uses its messages, in its rounds."""
     sent, information = rounds.sent, rounds.sent.information
     messages = np.flatnonzero(sent.action >= MESSAGE)
-    # [messages, M] Probabilities of the M messages, which are the last actions. The log has them as
-    # float32, so their sums are only near 1.
+    # [messages, M] Probabilities of the M messages, whose actions begin at MESSAGE. They were kept
+    # as float32, so their sums are only near 1.
     end = MESSAGE + (1 << information.bits)
     chances = sent.probabilities[messages, MESSAGE:end].astype(np.float64)
     chances /= chances.sum(axis=1, keepdims=True)

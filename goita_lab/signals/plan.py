@@ -81,13 +81,7 @@ def in_pieces(
         for first, end in pairwise([*range(0, max(job.deals - 1, 1), job.step), job.deals])
         for agent in job.agents
     }
-    results = runner.run(
-        _do,
-        pieces,
-        _kind_of,
-        arguments,
-        agents=_agents_of,
-    )
+    results = runner.run(_do, pieces, _kind_of, arguments, agents=_agents_of)
     by_name: dict[str, dict[str, list[Any]]] = {}
     for key, (job, agent, *_) in pieces.items():
         by_name.setdefault(job.name, {}).setdefault(agent, []).append(results[key])

@@ -105,9 +105,16 @@ def _joined_pieces(plan: StudyPlan, runner: Runner) -> dict[str, dict[str, Any]]
     """
     agents, controls = plan.agents, plan.other_controls
     work = [
-        Work("searched", partial(search, plan), SourcePoints, agents, plan.value_deals, agents),
+        Work(
+            "searched",
+            partial(search, plan),
+            SourcePoints,
+            agents,
+            plan.value_deals,
+            models=agents,
+        ),
         Work("shuffled", partial(shuffle, plan), Shuffled, agents, plan.signals),
-        Work("heard", partial(hear, plan), Heard, agents, plan.deals, agents),
+        Work("heard", partial(hear, plan), Heard, agents, plan.deals, models=agents),
         Work("heard", partial(hear, plan), Heard, controls, plan.deals),
         Work("overheard", partial(overhear, plan), Heard, agents, plan.gap_deals),
     ]
@@ -176,7 +183,7 @@ def search(plan: StudyPlan, agent: str, first: int, deals: int) -> SourcePoints:
 def shuffle(plan: StudyPlan, agent: str, first: int, deals: int) -> Shuffled:
     """Plays deals in which one signal is read in several ways."""
     speaking = speaker(plan, agent)
-    played = play_for("shuffle", plan, [speaking.policy], deals, first)
+    played = play_for("shuffle", plan, [speaking.policy], rounds=deals, first=first)
     model = speaking.models[POLICY]
     return measures.shuffled_signal(played, model, speaking.policy, seed=first, worlds=plan.worlds)
 
@@ -184,7 +191,7 @@ def shuffle(plan: StudyPlan, agent: str, first: int, deals: int) -> Shuffled:
 def hear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     """Plays deals with one listener, under each model."""
     speaking = speaker(plan, agent)
-    played = play_for("listen", plan, [speaking.policy], deals, first)
+    played = play_for("listen", plan, [speaking.policy], rounds=deals, first=first)
     # The report has the information in actions under these two; the other models only read hands.
     return Heard(played, *listen(played, speaking.models, revealed=(POLICY, UNIFORM)))
 
@@ -192,6 +199,6 @@ def hear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
 def overhear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     """Plays deals with listeners at all seats."""
     speaking = speaker(plan, agent)
-    played = play_for("overhear", plan, [speaking.policy], deals, first)
+    played = play_for("overhear", plan, [speaking.policy], rounds=deals, first=first)
     models = {POLICY: speaking.models[POLICY]}
     return Heard(played, *listen(played, models, listeners=range(NUM_SEATS), knowledge=False))

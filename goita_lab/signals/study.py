@@ -108,11 +108,12 @@ def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
         studies.append(_agent_study(plan, agent, rounds))
         runner.progress("agents", len(studies), len(plan.agents))
     policies = {agent: rounds.speakers[agent].policy for agent in plan.agents}
+    distances = measures.policy_distance(rounds.shared, policies)
     return Study(
         plan=plan,
         agents=studies,
         controls=[ControlStudy(**_control_fields(agent, rounds)) for agent in plan.other_controls],
-        distances=measures.policy_distance(rounds.shared, policies),
+        distances=distances,
         partners=rounds.partners.mean(axis=2),
         gap=measures.cross_play_gap(rounds.partners) if len(studies) > 1 else None,
     )

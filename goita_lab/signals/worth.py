@@ -87,7 +87,8 @@ def worth(
             measures.information_gain(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
         )
         signal = Shuffled.join([part for part in signal_parts if part is not None])
-        rows.append(Worth(agent, agent not in agents, content.revealed, content, uniform, signal))
+        is_control = agent not in agents
+        rows.append(Worth(agent, is_control, content.revealed, content, uniform, signal))
     return rows
 
 

@@ -219,7 +219,7 @@ def write(
     check_rounds(len(agents), rounds, MAX_ROUNDS)
     check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     identities = Identities([*agents, *([belief] if belief else [])])
-    whole = Head(
+    first_part = Head(
         format=FORMAT,
         observation_version=OBSERVATION_VERSION,
         goita_env=goita_env.__version__,
@@ -232,11 +232,11 @@ def write(
         versions=depended_versions(),
         first=0,
         rounds=part_rounds,
-        **get_rules(rules).to_keys(),
+        **get_rules(rules).to_keys(),  # "rules", and "rules_fields" of a user's own
         **information.to_keys(),
     )
     parts = [
-        replace(whole, first=first, rounds=min(part_rounds, rounds - first))
+        replace(first_part, first=first, rounds=min(part_rounds, rounds - first))
         for first in range(0, rounds, part_rounds)
     ]
     if anew:
@@ -245,14 +245,17 @@ def write(
     existing = [i for i in range(len(parts)) if part_file(folder, DECISIONS, i).exists()]
     if not existing and {path.name for path in folder.glob("[!.]*")} - {*FOLDERS.values()}:
         raise SettingError(f"expected a folder of a log or none, got {str(folder)!r}")
-    current = {index for index in existing if _is_same(folder, index, parts[index])}
-    sys.stderr.write(kept_line(folder, len(current), len(existing) - len(current)))
-    beyond = part_file(folder, DECISIONS, len(parts))
-    if beyond.exists():
-        raise LogError(f"expected a log of {rounds:,} rounds at most, got one that has {beyond}")
-    if logged := sum(parts[index].rounds for index in current):
+    # The other existing parts are of agents that have changed since, and are played again.
+    kept = {index for index in existing if _is_same(folder, index, parts[index])}
+    sys.stderr.write(kept_line(folder, len(kept), len(existing) - len(kept)))
+    part_after_end = part_file(folder, DECISIONS, len(parts))
+    if part_after_end.exists():
+        raise LogError(
+            f"expected a log of {rounds:,} rounds at most, got one that has {part_after_end}"
+        )
+    if logged := sum(parts[index].rounds for index in kept):
         yield logged
-    missing = [(index, part) for index, part in enumerate(parts) if index not in current]
+    missing = [(index, part) for index, part in enumerate(parts) if index not in kept]
     for index in on_workers(partial(_write_part, folder), missing, workers):
         if changed := identities.changed():
             part_file(folder, DECISIONS, index).unlink()

@@ -95,7 +95,8 @@ def cross_play_gap(points: npt.ArrayLike) -> CrossPlayGap:
         subsets = [np.arange(runs) != run for run in range(runs)]  # all runs except one
         error = jackknife_error([_gap(mean[np.ix_(subset, subset)]) for subset in subsets])
         over_runs = t_interval(gap, error, runs - 1)
-    return CrossPlayGap(gap, deals, over_runs, p_value, p_beyond, 1 / len(orders), residual)
+    smallest_p = 1 / len(orders)
+    return CrossPlayGap(gap, deals, over_runs, p_value, p_beyond, smallest_p, residual)
 
 
 def cross_play(

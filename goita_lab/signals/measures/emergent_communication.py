@@ -82,7 +82,9 @@ def information(first: Int, second: Int, deal: Int, context: Int, seed: int = 0)
         pairs = count(c[order], x[order], y[mixed])
         shuffled.append(np.subtract(*plug_in_information(pairs)))
     interval = t_interval(plug_in - bias, error, len(members) - 1)
-    return Information(interval, plug_in, bias, float(np.mean(shuffled)), len(first))
+    return Information(
+        interval, plug_in, bias, shuffled=float(np.mean(shuffled)), samples=len(first)
+    )
 
 
 def plug_in_information(counts: npt.NDArray[np.integer]) -> tuple[float, float]:
@@ -219,17 +221,20 @@ def causal_influence(
 
 
 def channel_information(row: Int, likely: Float, answers: Float) -> Float:
-    """Returns the mutual information of message and answer in each position, in nats: [rows].
+    """Returns the mutual information of message and answer in each position, in nats: [n].
 
-    Of m messages, ``row`` [m] is the position, ``likely`` [m] p(m), ``answers`` [m, A] p(a | m).
+    Args:
+        row: [m] the position of each message.
+        likely: [m] its probability there.
+        answers: [m, A] the probabilities of A answers to it.
     """
-    count = int(row.max()) + 1
+    num_positions = int(row.max()) + 1
     joint = answers * likely[:, None]
-    mean = np.zeros((count, answers.shape[1]))
+    mean = np.zeros((num_positions, answers.shape[1]))
     np.add.at(mean, row, joint)  # p(a): the sum over messages
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = joint * np.log(answers / mean[row])
-    nats = np.zeros(count)
+    nats = np.zeros(num_positions)
     np.add.at(nats, row, np.where(joint > 0, terms, 0).sum(axis=1))
     return nats
 

@@ -194,7 +194,7 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
     limits = {"max_depth": TREE_DEPTH, "min_samples_leaf": LEAF_POSITIONS}
     tree = DecisionTreeClassifier(**limits, random_state=seed % (1 << 32))
     tree.fit(view_features(view)[1], public_actions(action))
-    blocks = np.zeros((2, NUM_ACTIONS))
+    blocks = np.zeros((2, NUM_ACTIONS))  # row 0 of answers, row 1 of leads
     np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))
     return TreeAgent(tree, blocks, f"tree of {imitated.name}")
 
@@ -215,6 +215,7 @@ def tree_text(tree: Any, names: Sequence[str]) -> str:
     inner, lines = tree.tree_, []
 
     def walk(node: int, indent: str, answer: str) -> None:
+        """Adds the lines of a node and those below it; ``answer`` leads to it from its parent."""
         if inner.children_left[node] < 0:
             counts = inner.value[node][0]
             action = int(tree.classes_[counts.argmax()])

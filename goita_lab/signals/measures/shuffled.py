@@ -168,13 +168,11 @@ class _Signal:
         belief = product_of(listener.deals())
         if variant == "V1":
             return belief
-        likelihood = self.policy[
-            :, self.observed if variant in ("V0", "V2") else self.pooled_observed
-        ]
-        if variant == "V4":
-            likelihood = self.shuffled[:, self.pooled_observed]
+        played = self.observed if variant == "V0" else self.pooled_observed
+        read_as = self.observed if variant in ("V0", "V2") else self.pooled_observed
+        likelihood = (self.shuffled if variant == "V4" else self.policy)[:, read_as]
         # The belief has the uniform likelihood of the action that was played: replace it.
-        uniform = self.uniform[:, self.observed if variant == "V0" else self.pooled_observed]
+        uniform = self.uniform[:, played]
         of_next, of_partner, of_previous = belief.weights
         weights = of_next, of_partner * _divided(likelihood, uniform), of_previous
         # Without a deal left the signal is not read: no hand that explains the later actions would
@@ -227,6 +225,7 @@ class _SignalBeliefs:
         """[games] Whether the partner has had its choice."""
 
     def __call__(self, decisions: PendingDecisions) -> tuple[Int, list[DealBelief]]:
+        """Returns the decisions that are a partner's first choice, and its beliefs there."""
         rows = decisions.rows
         choices = np.flatnonzero((decisions.seats == PARTNER) & ~self.searched[rows])
         self.searched[rows[choices]] = True
