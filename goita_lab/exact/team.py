@@ -89,15 +89,16 @@ def alternating(
         The end of each start, the best first: points for the dealer's team, and the policy.
     """
     rng, team_sign, ends = np.random.default_rng(seed), sign(team), []
-    own = tree.seat[tree.owner] % 2 == team
+    of_team = tree.seat[tree.owner] % 2 == team  # [A] actions of the team
     for start in range(1 + starts):
         plans, team_points = policy.copy(), -np.inf
         if start:
-            # Squares of random weights, which prefer some actions more than the weights do.
-            plans[own] = (rng.exponential(size=len(own)) ** 2)[own]
+            # Random weights; their squares are further from uniform.
+            plans[of_team] = (rng.exponential(size=len(of_team)) ** 2)[of_team]
             plans /= np.add.reduceat(plans, tree.starts[:-1])[tree.owner]
         while True:
             for seat, partner in ((team, team + 2), (team + 2, team)):
+                # The reach of all others is that of chance and the other team, times the partner's.
                 response = respond(tree, plans, seat, reach * played(tree, plans, partner))
                 plans = response.policy
             if team_sign * response.value <= team_points + PROVEN_GAP:
@@ -153,16 +154,16 @@ class Program:
         zeros = np.zeros(self._equal.shape[0])
         return linprog(self._cost, A_eq=self._equal, b_eq=zeros, bounds=bounds, method="highs-ipm")
 
-    def integral(self, seconds: float, value: float) -> Any:
+    def integral(self, seconds: float, points: float) -> Any:
         """Solves the integer program, in which the first partner's plan is pure.
 
         Args:
             seconds: time limit.
-            value: points that some plans are known to reach.
+            points: of the team, which some plans are known to reach.
         """
         lower = np.zeros(len(self._keys))
         lower[0] = 1  # the pair of no actions
-        at_least = LinearConstraint(csr_matrix(-self._cost), value - PROVEN_GAP, np.inf)
+        at_least = LinearConstraint(csr_matrix(-self._cost), points - PROVEN_GAP, np.inf)
         return milp(
             self._cost,
             constraints=[LinearConstraint(self._equal, 0, 0), at_least],
@@ -268,6 +269,7 @@ class Program:
             with_none = np.stack((own, np.full(len(own), -1)), axis=1)
             sets, other = np.concatenate((with_none, with_action)).T
             row, own_action = self._actions(sets)
+            # The action that leads to a set counts -1, each action of the set 1.
             for coefficient, rows, pair in (
                 (-1.0, np.arange(len(sets)), (before[sets], other)),
                 (1.0, row, (own_action, other[row])),

@@ -88,15 +88,9 @@ class Players:
             raise SettingError(
                 f"expected players of {tree.rules.name}, got others in {str(path)!r}"
             )
-        policies = _whole(tree, arrays["policies"])  # of two equilibria, then of the partners
-        return cls(
-            names=names,
-            splits=splits,
-            policies=policies[2:],
-            equilibria=policies[:2],
-            listeners=arrays["listeners"],
-            best=arrays["best"],
-        )
+        policies = _whole(tree, arrays["policies"])
+        equilibria, policies = policies[:2], policies[2:]  # the partners' come last
+        return cls(names, splits, policies, equilibria, arrays["listeners"], arrays["best"])
 
     def save(self, tree: Tree, path: Path) -> None:
         """Writes the players, probabilities in float16."""
