@@ -166,6 +166,7 @@ class Results:
                 "seed": plan.seed,
                 "seed_given": plan.seed_given,
                 "agents": {short_name(agent): agent for agent in plan.agents},
+                # All fields but the benchmark, under their own names.
                 **{name: field for name, field in vars(self).items() if name != "benchmark"},
             }
         )

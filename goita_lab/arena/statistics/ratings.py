@@ -121,6 +121,9 @@ def _resampled(
     """Fits resampled deals: strengths [resamples, A], and which bounds [2, A] are not known.
 
     A bound is not known where it is missing in more resamples than lie beyond an interval's end.
+
+    ``places`` are the indices of each pair's agents, ``best`` [A] the strengths by all deals, and
+    ``anchor`` is the index of the agent at 0 Elo; None: the mean of all agents is at 0.
     """
     most_deals = max(len(pair.won) for pair in pairs)
     size = -(-most_deals // _MOST_UNITS)  # deals of a group, rounded up

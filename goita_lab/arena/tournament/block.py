@@ -125,6 +125,7 @@ class _Block:
         self.faults = BlockFaults(task, seated, numbers)
 
     def play(self) -> None:
+        """Plays all games to their end, and adds up their figures."""
         self._notify(self.rounds.decisions)
         while not self.rounds.over:
             decisions = self.rounds.step(self._decide(self.rounds.decisions))

@@ -145,19 +145,11 @@ def tasks(
     check_seed(seed)
     rules = get_rules(rules)
     check_episode(episode, rules, information)
+    firsts = range(0, deals, block_deals)
+    lengths = [min(block_deals, deals - first) for first in firsts]
     return [
-        Task(
-            agents=agents,
-            seed=seed,
-            block=block,
-            first=first,
-            deals=min(block_deals, deals - first),
-            rules=rules,
-            episode=episode,
-            seatings=seatings,
-            information=information,
-        )
-        for block, first in enumerate(range(0, deals, block_deals))
+        Task(agents, seed, block, first, length, rules, episode, seatings, information)
+        for block, (first, length) in enumerate(zip(firsts, lengths, strict=True))
     ]
 
 

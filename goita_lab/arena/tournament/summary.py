@@ -278,12 +278,18 @@ def failed(faults: Iterable[FaultCount]) -> bool:
 
 
 def _cell(played: Played) -> CrossCell:
+    """Computes the figures of a pairing of two partners that was played."""
     first, second, _ = played.pairing.agents
-    points = played.points()
-    deals = sum(block.task.deals for block in played.blocks)
-    matches, ends = played.match_wins(), (points.low, points.high)
-    rate, bounds = (matches.mean, (matches.low, matches.high)) if matches else (None, None)
-    return CrossCell((first, second), points.mean, ends, deals, rate, bounds, points.few)
+    points, matches = played.points(), played.match_wins()
+    return CrossCell(
+        partners=(first, second),
+        points_per_round=points.mean,
+        ci95=(points.low, points.high),
+        deals=sum(block.task.deals for block in played.blocks),
+        match_win_rate=matches.mean if matches else None,
+        match_win_ci95=(matches.low, matches.high) if matches else None,
+        few=points.few,
+    )
 
 
 def deal_figures(everything: Sequence[Played]) -> dict[str, Float]:
