@@ -165,19 +165,8 @@ class Evaluator:
                 result = self.contest(agent, opponent)
                 numbers = result.points_per_round, *result.ci95, result.round_win_rate
                 points, low, high, rate = (round(figure, 4) for figure in numbers)
-                rows.append(
-                    Measured(
-                        decisions=decisions,
-                        opponent=name,
-                        opponent_decisions=opponent_decisions,
-                        deals=result.deals,
-                        points_per_round=points,
-                        low=low,
-                        high=high,
-                        round_win_rate=rate,
-                        match_win_rate=result.match_win_rate,
-                    )
-                )
+                counts = decisions, name, opponent_decisions, result.deals
+                rows.append(Measured(*counts, points, low, high, rate, result.match_win_rate))
         finally:
             close(named)
         return rows

@@ -129,10 +129,10 @@ class OpponentPool:
         self._rng = bot_generator(seed, "pool")
         self.known: Sequence[int] = ()
         self.load: Callable[[int], Agent]
-        opponents, mates = read_weighted(agents), read_weighted(partners)
-        self._opponents, self._mates = len(opponents), len(mates)
-        self._weights = [*opponents.values(), *mates.values()]
-        self._agents = [*opponents, *mates]
+        opponent_weights, partner_weights = read_weighted(agents), read_weighted(partners)
+        self._num_opponents, self._num_partners = len(opponent_weights), len(partner_weights)
+        self._weights = [*opponent_weights.values(), *partner_weights.values()]
+        self._agents = [*opponent_weights, *partner_weights]
         self.players = [PoolPlayer(name) for name in self._agents]
         self._built = {
             index: build_agent(name)
@@ -144,21 +144,23 @@ class OpponentPool:
             if isinstance(agent, StatefulAgent):
                 raise AgentError(f"expected an agent without a memory, got {self._agents[index]!r}")
             check_plays(agent, self._agents[index], information)
-        several = self._mates > 1 or (self._opponents > 1 and not snapshots)
+        several = self._num_partners > 1 or (self._num_opponents > 1 and not snapshots)
         self._groups = groups = MANY_GROUPS if several else OPPONENT_GROUPS
         game = np.arange(games)
         self._group = np.where(game < round(share * games), game % groups, LEARNER)
         """[N] Group of the games in which an opponent is frozen; LEARNER in other games."""
-        # The game's number, written in mixed digits, says group, team and seat, so that all of
-        # their combinations are as frequent.
+        # Group, team and seat are digits of the game's number: all combinations are equally
+        # frequent.
         self._team = (game // groups) % 2
         """[N] Team of the frozen opponent: 0 for seats 0 and 2, 1 for the others."""
-        self._mate = 2 * ((game // (2 * groups)) % 2)[:, None] + np.array([0, 1])
-        """[N, 2] Seat of the frozen partner if the learner is team 0, and if it is team 1."""
+        self._partner_seat = 2 * ((game // (2 * groups)) % 2)[:, None] + np.array([0, 1])
+        """[N, 2] Seat of the frozen partner in team 0, and in team 1."""
         self.owner = np.full((games, NUM_SEATS), LEARNER)
         self._opponent_of = np.full(groups, LEARNER)
         """[groups] Index of each group's opponent, until the next draw."""
-        self._partner_of = np.full(groups, self._opponents if self._mates == 1 else LEARNER)
+        self._partner_of = np.full(
+            groups, self._num_opponents if self._num_partners == 1 else LEARNER
+        )
         """[groups] Index of each group's partner; partners follow the opponents in ``players``."""
         self._rollouts = 0
         self._anew = True
@@ -177,7 +179,7 @@ class OpponentPool:
         for group in range(self._groups):
             if group == turn or self._opponent_of[group] == LEARNER:
                 self._opponent_of[group] = self._draw_opponent()
-            if self._mates > 1 and (group == turn or self._partner_of[group] == LEARNER):
+            if self._num_partners > 1 and (group == turn or self._partner_of[group] == LEARNER):
                 self._partner_of[group] = self._draw_partner()
         self._rollouts += 1
         if self._anew:
@@ -213,7 +215,7 @@ class OpponentPool:
         points = np.where(won, 1, -1) * turn.points[ended]
         self._points, self._rounds = self._points + int(points.sum()), self._rounds + len(points)
         learner_team = 1 - self._team[ended]
-        partner = self.owner[ended, self._mate[ended, learner_team]]
+        partner = self.owner[ended, self._partner_seat[ended, learner_team]]
         for players in (opponent, partner):
             for index in {*np.unique(players).tolist()} - {LEARNER}:
                 player_points = points[players == index]
@@ -264,7 +266,7 @@ class OpponentPool:
         # A partner gets its seat in both teams; the opponents then overwrite one of them.
         partner = self._partner_of[games % self._groups]
         frozen = self._is_frozen(partner)
-        self.owner[games[frozen, None], self._mate[games[frozen]]] = partner[frozen, None]
+        self.owner[games[frozen, None], self._partner_seat[games[frozen]]] = partner[frozen, None]
         # Without a group, LEARNER (-1) reads the last group, and ``where`` drops it.
         group = self._group[games]
         opponent = np.where(group == LEARNER, LEARNER, self._opponent_of[group])
@@ -284,8 +286,8 @@ class OpponentPool:
         Recent snapshots and hard opponents are drawn more often. An agent weighs as much as the
         latest snapshot.
         """
-        indices: list[int] = [*range(self._opponents)]
-        ages = [0] * self._opponents  # number of later snapshots
+        indices: list[int] = [*range(self._num_opponents)]
+        ages = [0] * self._num_opponents  # number of later snapshots
         if self._snapshots:
             snapshots = [decisions for decisions in self.known if decisions or self._first]
             indices += [self._index(decisions) for decisions in snapshots]
@@ -293,7 +295,7 @@ class OpponentPool:
         if not indices:
             return LEARNER
         base_weights = [
-            self._weights[index] if index < self._opponents else 1.0 for index in indices
+            self._weights[index] if index < self._num_opponents else 1.0 for index in indices
         ]
         weights = [
             weight * 0.5 ** (age / AGE_HALVING) * self.players[index].hardness()
@@ -303,7 +305,7 @@ class OpponentPool:
 
     def _draw_partner(self) -> int:
         """Returns the index of a partner, drawn by the weights in the partners' texts."""
-        return self._opponents + self._pick(np.array(self._weights[self._opponents :]))
+        return self._num_opponents + self._pick(np.array(self._weights[self._num_opponents :]))
 
     def _drop_unused_snapshots(self) -> None:
         """Forgets the networks of snapshots that play nowhere."""

@@ -197,6 +197,7 @@ FORMAT: Final = "goita-checkpoint-2"  # Names this kind of file; grows when its 
 
 def save_checkpoint(model: SelfPlayPPO, path: Path, history: History | None = None) -> None:
     """Writes a model between two rollouts, its games, pool and history."""
+    # Arrays by part of the model, then by name; the file names them PART/NAME.
     parts = {"open": model.rollout_buffer.state_arrays(), "games": _games(model).games.save()}
     parts["random"] = {
         f"{index}": _array(generator) for index, generator in enumerate(_random_states(model))

@@ -83,8 +83,9 @@ def _swaps(kind: int) -> tuple[Words, Words]:
     """
     shift, mask = np.ones(NUM_WORDS, U64), np.zeros(NUM_WORDS, U64)
     for piece in SLICES:
-        # Most slices have one bit for each kind; those of tiles have one for each tile of a kind.
-        # Slices that do not name kinds stay.
+        # Most slices have one bit for each kind; those of tiles have one for each tile of a kind,
+        # and both kinds have as many tiles. Slices that do not name kinds stay. All exchanged bits
+        # of a word have the same shift.
         first, bits = piece.start + kind, 1
         if piece.name == "hand":
             first, bits = piece.start + sum(HAND_COUNTS[:kind]), HAND_COUNTS[kind]
