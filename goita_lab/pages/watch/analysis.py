@@ -125,13 +125,7 @@ def analyse(
         for key, watched in dict(zip(keys, source.deals, strict=True)).items()
     }
     load_kernel()  # compiled once, not in every process
-    runner = Runner(
-        workers,
-        results=keep,
-        progress=lambda _, deals, total: progress(deals, total),
-        anew=anew,
-        identities=identities,
-    )
+    runner = Runner(workers, keep, lambda _, deals, total: progress(deals, total), anew, identities)
     decisions = runner.run(
         partial(_analysed, settings),
         tasks,

@@ -149,6 +149,7 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _recorded(record: Record, title: str) -> Source:
+    """Returns all deals of a record, with notes on what is unsound or unfinished in them."""
     notes = {
         problem.deal: UNFINISHED if problem.unfinished else problem.message
         for problem in record.problems
@@ -157,7 +158,9 @@ def _recorded(record: Record, title: str) -> Source:
         Watched(deal.answered(), record.players, notes.get(deal.number, ""))
         for deal in record.deals
     ]
-    return Source(title, tuple(deals), len(deals), record.problems, record.notes)
+    return Source(
+        title, tuple(deals), total=len(deals), problems=record.problems, notes=record.notes
+    )
 
 
 def _saved(path: Path, last: int) -> Source:
