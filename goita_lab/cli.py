@@ -243,7 +243,10 @@ def _program() -> str:
 def _shown(
     cls: type[DataclassInstance], default: DataclassInstance | None
 ) -> type[DataclassInstance]:
-    """Returns a dataclass as tyro shows it; ``parse`` calls its checks."""
+    """Returns a dataclass with the same fields, marked for tyro's help, and without the checks.
+
+    ``default`` has the values of options that are not given, as in ``parse``.
+    """
     from docstring_parser import parse_from_object
     from tyro import conf
 
@@ -254,6 +257,7 @@ def _shown(
     shown_fields: list[Any] = []
     for field in fields(cls):
         hint, positional = hints[field.name], field.metadata == POSITIONAL
+        # An option of several values is a tuple, or a tuple or None.
         several = [part for part in (hint, *get_args(hint)) if get_origin(part) is tuple]
         metavar = f"{get_args(several[0])[0].__name__.upper()} ..." if several else None
         value = field.default if default is None else getattr(default, field.name)
@@ -276,7 +280,14 @@ def _shown(
 def _read(
     kind: type[T], metavar: str, read: Callable[[str], T], info: PrimitiveTypeInfo
 ) -> PrimitiveConstructorSpec[T] | None:
-    """Returns how tyro reads and shows a value of one of our types, or None of it."""
+    """Returns how tyro reads and shows a value of one of our types; None for any other type.
+
+    Args:
+        kind: our type.
+        metavar: what the help shows in place of a value.
+        read: returns the value of a text.
+        info: the type of an option.
+    """
     from tyro.constructors import PrimitiveConstructorSpec
 
     if info.type not in (kind, kind | None):
@@ -286,11 +297,11 @@ def _read(
         metavar=metavar,
         instance_from_str=lambda texts: read(texts[0]),
         is_instance=lambda value: isinstance(value, kind | None),
-        str_from_instance=lambda value: [_told(value)] if value else [],
+        str_from_instance=lambda value: [_in_words(value)] if value else [],
     )
 
 
-def _told(value: object) -> str:
+def _in_words(value: object) -> str:
     if isinstance(value, Rules):
         return value.name
     return "no options" if value == PLAIN else repr(value)

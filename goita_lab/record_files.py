@@ -33,7 +33,7 @@ _KIFU: Final = re.compile(r"^[ \t]*[\"']?(?:version|p[0-3]|log)[\"']?\s*:", re.M
 
 
 def is_history(text: str) -> bool:
-    """Tells whether a text begins like a history string."""
+    """Returns whether a text begins like a history string."""
     return _HISTORY.match(text) is not None
 
 
@@ -45,10 +45,11 @@ def read_record(path: Path, rules: str | Rules = JGA, *, strict: bool = True) ->
         rules: the rule set of a kifu or of history strings; a complete record holds its own.
         strict: as in ``history.loads``.
     """
-    return _parsed(read_text(path, MAX_RECORD_BYTES), rules, strict, path.name)
+    return _parsed(read_text(path, MAX_RECORD_BYTES), rules, strict=strict, source=path.name)
 
 
-def _parsed(text: str, rules: str | Rules, strict: bool, source: str) -> Record:
+def _parsed(text: str, rules: str | Rules, *, strict: bool, source: str) -> Record:
+    """Returns the record that a text holds, in whichever notation; ``source``: of the text."""
     if is_history(text):
         return history.loads(text, rules=rules, strict=strict, source=source)
     if text.lstrip().startswith("{"):
@@ -111,7 +112,7 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
         for file in files_of(path) if path.is_dir() else [path]:
             try:
                 text = read_text(file, MAX_RECORD_BYTES)
-                record = _parsed(text, rules, False, file.name)
+                record = _parsed(text, rules, strict=False, source=file.name)
                 check_plain(record.deals, what)
             except (RecordError, SettingError) as error:
                 if file == path:
@@ -120,9 +121,10 @@ def read_records(paths: Sequence[Path], rules: str | Rules, what: str) -> Record
                 continue
             notes += record.notes
             problems += record.problems
-            begin, unsound = len(deals), {problem.deal for problem in record.problems}
-            for deal_number, deal in enumerate(record.deals, begin):
-                game = deal_number if is_history(text) else begin  # each line is a game
+            # A file is one game, numbered by its first deal; of history strings each line is one.
+            first, unsound = len(deals), {problem.deal for problem in record.problems}
+            for index, deal in enumerate(record.deals, first):
+                game = index if is_history(text) else first
                 sound = deal.number not in unsound
                 deals.append(Recorded(file, deal, record.players, sound, game))
     if not deals:
@@ -154,17 +156,18 @@ def joined(games: Iterable[int], shared: Iterable[Hashable]) -> list[int]:
         games: number of the game of each deal or decision.
         shared: what makes two of them the same game, such as what was ``dealt``.
     """
+    # Union-find: a game with an entry is the same as the game of a lower number that it names.
     lower: dict[int, int] = {}
-    first: dict[Hashable, int] = {}
+    first_with: dict[Hashable, int] = {}  # by what is shared: the first game that has it
 
-    def find(game: int) -> int:
+    def lowest(game: int) -> int:
         while game in lower:
             game = lower[game]
         return game
 
     games = list(games)
     for game, key in zip(games, shared, strict=True):
-        first_root, second_root = sorted((find(game), find(first.setdefault(key, game))))
-        if first_root < second_root:
-            lower[second_root] = first_root
-    return [find(game) for game in games]
+        low, high = sorted((lowest(game), lowest(first_with.setdefault(key, game))))
+        if low < high:
+            lower[high] = low
+    return [lowest(game) for game in games]

@@ -111,7 +111,7 @@ class TaskStore:
         return json.dumps([name, self.identities.of(agents)], sort_keys=True)
 
     def has(self, name: str, agents: Iterable[str]) -> bool:
-        """Tells whether a task is finished."""
+        """Returns whether a task is finished."""
         return self.key(name, agents) in self._packed
 
     def value(self, name: str, agents: Iterable[str], kind: Any) -> Any:
@@ -135,9 +135,11 @@ class TaskStore:
         self._packed[key] = packed
 
     def note(self, tasks: Mapping[str, Iterable[str]]) -> str:
-        """Says how many tasks are kept and how many done again, by their agents; else nothing."""
+        """Returns ``kept_line`` for tasks, which are given with their agents."""
         finished = {name for name, agents in tasks.items() if self.has(name, agents)}
-        return kept_line(self.path, len(finished), len(self._names & tasks.keys() - finished))
+        # Tasks that the file has, but not for the agents as they are now.
+        repeated = self._names & (tasks.keys() - finished)
+        return kept_line(self.path, len(finished), len(repeated))
 
     def _name(self, key: str) -> str:
         try:
@@ -166,7 +168,10 @@ class TaskStore:
 def _opened(
     path: Path, kind: str, arguments: Mapping[str, Any]
 ) -> tuple[sqlite3.Connection, dict[str, Any]]:
-    """Locks a file, creates its tables where it has none; returns it and its arguments."""
+    """Locks a file, creates its tables if it has none, and returns its database and arguments.
+
+    ``arguments`` are written only where the file is new.
+    """
     with _errors(path, kind):
         db = sqlite3.connect(path, timeout=0, isolation_level=None)
         try:
@@ -174,9 +179,8 @@ def _opened(
                 db.execute(f"PRAGMA {pragma}")
             db.execute("BEGIN EXCLUSIVE")  # locking_mode keeps the lock until the file is closed
             with db:
-                if not db.execute("PRAGMA schema_version").fetchone()[
-                    0
-                ]:  # no process has made a table
+                (schema_version,) = db.execute("PRAGMA schema_version").fetchone()
+                if not schema_version:  # no process has made a table
                     for table in _TABLES:
                         db.execute(table)
                     db.execute("INSERT INTO meta VALUES (?, ?)", (kind, json.dumps(arguments)))
@@ -247,7 +251,7 @@ def _flat(arguments: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def kept_line(path: Path, kept_tasks: int, repeated_tasks: int) -> str:
-    """Returns a line on finished tasks that are done again, and on those that are kept."""
+    """Returns a line on tasks that are kept and done again; empty if no task is done again."""
     if not repeated_tasks:
         return ""
     return (
@@ -340,7 +344,10 @@ class Column:
     gaps: bool = False  #: NaN where there is no value.
 
     def check(self, name: str, value: Any, sizes: dict[str, int]) -> None:
-        """Raises a SettingError if a value is another; notes the sizes that it has first."""
+        """Raises a SettingError if a value has another type, shape or size of numbers.
+
+        ``sizes`` are the lengths of the letters in shapes; the length of a new letter is added.
+        """
         array = np.asarray(value)
         expected_shape = tuple(
             sizes.setdefault(size, length) if isinstance(size, str) else size
@@ -443,6 +450,7 @@ def read(
             raise ValueError(f"expected at most {MAX_ARRAY_BYTES:,} bytes, got {size:,}")
         with np.load(path, allow_pickle=False) as file:
             description = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
+            # The file must say all that ``about`` says, and may say more.
             if description != {**description, **about}:
                 raise ValueError(f"expected {dict(about)}, got {description}")
             arrays = {name: file[name] for name in columns}

@@ -96,7 +96,7 @@ class Runner:
         """Opens the file and the workers for several runs.
 
         Args:
-            arguments: all that results depend on beside the keys of tasks and their agents, as
+            arguments: all that results depend on, except the keys of tasks and their agents, as
                 JSON.
 
         Raises:
@@ -197,6 +197,7 @@ def stderr_progress() -> Progress:
     first_seen: dict[str, tuple[float, int]] = {}  # of each kind of work: when, and how much done
 
     def show(what: str, finished: int, total: int) -> None:
+        """Shows how far the work ``what`` is; one text of ``what`` is one kind of work."""
         nonlocal last_line
         # The finished line is wiped out; more of the same may follow, as after a snapshot.
         if finished >= total:
@@ -266,6 +267,7 @@ class Workers:
             return
         submit, running = self._submitter(workers), dict[Future[R], T]()
         while True:
+            # Two items for each worker: one is done, the other waits, so that no worker does.
             for item in islice(items, 2 * self._started - len(running)):
                 running[submit(partial(_run, os.getcwd(), partial(work, item)))] = item
             if not running:
@@ -278,15 +280,15 @@ class Workers:
                     # A cluster names the task that was lost. Processes of this machine begin work
                     # in the order in which it was submitted, so they were at the first items
                     # without a result.
-                    items = [running[future]]
+                    lost = [running[future]]
                     if ADDRESS not in os.environ:
-                        items = [item for future, item in running.items() if not _succeeded(future)]
-                    raise WorkerError(text, tuple(items[:workers])) from error
+                        lost = [item for future, item in running.items() if not _succeeded(future)]
+                    raise WorkerError(text, tuple(lost[:workers])) from error
                 del running[future]
                 yield result
 
     def _submitter(self, workers: int) -> Submit:
-        """Returns what gives work to the workers; more are started where they are of use."""
+        """Returns the function that gives work to the workers; starts more if they are of use."""
         if self._submit is None or workers > self._started:
             self._stack.close()
             start = _ray() if ADDRESS in os.environ else _processes(workers)
@@ -345,9 +347,10 @@ def _cores() -> int:
 
 @contextmanager
 def _processes(workers: int) -> Iterator[Submit]:
-    """Yields what runs a function in a child; the children end with the block, or this process.
+    """Yields a function that runs work in a child process.
 
-    What a child prints goes to standard error: standard output is for tables.
+    The children end with the block, or with this process. What a child prints goes to standard
+    error: standard output is for tables.
     """
     from loky import ProcessPoolExecutor
 
@@ -362,7 +365,7 @@ def _processes(workers: int) -> Iterator[Submit]:
 
 @contextmanager
 def _ray() -> Iterator[Submit]:
-    """Yields what runs a function on the cluster, spread over its nodes."""
+    """Yields a function that runs work on the cluster, spread over its nodes."""
     ray, running = _cluster(), set()
     # One processor each: otherwise Ray puts all on one node.
     task = ray.remote(num_cpus=1, scheduling_strategy="SPREAD", max_retries=0)(_answer)

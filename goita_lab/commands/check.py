@@ -148,10 +148,9 @@ def _sound_beliefs(agent: Agent, _: Rules) -> str:
     if not isinstance(agent, Believes):
         return ""
     questions = Questions.load()
-    asked = questions.phase().nonzero()[0][
-        :CHECKED_POSITIONS
-    ]  # in play: before it, nothing is known
-    view, exact = questions.view()[asked], questions.exact[asked]
+    # Phase 0 is before play, where next to nothing can be known.
+    rows = questions.phase().nonzero()[0][:CHECKED_POSITIONS]
+    view, exact = questions.view()[rows], questions.exact[rows]
     believed = ask_beliefs(agent, view)
     assert believed is not None
     gain = (score(believed, exact) - score(counted(view), exact)).sum(axis=1).mean()

@@ -24,11 +24,12 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from goita_agents.base import Float
+from goita_agents.base import Float, Policy
 from goita_agents.files import json_text, write_whole
 from goita_agents.identity import Identities
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
+from goita_env.tiles import NUM_SEATS
 from goita_lab import cli, provenance
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
@@ -89,27 +90,14 @@ class Args:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Solves the game or measures agents, prints it and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
     command, start = cli.command("goita exact", argv), time.perf_counter()
     try:
         agents = {text: load_policy(text) for text in args.agents or ()}
         identities = Identities(agents)
         fields: dict[str, Any] = {"command": command, "rules": args.rules.to_keys()}
-        if not args.is_changed:
-            ruler = Ruler(args.rules)
-            fields["game"] = _describe(ruler.tree)
-            policies = (
-                {text: ruler.tree.policy_of([agent] * 4) for text, agent in agents.items()}
-                if agents
-                else {"solution": _solve(ruler.tree, args).average()}
-            )
-            fields["measured"] = _measured(policies, ruler, args.team)
-        else:
-            tree = enumerate_game(args.rules, args.eyes, Channel() if args.message else None)
-            fields["game"] = _describe(tree)
-            policy = _solve(tree, args).average()
-            fields["value"], fields["gains"] = value(tree, policy), gains(tree, policy)
-            print(f"value {fields['value']:+.3f} for the dealer's team", flush=True)
+        fields |= _changed_game(args) if args.is_changed else _game(args, agents)
     except KeyboardInterrupt:
         outlook = "the same command continues" if args.output else "without -o all is lost"
         sys.stderr.write(f"\nstopped; {outlook}\n")
@@ -122,6 +110,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         write_whole(args.json, json_text(fields))
     print(f"{provenance.marks(origin)}{command}", flush=True)
     return int(bool(origin["changed"]))
+
+
+def _changed_game(args: Args) -> dict[str, Any]:
+    """Solves a game in which seats observe more; returns its sizes, value and gains for JSON."""
+    tree = enumerate_game(args.rules, args.eyes, Channel() if args.message else None)
+    sizes = _describe(tree)
+    policy = _solve(tree, args).average()
+    points = value(tree, policy)
+    print(f"value {points:+.3f} for the dealer's team", flush=True)
+    return {"game": sizes, "value": points, "gains": gains(tree, policy)}
+
+
+def _game(args: Args, agents: dict[str, Policy]) -> dict[str, Any]:
+    """Measures agents, or the solution without any; returns sizes and measures for JSON."""
+    ruler = Ruler(args.rules)
+    sizes = _describe(ruler.tree)
+    if agents:
+        policies = {
+            text: ruler.tree.policy_of([agent] * NUM_SEATS) for text, agent in agents.items()
+        }
+    else:
+        policies = {"solution": _solve(ruler.tree, args).average()}
+    return {"game": sizes, "measured": _measured(policies, ruler, args.team)}
 
 
 def _describe(tree: Tree) -> dict[str, int]:
@@ -154,7 +165,10 @@ def _solve(tree: Tree, args: Args) -> Learner:
 def _measured(
     policies: dict[str, Float], ruler: Ruler, seconds: float | None
 ) -> list[dict[str, Any]]:
-    """Measures policies and shows them in a table."""
+    """Measures policies [A], shows them in a table, and returns their figures for JSON.
+
+    ``seconds``: time limit to prove the best response of a team; None: teams are not measured.
+    """
     measured = {name: ruler.measure(policy, seconds) for name, policy in policies.items()}
     figures = "what one seat gains, a team, and a team whose partners see each other's tiles"
     title = f"Points a round: {figures}"

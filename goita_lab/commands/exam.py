@@ -59,10 +59,10 @@ class MakeArgs:
         cli.check_outputs(self.output, store=cli.beside(self.output))
 
     def run(self, command: str) -> int:
+        """Makes the exam and writes its file; returns the exit code."""
         parts = cli.beside(self.output)
-        questions = make(
-            self.positions, self.seed, Runner(self.workers, parts, stderr_progress(), self.anew)
-        )
+        runner = Runner(self.workers, results=parts, progress=stderr_progress(), anew=self.anew)
+        questions = make(self.positions, self.seed, runner)
         players = sorted({player for table in TABLES for player in table})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
         about["readers"] = {reader: reader_digest(reader) for reader in READERS}
@@ -98,17 +98,18 @@ class TakeArgs:
         cli.check_outputs(self.json, self.html, inputs=[self.exam] if self.exam else [])
 
     def run(self, command: str) -> int:
+        """Lets the agents take the exam, prints and writes the results; returns the exit code."""
         compared = [spec for spec in READERS if spec not in self.agents]
         check_distinct((*self.agents, *compared))
         questions = Questions.load(self.exam or SHIPPED)
         identities = check_agents(self.agents, JGA)
         sheet = Sheet(
-            questions,
-            tuple(
+            questions=questions,
+            agents=tuple(
                 take(spec, questions, self.seed, progress=stderr_progress()) for spec in self.agents
             ),
-            tuple(take(spec, questions) for spec in compared),
-            controls(questions),
+            readers=tuple(take(spec, questions) for spec in compared),
+            controls=controls(questions),
         )
         origin = provenance.provenance(identities)
         if self.json is not None:

@@ -88,10 +88,10 @@ class Args:
         agents = (HUMAN, opponents[0], partner, opponents[-1])  # from the person's seat on
         own_seat, rules = self.seat or 0, self.rules or JGA
         return MatchSettings(
-            tuple(agents[(seat - own_seat) % NUM_SEATS] for seat in range(NUM_SEATS)),
-            leading_seed(own_seat, rules) if self.seed is None else self.seed,
-            rules,
-            history.loads(self.position, rules=rules).deals[0] if self.position else None,
+            agents=tuple(agents[(seat - own_seat) % NUM_SEATS] for seat in range(NUM_SEATS)),
+            seed=leading_seed(own_seat, rules) if self.seed is None else self.seed,
+            rules=rules,
+            first=history.loads(self.position, rules=rules).deals[0] if self.position else None,
         )
 
 
@@ -157,6 +157,7 @@ def _serve(args: Args, stack: ExitStack) -> tuple[int, PlayTable, Path]:
     listening = web.listen(args.host, args.port)  # first: a start that fails leaves no match
     with listening, ExitStack() as match:
         table, path = open_table(args, match)
+        # From here on the sitting closes the match, or the match that replaces it.
         sitting, code = Sitting(table, path, match.pop_all()), 0
         stack.callback(sitting.close)
         note = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"

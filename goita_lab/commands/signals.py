@@ -65,10 +65,20 @@ class LogArgs:
         cli.check_outputs(folder=self.output)
 
     def run(self, command: str) -> int:
+        """Writes the log and returns the exit code."""
         progress = stderr_progress()
-        names = ("seed", "rules", "belief", "workers", "information", "anew")
-        options = {name: vars(self)[name] for name in names}
-        for rounds in log.write(self.output, expand(self.agents), self.rounds, **options):
+        logged_rounds = log.write(
+            self.output,
+            expand(self.agents),
+            self.rounds,
+            seed=self.seed,
+            rules=self.rules,
+            belief=self.belief,
+            workers=self.workers,
+            information=self.information,
+            anew=self.anew,
+        )
+        for rounds in logged_rounds:
             progress("rounds", rounds, self.rounds)
         return 0
 
@@ -183,10 +193,11 @@ class ReportArgs(Measure):
             raise SettingError("expected --quick or --share, got both")
 
     def run(self, command: str) -> int:
+        """Takes the measures, writes the page and the JSON, and returns the exit code."""
         from goita_lab.signals.page import html
 
         plan = quick(self.agents) if self.quick else full(self.agents, self.share)
-        plan = replace(plan, **vars(self.settings))
+        plan = replace(plan, seed=self.seed, rules=self.rules)
         parts = cli.beside(self.output)
         runner = replace(self.runner, results=self.results or parts)
         measured_study = study(plan, runner)

@@ -20,6 +20,7 @@ from goita_lab import cli
 def report(solution: Solution) -> str:
     """Returns a solution as text: each action with its points, then the line."""
     position, best = solution.position, solution.best
+    # Seats are counted from 1, as history strings do.
     rows = [f"seat {position.seat + 1} to move ({position.rules.name}); points for its team:", ""]
     # By the middle of the bounds, the best first; ties by action.
     order = sorted((-low - high, action) for action, (low, high) in solution.bounds.items())

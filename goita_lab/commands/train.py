@@ -79,7 +79,7 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
         settings = extended(settings, run, model.num_timesteps)
     print(
         f"{run}: {settings.total_timesteps:,} decisions, {settings.device}, {settings.precision}, "
-        f"{settings.threads} thread{'s' * (settings.threads != 1)}"
+        f"{settings.threads} thread{'' if settings.threads == 1 else 's'}"
     )
     wall, cpu = time.perf_counter(), time.process_time()
     try:

@@ -90,13 +90,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         cli.fail(str(error).partition("\n")[0])
     for remark in source.remarks():
         sys.stderr.write(f"{remark}\n")
+    sys.stdout.write(f"{args.page}: {_counts(source)}\n")
+    return code
+
+
+def _counts(source: Source) -> str:
+    """Returns the numbers of deals and of finished rounds on a page, in words."""
     total = f" of {source.total}" if source.total > len(source.deals) else ""
     deals = "deal" if len(source.deals) == 1 and not total else "deals"
-    ended = sum(watched.gained is not None for watched in source.deals)
-    # After a redeal a round has several deals.
-    rounds = "" if ended == len(source.deals) else f", {ended} round{'s' * (ended != 1)} finished"
-    sys.stdout.write(f"{args.page}: {len(source.deals)}{total} {deals}{rounds}\n")
-    return code
+    text = f"{len(source.deals)}{total} {deals}"
+    ended = len([watched for watched in source.deals if watched.gained is not None])
+    if ended == len(source.deals):
+        return text
+    # A deal is unfinished, or was dealt again, so that its round has several deals.
+    return f"{text}, {ended} {'round' if ended == 1 else 'rounds'} finished"
 
 
 def _animation(source: Source) -> bytes:
@@ -106,6 +113,7 @@ def _animation(source: Source) -> bytes:
 
 
 def _write_analysis(args: Args, agent: str, source: Source) -> int:
+    """Analyses the deals, writes the page and the JSON, and returns the exit code."""
     keep = cli.beside(args.page)
     analysis = watch.analyse(
         source,

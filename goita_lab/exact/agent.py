@@ -140,10 +140,12 @@ class SolvedAgent:
             raise AgentError(f"expected views of the small game {self.rules.name!r}, got others")
         sets = self._order[index]  # the file's order is not that of the sorted digests
         width = (self._starts[sets + 1] - self._starts[sets]).astype(np.int64)
+        # For each action of each view: the view's row, and the index of the action in the file.
         row, offset = spread(width)
         entry = self._starts[sets][row] + offset
         probabilities = np.zeros(legal.shape)
         probabilities[row, self._action[entry]] = self._average[entry]
+        # Views in which the solution plays an action outside ``legal``.
         outside = (probabilities * ~legal).any(axis=1)
         if outside.any():
             weights = probabilities[outside] * legal[outside]

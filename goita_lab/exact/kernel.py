@@ -2,6 +2,11 @@
 
 It has a file to itself, because numba's cache looks for changes only in the file of a function.
 Histories are in the order of their levels: a loop forwards meets a history before its successors.
+
+Arrays: ``info`` [N] is the information set of a history, -1 where the round is over; ``first`` [N]
+its first successor; ``starts`` [I + 1] the first action of a set; ``player`` [I] who acts there;
+``policy`` [A] the probability of each action. Successors and actions lie side by side: child k of a
+history follows action k of its set.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from goita_lab.provenance import marks
 
 EXACT_LEGEND: Final = (
     "Exact expectations, mean over partners, opponents and seats; (controls) in brackets. Regret: "
-    "what the best response to the partner and its opponents makes more. Left: the regret above "
-    "that of the best player who does not know them. Listeners know the partner's signals. "
+    "the points that the best response to the partner and its opponents has more. Left: the regret "
+    "above that of the best player who does not know them. Listeners know the partner's signals. "
     "Strength: with a copy of itself against the equilibria."
 )
 
@@ -70,9 +70,15 @@ def table(results: TeamworkResults) -> Table:
     rows = []
     for row in results.rows:
         regret, train = row.score.regret, row.train
+        # A column for each of OPPONENT_TEAMS: two equilibria, then two pairs of listeners.
+        with_equilibria, with_listeners = regret[:, :2], regret[:, 2:]
         figures = (
-            *(regret.mean(), regret[:, :2].mean(), regret[:, 2:].mean(), row.score.left),
-            *(train.regret.mean(), train.left),
+            regret.mean(),
+            with_equilibria.mean(),
+            with_listeners.mean(),
+            row.score.left,
+            train.regret.mean(),
+            train.left,
         )
         rows.append(
             (

@@ -56,19 +56,20 @@ def team_response(tree: Tree, policy: Float, team: int, seconds: float = 0.0) ->
         team: 0 the dealer's, 1 the other.
         seconds: time limit of the integer program; 0: only the linear program is solved.
     """
-    reach, points = reached(tree, policy, team, whole_team=True), sign(team)
-    value, plans = alternating(tree, policy, team, reach)[0]
+    reach, team_sign = reached(tree, policy, team, whole_team=True), sign(team)
+    points, plans = alternating(tree, policy, team, reach)[0]
     program = Program(tree, reach, team)
+    # ``points`` are the dealer's team's; ``bound`` and the program's are those of ``team``.
     bound = -program.relaxed().fun
-    if seconds > 0 and bound - points * value > PROVEN_GAP:
-        solution = program.integral(seconds, points * value)
+    if seconds > 0 and bound - team_sign * points > PROVEN_GAP:
+        solution = program.integral(seconds, team_sign * points)
         if solution.mip_dual_bound is not None:  # None: time ran out before the first bound
             bound = min(bound, -solution.mip_dual_bound)
-        if solution.x is not None and -solution.fun > points * value + PROVEN_GAP:
+        if solution.x is not None and -solution.fun > team_sign * points + PROVEN_GAP:
             # The solution has the first partner's plan; the second partner responds to it.
             response = best_response(tree, program.plans(solution.x, policy), team + 2)
-            value, plans = response.value, response.policy
-    return TeamResponse(value, points * bound, plans)
+            points, plans = response.value, response.policy
+    return TeamResponse(value=points, bound=team_sign * bound, policy=plans)
 
 
 def alternating(
@@ -87,22 +88,24 @@ def alternating(
     Returns:
         The end of each start, the best first: points for the dealer's team, and the policy.
     """
-    rng, points, ends = np.random.default_rng(seed), sign(team), []
-    own = tree.seat[tree.owner] % 2 == team
+    rng, team_sign, ends = np.random.default_rng(seed), sign(team), []
+    of_team = tree.seat[tree.owner] % 2 == team  # [A] actions of the team
     for start in range(1 + starts):
-        plans, value = policy.copy(), -np.inf
+        plans, team_points = policy.copy(), -np.inf
         if start:
-            plans[own] = (rng.exponential(size=len(own)) ** 2)[own]
+            # Random weights; their squares are further from uniform.
+            plans[of_team] = (rng.exponential(size=len(of_team)) ** 2)[of_team]
             plans /= np.add.reduceat(plans, tree.starts[:-1])[tree.owner]
         while True:
             for seat, partner in ((team, team + 2), (team + 2, team)):
+                # The reach of all others is that of chance and the other team, times the partner's.
                 response = respond(tree, plans, seat, reach * played(tree, plans, partner))
                 plans = response.policy
-            if points * response.value <= value + PROVEN_GAP:
+            if team_sign * response.value <= team_points + PROVEN_GAP:
                 break
-            value = points * response.value
-        ends.append((points * value, plans))
-    return sorted(ends, key=lambda end: -points * end[0])
+            team_points = team_sign * response.value
+        ends.append((team_sign * team_points, plans))
+    return sorted(ends, key=lambda end: -team_sign * end[0])
 
 
 class Program:
@@ -127,7 +130,7 @@ class Program:
         nodes = nodes[self._width[tree.info[nodes]] > 1]  # histories with a choice
         seat, sets = tree.seat[tree.info[nodes]], tree.info[nodes]
         meetings = []  # [n, 2] Information sets of both partners on the way to one history.
-        for side in range(2):
+        for side in range(2):  # 0 the first partner, at seat ``team``; 1 the second one
             own = seat == team + 2 * side
             # Each information set of a partner, with each last action of the other before it.
             pairs = np.stack((sets[own], last[1 - side][nodes[own]]), axis=1)
@@ -151,16 +154,16 @@ class Program:
         zeros = np.zeros(self._equal.shape[0])
         return linprog(self._cost, A_eq=self._equal, b_eq=zeros, bounds=bounds, method="highs-ipm")
 
-    def integral(self, seconds: float, value: float) -> Any:
+    def integral(self, seconds: float, points: float) -> Any:
         """Solves the integer program, in which the first partner's plan is pure.
 
         Args:
             seconds: time limit.
-            value: points that some plans are known to reach.
+            points: of the team, which some plans are known to reach.
         """
         lower = np.zeros(len(self._keys))
         lower[0] = 1  # the pair of no actions
-        at_least = LinearConstraint(csr_matrix(-self._cost), value - PROVEN_GAP, np.inf)
+        at_least = LinearConstraint(csr_matrix(-self._cost), points - PROVEN_GAP, np.inf)
         return milp(
             self._cost,
             constraints=[LinearConstraint(self._equal, 0, 0), at_least],
@@ -175,7 +178,8 @@ class Program:
         Information sets that the plan does not reach keep their probabilities.
         """
         plans, tree = policy.copy(), self._tree
-        actions = (self._keys[self._first] // self._base - 1)[1:]  # the first key has no action
+        # The keys of ``_first`` are (a + 1) * base; the first of them, 0, has no action.
+        actions = (self._keys[self._first] // self._base - 1)[1:]
         weight = np.zeros(len(plans))
         weight[actions] = solution[self._first][1:]
         sets = np.unique(tree.owner[actions])
@@ -265,6 +269,7 @@ class Program:
             with_none = np.stack((own, np.full(len(own), -1)), axis=1)
             sets, other = np.concatenate((with_none, with_action)).T
             row, own_action = self._actions(sets)
+            # The action that leads to a set counts -1, each action of the set 1.
             for coefficient, rows, pair in (
                 (-1.0, np.arange(len(sets)), (before[sets], other)),
                 (1.0, row, (own_action, other[row])),
@@ -354,8 +359,8 @@ class Ruler:
         if seconds is not None:
             teams = tuple(team_response(tree, policy, team, seconds) for team in range(2))
         return Exploitability(
-            points,
-            tuple(by_seat[seat] for seat in range(NUM_SEATS)),
-            teams,
-            (seeing_gains[0], seeing_gains[1]),
+            value=points,
+            seats=tuple(by_seat[seat] for seat in range(NUM_SEATS)),
+            teams=teams,
+            seen=(seeing_gains[0], seeing_gains[1]),
         )

@@ -83,19 +83,20 @@ class Players:
         path = path or shipped(tree.rules, message=tree.channel is not None)
         _, arrays = read(path, FORMAT, PARTNER_COLUMNS, tree)
         names, splits = (tuple(arrays[column].tolist()) for column in ("names", "splits"))
-        in_set = arrays["listeners"] < np.diff(tree.starts)
+        in_set = arrays["listeners"] < np.diff(tree.starts)  # the action exists in its set
         if len(arrays["policies"]) != len(names) + 2 or not in_set.all():
             raise SettingError(
                 f"expected players of {tree.rules.name}, got others in {str(path)!r}"
             )
         policies = _whole(tree, arrays["policies"])
-        return cls(names, splits, policies[2:], policies[:2], arrays["listeners"], arrays["best"])
+        equilibria, policies = policies[:2], policies[2:]  # the partners' come last
+        return cls(names, splits, policies, equilibria, arrays["listeners"], arrays["best"])
 
     def save(self, tree: Tree, path: Path) -> None:
         """Writes the players, probabilities in float16."""
-        last = np.zeros(len(tree.action), bool)
-        last[tree.starts[1:] - 1] = True
-        policies = np.concatenate((self.equilibria, self.policies))[:, ~last]
+        is_last = np.zeros(len(tree.action), bool)  # the last action of each information set
+        is_last[tree.starts[1:] - 1] = True
+        policies = np.concatenate((self.equilibria, self.policies))[:, ~is_last]
         arrays = {
             "names": np.array(self.names),
             "splits": np.array(self.splits),
@@ -160,10 +161,11 @@ def points_with(tree: Tree, agent: Float, kind: Type) -> float:
 
 
 def bayes_optimal(tree: Tree, types: Sequence[Type]) -> tuple[float, Float]:
-    """Returns the most that a player can make who knows that all types are equally likely.
+    """Returns the Bayes-optimal player: the best response to all types, which are equally likely.
 
-    One seat's own actions change no other's reach, so the reach of a mixture of types is the mean
-    of theirs, and one sweep finds the Bayes-optimal player.
+    A seat's own actions do not change the probability that all others reach a history, so with
+    types that are equally likely this probability is the mean over the types, and one sweep a seat
+    finds the best response.
 
     Returns:
         Points a round, the mean over types and seats; and its policy: float64 [A].
@@ -173,7 +175,7 @@ def bayes_optimal(tree: Tree, types: Sequence[Type]) -> tuple[float, Float]:
         others = np.zeros(len(tree.info))
         for player_type in types:
             others += reached(tree, seated(tree, seat, policy, player_type), seat)
-        # Its policy is the one before, but at the sets of this seat.
+        # The response changes ``policy`` only at this seat's sets: after the loop it has all four.
         response = respond(tree, policy, seat, others / len(types))
         points += sign(seat) * response.value / NUM_SEATS
         policy = response.policy
@@ -300,6 +302,7 @@ class Benchmark:
         return scores
 
     def _points(self, split: Split, agent: Float) -> Float:
+        """Returns the points of an agent [A] with each type of a split: [P, 4]."""
         return np.array(
             [
                 [points_with(self.tree, agent, player_type) for player_type in types]

@@ -141,6 +141,7 @@ class Tree:
         order = digests.argsort()
         # The set of ``source`` with the same view as each set here, found among sorted digests.
         row = order[np.searchsorted(digests, self.view().digest(), sorter=order)]
+        # An action has the same place among those of its set in both games.
         place = np.arange(len(self.action)) - self.starts[self.owner]
         return np.asarray(policy[source.starts[row][self.owner] + place])
 
@@ -199,7 +200,9 @@ def enumerate_game(
     levels, num_actions = list[_Level](), 0
     while len(replay):
         sends = channel is not None and not levels
-        seat = (len(levels) - (channel is not None and not sends)) % NUM_SEATS
+        # With a channel the dealer acts in the first two levels: it sends a message, then it plays.
+        decided = len(levels) if channel is None or sends else len(levels) - 1
+        seat = decided % NUM_SEATS
         seen = _seen(replay, seat, team_eyes[seat % 2])
         # The dealer remembers its own message.
         if channel and (channel.public or seat % 2 == 0):
@@ -209,13 +212,15 @@ def enumerate_game(
         # A row for each successor: the history before it, and the index of the action among those
         # of the history's information set.
         parent, index = spread(level.successors)
-        chosen = (level.width.cumsum() - level.width)[level.sets[parent]] + index
+        first_action = level.width.cumsum() - level.width  # of each set, counted in the level
+        chosen = first_action[level.sets[parent]] + index
         replay.select(parent)
         if sends:
             message = index.astype(np.uint64)
         else:
             replay.step(level.action[chosen].astype(np.int64))
             message = message[parent]
+        # Partners that see each other's tiles are one player, whose last action this is.
         seats = [seat, (seat + 2) % NUM_SEATS] if team_eyes[seat % 2] == "partner" else [seat]
         last = last[:, parent]
         last[seats] = num_actions + chosen
@@ -256,14 +261,23 @@ def _level(
     is the number of messages that the seat chooses from; 0: it plays.
     """
     digests = View(seen).digest()
+    # ``index``: the first history of each set; ``sets``: the set of each history.
     _, index, sets = np.unique(digests, return_index=True, return_inverse=True)
     if (seen[index][sets] != seen).any():
         raise ArithmeticError("expected different digests of different views, got the same")
     legal = np.ones((len(index), messages), bool) if messages else replay.choices().legal(index)
     width = legal.sum(axis=1)
-    action = np.nonzero(legal)[1].astype(np.int8)
-    words = seen[index, :NUM_WORDS]
-    return _Level(seat, points, ongoing, sets, width[sets], width, action, last[index], words)
+    return _Level(
+        seat=seat,
+        points=points,
+        ongoing=ongoing,
+        sets=sets,
+        successors=width[sets],
+        width=width,
+        action=np.nonzero(legal)[1].astype(np.int8),
+        before=last[index],
+        words=seen[index, :NUM_WORDS],
+    )
 
 
 def _join(
@@ -285,12 +299,13 @@ def _join(
     for index, level in enumerate(levels):
         nodes = histories[index] + level.ongoing
         info[nodes] = sets[index] + level.sets
+        # The next level has the successors of the ongoing histories, side by side.
         first[nodes] = histories[index + 1] + level.successors.cumsum() - level.successors
     width = np.concatenate([level.width for level in levels])
     return Tree(
-        rules,
-        eyes,
-        chance,
+        rules=rules,
+        eyes=eyes,
+        chance=chance,
         info=info,
         first=first,
         points=np.concatenate([*(level.points for level in levels), ends]),

@@ -52,7 +52,7 @@ def reached(tree: Tree, policy: Float, player: int, *, whole_team: bool = False)
 def played(tree: Tree, policy: Float, player: int) -> Float:
     """Returns the probability that a player's own actions lead to each history: float64 [N]."""
     reach, is_other = np.empty(len(tree.info)), tree.player != player
-    # As for ``reached``, with all other players as the one left out, and without chance.
+    # As in ``reached``, but the player left out is all others (``is_other`` is True), and chance.
     deals = np.ones(len(tree.chance))
     kernel.reach(tree.info, tree.first, tree.starts, is_other, policy, deals, True, reach)
     return reach
@@ -192,6 +192,7 @@ class Learner:
         tree, self.rounds = self.tree, self.rounds + 1
         for player, own in self._actions.items():
             worth = sign(player) * worths(tree, self.policy, player)
+            # Regret of this round: the worth of an action minus the mean worth in its set.
             instant = (worth - totals(tree, worth * self.policy)[tree.owner])[own]
             regret = np.maximum(self._regret[own] + instant, 0)
             self._regret[own] = regret

@@ -60,7 +60,7 @@ class Answers:
     believed: Float | None  #: [N, 3, 8] Its beliefs; None: it has none.
     known: Float | None  #: [N, 3] Their score above the score of tiles and rules; before play 0.
     could: Float  #: [N, 3] The same for the exact posterior.
-    played: int  #: Number of positions from rounds in which the agent played.
+    played: int  #: Number of positions in which the agent played at one of the four seats.
     faults: tuple[Fault, ...]
     """Actions that are missing or illegal; legal actions replace them, all equally likely."""
     control: bool  #: The answers are computed, not an agent's.
@@ -72,10 +72,15 @@ class Answers:
     def share(
         self, seats: list[int], rows: Bool | slice = slice(None), *, above: Answers | None = None
     ) -> Interval | None:
-        """Returns the share known of what could be known about seats, with numbers 0 to 2.
+        """Returns the share known of what could be known about the hands of seats.
 
-        With ``above`` the score of these answers is subtracted, position by position. None without
-        beliefs, or where in fewer than two positions anything could be known.
+        Args:
+            seats: columns of beliefs: 0 next, 1 partner, 2 previous.
+            rows: the positions.
+            above: answers whose score is subtracted, position by position; None: no answers.
+
+        Returns:
+            None without beliefs, or where in fewer than two positions anything could be known.
         """
         if self.known is None:
             return None
@@ -110,7 +115,7 @@ class Sheet:
 
 
 def take(
-    spec: str,
+    spec: str | Agent,
     questions: Questions,
     seed: int = 0,
     *,
@@ -119,9 +124,10 @@ def take(
 ) -> Answers:
     """Lets an agent take an exam; ``believes``: its beliefs are graded, too.
 
-    An agent with known probabilities answers with them, another agent with an action. Beliefs are
-    those of its method ``beliefs``, or those that follow if all seats play as the agent does. The
-    latter are stored with the questions for ``READERS``.
+    An agent with known probabilities answers with them, another agent with an action. Its beliefs
+    come from its method ``beliefs``. For an agent without this method they are the exact beliefs
+    under the model that all seats play as the agent does; for ``READERS`` these are stored with the
+    questions.
 
     An action that is missing or illegal counts as a random action, and is listed in ``faults``.
 
@@ -132,11 +138,13 @@ def take(
     agent = build_agent(spec, JGA)
     try:
         chosen, faults = decisions(agent, questions, seed)
-        believed = questions.kept(spec) if believes else None
+        believed = questions.kept(spec) if believes and isinstance(spec, str) else None
         if believes and believed is None:
             believed = beliefs(agent, questions.view(), progress)
     finally:
         end_agent(agent)
+    # Positions in which a player has the same network or bot inside it. An agent that is not given
+    # by its text has none.
     own_names = names(spec) if isinstance(spec, str) else set()
     played = sum(any(own_names & names(player) for player in line) for line in questions.players)
     return graded(agent.name, questions, chosen, believed, played=played, faults=faults)
@@ -144,7 +152,7 @@ def take(
 
 @cache
 def names(spec: str) -> set[str]:
-    """Returns the players inside an agent's text, without their options."""
+    """Returns the names of the networks and bots inside an agent's text, without their options."""
     return {*weights([spec]), *(part.name for part in every_part(spec))} - {"population"}
 
 
@@ -162,24 +170,26 @@ def graded(
 
     Before play next to nothing can be known, so beliefs do not count in these positions.
     """
-    rows = np.arange(len(questions))
+    # [N, 69] Points that each action loses, and whether it is a best one. Points of illegal actions
+    # are NaN; they lose 0 here, because their probability is 0.
+    legal, rows = ~np.isnan(questions.points), np.arange(len(questions))
     lost = questions.points[rows, questions.best][:, None] - questions.points
-    lost = np.where(np.isnan(lost), 0, lost)  # illegal actions, which have no probability
-    best = (abs(lost) < EQUAL_POINTS) & ~np.isnan(questions.points)
+    lost = np.where(legal, lost, 0)
+    is_best = legal & (abs(lost) < EQUAL_POINTS)
     exact, in_play = questions.exact, (questions.phase() > 0)[:, None]
-    floor = score(questions.facts, exact)
+    score_of_facts = score(questions.facts, exact)
 
-    def above(belief: Float) -> Float:
-        return (score(belief, exact) - floor) * in_play
+    def above_facts(belief: Float) -> Float:
+        return np.where(in_play, score(belief, exact) - score_of_facts, 0)
 
     return Answers(
         name,
         lost=(chosen * lost).sum(axis=1),
-        right=(chosen * best).sum(axis=1),
+        right=(chosen * is_best).sum(axis=1),
         chosen=chosen,
         believed=believed,
-        known=None if believed is None else above(believed),
-        could=above(exact),
+        known=None if believed is None else above_facts(believed),
+        could=above_facts(exact),
         played=played,
         faults=faults,
         control=control,
@@ -232,11 +242,11 @@ def counted(view: View) -> Float:
     """
     places = view.hand_sizes + view.face_down.sum(axis=2)
     unseen = view.unseen.astype(np.int64)
-    total = unseen.sum(axis=1)[:, None, None]
-    own = places[:, 1:, None]
+    # Axes: position, seat, kind.
+    total, places = unseen.sum(axis=1)[:, None, None], places[:, 1:, None]
     # A seat without the kind got all its tiles from the other unseen ones: hypergeometric.
-    missing = BINOMIALS[total - unseen[:, None, :], own] / BINOMIALS[total, own]
-    return np.asarray(1 - missing)
+    lacks = BINOMIALS[total - unseen[:, None, :], places] / BINOMIALS[total, places]
+    return np.asarray(1 - lacks)
 
 
 def controls(questions: Questions) -> tuple[Answers, ...]:

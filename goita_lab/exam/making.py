@@ -145,7 +145,8 @@ def draw_decisions(played: Play, rng: np.random.Generator) -> Int:
     phase, drawn = phases_of(played.view()), list[int]()
     for deal, round_index in enumerate(played.round.tolist()):
         # Rounds 2 k and 2 k + 1 have the same deal: the first is used if k is even.
-        if (round_index // 2 + round_index) % 2:
+        k, is_second = divmod(round_index, 2)
+        if is_second != k % 2:
             continue
         (choices,) = np.nonzero(played.choice & (played.deal == deal))
         if len(choices):
@@ -157,10 +158,14 @@ def draw_decisions(played: Play, rng: np.random.Generator) -> Int:
 def value_position(
     view: View, players: tuple[str, ...], rng: np.random.Generator
 ) -> Question | None:
-    """Values a position; returns None where no action is clearly best (``BEST_ACTION_MIN_Z``)."""
+    """Values a position; returns None where no action is clearly best (``BEST_ACTION_MIN_Z``).
+
+    ``players`` are the agents' texts from the acting seat on.
+    """
     listener = Listener(view, dict(zip(RELATIVE_SEATS, map(model, players[1:]), strict=True)))
     deals = listener.deals()
     worlds, best = FIRST_WORLDS, -1
+    # The search takes twice as many worlds until an action leads clearly.
     while best < 0 and worlds <= MOST_WORLDS:
         best = clear_leader(play_out(view, players, deals.sample(worlds, rng), rng))
         worlds *= 2
@@ -171,12 +176,12 @@ def value_position(
     points[fresh.action], error[fresh.action] = fresh.points, fresh.error
     lead, lead_error = smallest_lead(fresh, best)
     return Question(
-        view.words[0],
-        points,
-        error,
-        best,
-        lead,
-        lead_error,
+        words=view.words[0],
+        points=points,
+        error=error,
+        best=best,
+        lead=lead,
+        lead_error=lead_error,
         exact=held_kinds(listener, view),
         facts=held_kinds(Listener(view, LEGAL_MODEL), view),
         read=np.array([beliefs_of(PolicyModel(reader), view) for reader in READERS]),
@@ -199,7 +204,10 @@ def held_kinds(listener: Listener, view: View) -> Float:
 
 
 def play_out(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> ActionValues:
-    """Plays all legal actions out in the same worlds."""
+    """Plays all legal actions out in the same worlds.
+
+    ``players`` are the agents from the acting seat on; ``ACTING_AGENT`` replaces the first.
+    """
     legal = view.legal()
     return evaluate_actions(
         view,

@@ -65,7 +65,7 @@ def html(sheet: Sheet, command: str) -> str:
 
 
 def curve(answers: Answers, questions: Questions) -> list[tuple[str, Interval]]:
-    """Returns the points lost by the number of the decision in its round."""
+    """Returns the mean points lost in each of ``CURVE_DECISIONS``, with the name of the range."""
     decision = questions.view().decisions().length.astype(np.int64) + 1
     points = []
     for low, high in CURVE_DECISIONS:
@@ -83,7 +83,10 @@ def differences(first: Answers, second: Answers) -> Int:
 
 
 def misread(questions: Questions, answers: Answers) -> list[Shown]:
-    """Returns the positions in which an agent's beliefs are farthest off, with the worst belief."""
+    """Returns the positions in which an agent's beliefs are farthest off, with the worst belief.
+
+    The distance is the score that the belief loses against the exact posterior.
+    """
     if answers.believed is None:
         return []
     exact, believed = questions.exact, answers.believed
@@ -91,6 +94,7 @@ def misread(questions: Questions, answers: Answers) -> list[Shown]:
     rows = np.argsort(-lost.sum(axis=(1, 2)), kind="stable")[:MISREAD_SHOWN]
     notes = {}
     for row in rows.tolist():
+        # ``lost`` of a row is [3, 8]: the place of the largest is a seat and a kind.
         seat, kind = np.unravel_index(lost[row].argmax(), lost[row].shape)
         agent, posterior, rules = (
             f"{float(beliefs[row, seat, kind]):.2f}"

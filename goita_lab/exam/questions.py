@@ -100,9 +100,8 @@ class Questions:
         A file is trusted where its numbers are possible in a game.
         """
         view, rows = self.view(), np.arange(len(self))
-        from_observation(
-            view.observation()
-        )  # an ObservationError if bits without a meaning are set
+        # An ObservationError if bits without a meaning are set.
+        from_observation(view.observation())
         legal = view.legal()
         tiles = view.hand + view.unseen + view.face_up.sum(axis=1)
         faults = {
@@ -137,10 +136,11 @@ class Questions:
         At a finish a play can end the round. The kind of an answer depends on the best action.
         """
         view = self.view()
-        answer = np.where(self.best == PASS, 3, 2)
-        in_play = np.where(view.mover_leads, 1, answer)
-        in_play = np.where(view.hand_sizes[:, 0] == 2, 4, in_play)  # a play has two tiles
-        return np.where(self.phase() == 0, 0, in_play)
+        before_play, lead, receive, pass_, finish = range(len(QUESTION_KINDS))
+        answer = np.where(self.best == PASS, pass_, receive)
+        in_play = np.where(view.mover_leads, lead, answer)
+        in_play = np.where(view.hand_sizes[:, 0] == 2, finish, in_play)  # a play has two tiles
+        return np.where(self.phase() == 0, before_play, in_play)
 
     def stakes(self) -> Float:
         """Returns the points by which the best action leads the mean of the others: float64 [N]."""
@@ -168,11 +168,10 @@ class Questions:
         """Returns questions as arrays; ``asked``: number of positions that were valued."""
         arrays: dict[str, Any] = {}
         for name, column in QUESTION_COLUMNS.items():
-            rows = np.array(
-                [getattr(question, name) for question in questions], DTYPES[column.kind]
-            )
-            # The shape is that of rows also where there is no question.
-            arrays[name] = np.array(rows, DTYPES[column.kind]).reshape(len(rows), *column.shape[1:])
+            values = [getattr(question, name) for question in questions]
+            # Without a question, too, the array has the axes of its column after the first.
+            shape = len(values), *column.shape[1:]
+            arrays[name] = np.array(values, DTYPES[column.kind]).reshape(shape)
         players = tuple(question.players for question in questions)
         return cls(**arrays, players=players, asked=asked, sure=len(questions))
 

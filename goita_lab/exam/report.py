@@ -61,10 +61,11 @@ def groups(questions: Questions) -> Iterator[tuple[str, str, Bool]]:
 
 
 def main_table(sheet: Sheet) -> Table:
-    """Returns the points that each agent lost and its shares known, the fewest points lost first.
+    """Returns the table of all answers, those that lost the fewest points first.
 
-    Points lost are compared with those of the first agent, shares known with the control that
-    counts tiles; both position by position.
+    Its columns are the points lost and the shares known of other hands. Points lost are compared
+    with those of the first agent, shares known with those of the control that counts tiles; both
+    position by position.
     """
     first, counting = sheet.agents[0], sheet.counting
     rows = [
@@ -95,26 +96,25 @@ def _remarks(answers: Answers) -> Iterator[str]:
 
 
 def groups_tables(sheet: Sheet) -> list[Table]:
-    """Returns the points that each agent lost by group, and the shares known of all seats.
+    """Returns a table of the points that each agent lost by group, and one of its shares known.
 
     Before play next to nothing can be known, so the second table leaves this phase out. The control
     in both tables plays at random and counts tiles.
     """
-    players = [answers for answers in sheet.ranked() if not answers.control]
-    losing = [sheet.counting, *players]
-    knowing = [answers for answers in losing if answers.known is not None]
-    lost, known = [], []
-    for title, name, rows in groups(sheet.questions):
-        head = f"{title}: {name}", _count(rows)
-        lost.append((*head, *(_lost(answers, rows) for answers in losing)))
-        if title in ("phase", "decision") and name != PHASES[0]:
-            shares = (answers.share(ALL_SEATS, rows) for answers in knowing)
+    players = [sheet.counting, *(answers for answers in sheet.ranked() if not answers.control)]
+    believers = [answers for answers in players if answers.known is not None]
+    lost, known = [], []  # rows of the tables
+    for grouping, name, members in groups(sheet.questions):
+        head = f"{grouping}: {name}", _count(members)
+        lost.append((*head, *(_lost(answers, members) for answers in players)))
+        if grouping in ("phase", "decision") and name != PHASES[0]:
+            shares = (answers.share(ALL_SEATS, members) for answers in believers)
             known.append((*head, *(estimate(share, sign="-") for share in shares)))
     return [
-        Table(title, ("", "positions", *(answers.name for answers in columns)), tuple(cells))
-        for title, columns, cells in (
-            ("Points lost a decision", losing, lost),
-            ("Known of all seats", knowing, known),
+        Table(title, ("", "positions", *(answers.name for answers in columns)), tuple(rows))
+        for title, columns, rows in (
+            ("Points lost a decision", players, lost),
+            ("Known of all seats", believers, known),
         )
     ]
 

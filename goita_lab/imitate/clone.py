@@ -85,8 +85,8 @@ def imitate(
     """
     # More threads would change results, and would wait for each other busily.
     with threadpool_limits(1, user_api="blas"):
-        heat, _ = predict(start, split.train).fit(split.train)
-        start = heated(start, heat)
+        start_temperature, _ = predict(start, split.train).fit(split.train)
+        start = heated(start, start_temperature)
         learner = PolicyLearner(start, seed)
         rng = np.random.default_rng(seed)
         best, trial = _try(learner.tensors(), np.inf, start, split.validation)
@@ -104,7 +104,12 @@ def imitate(
     tensors = best.tensors()
     for name in ("value.weight", "value.bias"):  # a clone predicts actions, not points
         tensors[name] = np.zeros_like(tensors[name])
-    return Clone(NetworkAgent(info, tensors), chosen.weight, heat, tuple(trials))
+    return Clone(
+        agent=NetworkAgent(info, tensors),
+        weight=chosen.weight,
+        start_temperature=start_temperature,
+        tried=tuple(trials),
+    )
 
 
 def check_start(agent: object, name: str) -> NetworkAgent:
@@ -163,7 +168,10 @@ def _learn(
 def _try(
     tensors: dict[str, Array], weight: float, start: NetworkAgent, validation: Examples
 ) -> tuple[NetworkAgent, Tried]:
-    """Returns the network at its best temperature, and the quality of its predictions."""
+    """Returns the network of a weight at its best temperature, and how well it predicts.
+
+    The network has ``tensors``; ``start`` is what it was held close to.
+    """
     network = NetworkAgent(start.info, tensors)
     temperature, _ = predict(network, validation).fit(validation)
     network = heated(network, temperature)
@@ -172,11 +180,11 @@ def _try(
     with np.errstate(divide="ignore", invalid="ignore"):
         divergence = np.where(prior > 0, prior * np.log(prior / model), 0.0).sum(axis=1)
     return network, Tried(
-        weight,
-        float(np.log(validation.taken(model)).mean()),
-        temperature,
-        float((model.argmax(axis=1) == validation.action).mean()),
-        float(divergence.mean()),
+        weight=weight,
+        log_likelihood=float(np.log(validation.taken(model)).mean()),
+        temperature=temperature,
+        accuracy=float((model.argmax(axis=1) == validation.action).mean()),
+        divergence=float(divergence.mean()),
     )
 
 
@@ -204,9 +212,11 @@ class PolicyLearner:
         self._rng, self._dropout = np.random.default_rng(seed), dropout
         self._tensors = {name: array.copy() for name, array in start.tensors().items()}
         self._names = [*(f"layers.{layer}" for layer in range(start.info.layers)), "policy"]
-        parts = [f"{name}.{part}" for name in self._names for part in ("weight", "bias")]
-        shapes = {name: self._tensors[name] for name in parts}
-        self._moments = {n: (np.zeros_like(t), np.zeros_like(t)) for n, t in shapes.items()}
+        learned = [f"{name}.{part}" for name in self._names for part in ("weight", "bias")]
+        self._moments = {
+            name: (np.zeros_like(self._tensors[name]), np.zeros_like(self._tensors[name]))
+            for name in learned
+        }
         """Adam's averages of a tensor's gradient and of its square (Kingma & Ba 2015)."""
         self._steps = 0
 
@@ -239,7 +249,8 @@ class PolicyLearner:
     def step(self, words: Words, legal: Bool, targets: Array, rate: float) -> None:
         """Takes one step of Adam down the gradient."""
         self._steps += 1
-        fast, slow = 0.9, 0.999
+        fast, slow = 0.9, 0.999  # how slowly the averages of the gradient and its square follow
+        # Averages that begin at 0 are too small at first; this corrects them.
         scale = rate * np.sqrt(1 - slow**self._steps) / (1 - fast**self._steps)
         for name, slope in self.gradient(words, legal, targets).items():
             mean, square = self._moments[name]

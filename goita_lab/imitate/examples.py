@@ -88,12 +88,12 @@ class Examples:
         # A part's games follow the games of all earlier parts.
         offsets = np.cumsum([0, *(int(part.game.max(initial=-1)) + 1 for part in parts)]).tolist()
         return cls(
-            parts[0].rules,
-            np.concatenate([part.words for part in parts]),
-            np.concatenate([part.legal for part in parts]),
-            np.concatenate([part.action for part in parts]),
-            np.concatenate(
-                [part.game + offset for part, offset in zip(parts, offsets, strict=False)]
+            rules=parts[0].rules,
+            words=np.concatenate([part.words for part in parts]),
+            legal=np.concatenate([part.legal for part in parts]),
+            action=np.concatenate([part.action for part in parts]),
+            game=np.concatenate(
+                [part.game + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
             ),
         )
 
@@ -159,7 +159,7 @@ class Prediction:
     def fit(self, examples: Examples) -> tuple[float, float]:
         """Returns the temperature and the epsilon with the best predictions of decisions."""
         uniform = 1 / examples.legal.sum(axis=1)
-        best = (-np.inf, 1.0, 0.0)
+        best = (-np.inf, 1.0, 0.0)  # log-likelihood, temperature and epsilon, compared in turn
         for temperature in TEMPERATURES if self.can_be_heated else (1.0,):
             taken = np.exp(examples.taken(self._normalised(temperature)))
             for epsilon in EPSILONS:
@@ -234,7 +234,7 @@ class Guesses:
         temperature, epsilon = predict(model, validation).fit(validation) if model else (1.0, 0.0)
         table = predict(model, test).probabilities(test.legal, temperature, epsilon)
         taken = np.log(np.maximum(test.taken(table), MIN_PROBABILITY))
-        return cls(temperature, epsilon, taken, table.max(axis=1), hits(table, test))
+        return cls(temperature, epsilon, taken, top=table.max(axis=1), hit=hits(table, test))
 
 
 def compare(
@@ -249,12 +249,12 @@ def compare(
     first = guesses[0][1]
     scores = [
         Score(
-            name,
-            model.temperature,
-            model.epsilon,
-            ratio_interval(*test.by_game(model.taken)),
-            rate_interval(*test.by_game(model.hit)),
-            ratio_interval(*test.by_game(first.taken - model.taken)) if index else None,
+            name=name,
+            temperature=model.temperature,
+            epsilon=model.epsilon,
+            log_likelihood=ratio_interval(*test.by_game(model.taken)),
+            accuracy=rate_interval(*test.by_game(model.hit)),
+            behind=ratio_interval(*test.by_game(first.taken - model.taken)) if index else None,
         )
         for index, (name, model) in enumerate(guesses)
     ]
@@ -276,11 +276,11 @@ def calibrate(guesses: Guesses) -> list[Calibration]:
     bins = np.digitize(predicted, BINS[1:-1])
     return [
         Calibration(
-            low,
-            high,
-            int(inside.sum()),
-            float(predicted[inside].mean()),
-            float(observed[inside].mean()),
+            low=low,
+            high=high,
+            decisions=int(inside.sum()),
+            predicted=float(predicted[inside].mean()),
+            observed=float(observed[inside].mean()),
         )
         for index, (low, high) in enumerate(pairwise(BINS))
         if (inside := bins == index).any()

@@ -85,6 +85,7 @@ def learn(
     clone = imitate(
         split, start, seed=seed, progress=lambda share: show("learning, %", int(100 * share), 100)
     )
+    # The model's temperature is fitted to games that it has not learned; the others learned none.
     learning = Examples.join([split.train, split.validation])
     guesses = [("model", Guesses.of(clone.agent, split.validation, split.test))]
     guesses += [(name, Guesses.of(model, learning, split.test)) for name, model in baselines]

@@ -119,6 +119,7 @@ def _parts(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
 
 
 def _holds_records(source: Path) -> bool:
+    """Returns whether a source holds records; False: saved games or a log."""
     if not source.exists():
         raise SettingError(f"expected recorded games, got {str(source)!r}, which does not exist")
     if not source.is_dir():
@@ -134,6 +135,7 @@ def _holds_records(source: Path) -> bool:
 
 
 def _saved(source: Path) -> _Part:
+    """Reads saved games; a RecordError names the first deal with an illegal move."""
     deals = list(read_games(source))
     if not deals:
         raise RecordError(f"expected saved games in {str(source)!r}, got none")
@@ -153,6 +155,7 @@ def _saved(source: Path) -> _Part:
 
 
 def _log(folder: Path) -> _Part:
+    """Reads the decisions with a choice of a log."""
     from goita_lab.signals import log
 
     play = log.read(folder)
@@ -163,31 +166,34 @@ def _log(folder: Path) -> _Part:
     rows = np.flatnonzero(play.choice)
     deal = play.deal[rows]
     examples = Examples(
-        play.rules,
-        play.words[rows],
-        play.legal[rows],
-        play.action[rows].astype(np.int64),
-        play.round[deal],
+        rules=play.rules,
+        words=play.words[rows],
+        legal=play.legal[rows],
+        action=play.action[rows].astype(np.int64),
+        game=play.round[deal],
     )
     names = np.array(play.agents, dtype=object)[play.seating[deal, play.seat[rows]]]
-    keys = [hands.tobytes() for hands in play.hands]
-    return _Part(examples, names.tolist(), [keys[index] for index in deal.tolist()])
+    key_by_deal = [hands.tobytes() for hands in play.hands]
+    keys: list[Hashable] = [key_by_deal[index] for index in deal.tolist()]
+    return _Part(examples, players=names.tolist(), keys=keys)
 
 
 def _records(sources: Sequence[Path], rules: str | Rules) -> Iterator[_Part]:
+    """Yields the problems and notes of records without decisions, then the decisions of a file."""
     records = read_records(sources, rules, "goita imitate")
-    yield _Part(None, [], [], tuple(map(str, records.problems)), records.notes)
+    problems = tuple(map(str, records.problems))
+    yield _Part(examples=None, players=[], keys=[], unsound=problems, notes=records.notes)
     sound = (record for record in records.deals if record.sound)
     for file, group in groupby(sound, lambda record: record.file):
         in_file = list(group)
         deals = [record.deal for record in in_file]
         players, games = [record.players for record in in_file], [record.game for record in in_file]
         part, illegal = _replayed(deals, players, games, list(map(dealt, deals)))
-        problems = [
+        unsound = [
             f"{file.name}: deal {deals[index].number}, {problem}"
             for index, problem in illegal.items()
         ]
-        yield replace(part, unsound=tuple(problems))
+        yield replace(part, unsound=tuple(unsound))
 
 
 def _replayed(
@@ -196,7 +202,11 @@ def _replayed(
     games: Sequence[int],
     keys: Sequence[Hashable],
 ) -> tuple[_Part, dict[int, str]]:
-    """Returns the decisions of deals, and the illegal moves by index of the deal."""
+    """Returns the decisions of deals, and the illegal moves by index of the deal.
+
+    ``players``, ``games`` and ``keys`` are by deal: the players' names by seat, the number of the
+    game, and the key of ``_Part.keys``.
+    """
     rules, *further = {deal.rules: None for deal in deals}
     if further:
         raise SettingError(
@@ -207,7 +217,8 @@ def _replayed(
     examples = Examples(rules, decisions.words, decisions.legal, decisions.action, game)
     indices, seats = decisions.deal.tolist(), decisions.seat.tolist()
     names = [players[deal][seat] for deal, seat in zip(indices, seats, strict=True)]
-    return _Part(examples, names, [keys[deal] for deal in indices]), decisions.illegal
+    part = _Part(examples, players=names, keys=[keys[deal] for deal in indices])
+    return part, decisions.illegal
 
 
 DEFAULTS = (actions.SILENT, actions.CONTINUE, actions.CALL)
@@ -228,50 +239,59 @@ class Replayed:
 
 
 def replay(deals: Sequence[DealRecord], rules: Rules) -> Replayed:
-    """Returns the recorded decisions of deals that are played under one rule set.
+    """Returns the recorded decisions with a choice of deals that are played under one rule set.
 
-    Answers before play that are not recorded do not count as decisions.
+    Forced moves and answers before play that are not recorded are left out, and so are all
+    decisions of a deal with an illegal move.
     """
+    table, num_read, illegal = _begun(deals, rules), [0] * len(deals), dict[int, str]()
+    empty = np.zeros(0, np.int64)
+    # Arrays as in ``Replayed``: none at first, then those of each step of all deals.
+    parts = [(empty, empty, table.view(0).words[:0], np.zeros((0, NUM_ACTIONS), bool), empty)]
+    while True:
+        # ``table.game`` has the indices of the deals that are still on the table.
+        unread = [num_read[deal] < len(deals[deal].moves) for deal in table.game.tolist()]
+        table.select(np.flatnonzero(unread))
+        if not any(unread):
+            break
+        seats, legal = table.seat, table.choices().legal(np.arange(len(table)))
+        moves = [
+            _next_move(deals[deal], num_read[deal], seat, legal[row])
+            for row, (deal, seat) in enumerate(
+                zip(table.game.tolist(), seats.tolist(), strict=True)
+            )
+        ]
+        for deal, move in zip(table.game.tolist(), moves, strict=True):
+            if move.is_recorded:
+                num_read[deal] += 1
+            if move.problem:
+                illegal[deal] = move.problem
+        # Deals with an illegal move leave the table; among them are those that have ended and have
+        # further moves, in which no seat acts.
+        is_legal = np.array([not move.problem for move in moves])
+        table.select(np.flatnonzero(is_legal))
+        seats, legal = seats[is_legal], legal[is_legal]
+        action = np.array([move.action for move in moves])[is_legal]
+        recorded = np.array([move.is_recorded for move in moves])[is_legal]
+        rows = np.flatnonzero(recorded & (legal.sum(axis=1) > 1))
+        words = table.view().words[rows]
+        parts.append((table.game[rows], seats[rows], words, legal[rows], action[rows]))
+        table.step(action)
+    deal, seat, words, legal, action = map(np.concatenate, zip(*parts, strict=True))
+    sound = ~np.isin(deal, list(illegal))
+    return Replayed(deal[sound], seat[sound], words[sound], legal[sound], action[sound], illegal)
+
+
+def _begun(deals: Sequence[DealRecord], rules: Rules) -> Replay:
+    """Returns deals at their first decisions."""
     tiles = [hand for deal in deals for hand in parse_hands(deal.hands, rules.deck)]
     hands = [np.bincount(hand, minlength=NUM_KINDS) for hand in tiles]
-    table = Replay.of_deals(
+    return Replay.of_deals(
         rules,
         np.reshape(hands, (len(deals), -1, NUM_KINDS)),
         np.array([deal.dealer for deal in deals]),
         np.array([deal.scores for deal in deals]),
     )
-    read = [0] * len(deals)  # number of moves of each deal that have been replayed
-    illegal: dict[int, str] = {}
-    empty = np.zeros(0, np.int64)
-    parts = [(empty, empty, table.view(0).words[:0], np.zeros((0, NUM_ACTIONS), bool), empty)]
-    while True:
-        unread = [read[deal] < len(deals[deal].moves) for deal in table.game.tolist()]
-        table.select(np.flatnonzero(unread))
-        if not any(unread):
-            break
-        seats, legal = table.seat, table.choices().legal(np.arange(len(table)))
-        indices = table.game.tolist()  # of the deals that are still on the table
-        moves = [
-            _next_move(deals[deal], read[deal], seat, allowed)
-            for deal, seat, allowed in zip(indices, seats.tolist(), legal, strict=True)
-        ]
-        for deal, move in zip(indices, moves, strict=True):
-            read[deal] += move.is_recorded
-            if move.problem:
-                illegal[deal] = move.problem
-        action = np.array([move.action for move in moves])
-        is_legal = np.array([not move.problem for move in moves])
-        recorded = np.array([move.is_recorded for move in moves])
-        rows = np.flatnonzero(recorded & (legal.sum(axis=1) > 1))
-        # A deal that has ended has seat -1; a record with further moves is illegal.
-        words = table.view().words if is_legal.all() else table.view(np.maximum(seats, 0)).words
-        parts.append((table.game[rows], seats[rows], words[rows], legal[rows], action[rows]))
-        if not is_legal.all():
-            table.select(np.flatnonzero(is_legal))
-        table.step(action[is_legal])
-    deal, seat, words, legal, action = map(np.concatenate, zip(*parts, strict=True))
-    sound = ~np.isin(deal, list(illegal))
-    return Replayed(deal[sound], seat[sound], words[sound], legal[sound], action[sound], illegal)
 
 
 class _Move(NamedTuple):
@@ -291,11 +311,11 @@ def _next_move(deal: DealRecord, index: int, seat: int, legal: Bool) -> _Move:
         seat: the seat that acts; -1 after the end.
         legal: bool [69] its legal actions.
     """
-    move = deal.moves[index]
+    moved_seat, action = move = deal.moves[index]
     if (answer := _unrecorded(legal, seat, move)) is not None:
         return _Move(answer)
-    if move[0] == seat and legal[move[1]]:
-        return _Move(move[1], is_recorded=True)
+    if moved_seat == seat and legal[action]:
+        return _Move(action, is_recorded=True)
     return _Move(problem=_complaint(legal, seat, move, index))
 
 
@@ -304,9 +324,10 @@ def _unrecorded(legal: Bool, seat: int, move: tuple[int, int]) -> int | None:
     answers = np.flatnonzero(legal[actions.CALL :]) + actions.CALL
     if not len(answers):
         return None
-    # Calls are one pre-play decision, answers to a redeal another.
-    is_answer = (actions.CALL <= move[1] < actions.REDEAL) == (answers[0] == actions.CALL)
-    if move[0] == seat and move[1] >= actions.CALL and is_answer:
+    moved_seat, action = move
+    # One pre-play decision is to call or not, the other to redeal or not.
+    asks_call, answers_call = answers[0] == actions.CALL, action < actions.REDEAL
+    if moved_seat == seat and action >= actions.CALL and answers_call == asks_call:
         return None
     return next(answer for answer in DEFAULTS if answer in answers)
 

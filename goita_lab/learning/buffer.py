@@ -128,7 +128,8 @@ class SeatRolloutBuffer:
         self.pos = int(np.count_nonzero(self.last != OPEN_DECISION))
         self._starts = [0, self.pos]  # where each step's decisions begin; the carried come first
         self.closed = np.zeros(0, np.int64)
-        self._drawn: npt.NDArray[np.float32] | None = None
+        self._drawn_probabilities: npt.NDArray[np.float32] | None = None
+        """[n] Sampling probabilities of the decisions of ``draw_sample``; None: none are drawn."""
 
     def drop_open(self) -> None:
         """Drops the open decisions, for games that begin anew."""
@@ -183,6 +184,7 @@ class SeatRolloutBuffer:
         rows["reward"], rows["next"] = 0.0, OPEN_DECISION
         if hidden is not None:
             rows["hidden"] = hidden
+        # The seat's decision before, if any, now has a next one.
         before = self.last[games, seats]
         linked = before != OPEN_DECISION
         self._store["next"][before[linked]] = places[linked]
@@ -211,10 +213,10 @@ class SeatRolloutBuffer:
             Their indices, ascending: int64 [n], for ``decisions`` and ``set_returns``.
         """
         decisions = np.arange(self._starts[1], self.pos)
-        size = np.ones(len(decisions), np.float32)
-        self._drawn = self._shares(size, self._store["log_prob"][decisions])
-        chosen = rng.random(len(decisions)) < self._drawn
-        self._drawn = self._drawn[chosen]
+        size = np.ones(len(decisions), np.float32)  # advantages are not known: all count alike
+        probabilities = self._probabilities(size, self._store["log_prob"][decisions])
+        chosen = rng.random(len(decisions)) < probabilities
+        self._drawn_probabilities = probabilities[chosen]
         return decisions[chosen]
 
     def decisions(self, index: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
@@ -232,9 +234,11 @@ class SeatRolloutBuffer:
         """Computes advantages backwards along the links, a step of all games at a time."""
         store = self._store[: self.pos]
         value, advantage, following = store["value"], store["advantage"], store["next"]
+        # The bounds of each step's decisions, from the last step to the carried decisions.
         for start, stop in zip(self._starts[-2::-1], self._starts[:0:-1], strict=True):
             after = following[start:stop]
             # What the seat expects from its next decision on; an open one has no advantage yet.
+            # Where there is no next decision, ``clip`` reads decision 0, and ``where`` drops it.
             ahead = value[after.clip(0)] + self.gae_lambda * advantage[after.clip(0)]
             earned = store["reward"][start:stop] + self.gamma * np.where(after >= 0, ahead, 0)
             advantage[start:stop] = np.where(after == OPEN_DECISION, 0, earned - value[start:stop])
@@ -254,14 +258,15 @@ class SeatRolloutBuffer:
         order = th.randperm(len(self.closed)).numpy()
         if len(order) < 2:
             return
-        drawn = self._drawn is not None
-        probabilities = self.sampling_probabilities() if self._drawn is None else self._drawn
-        available = self.pos - self._starts[1] if drawn else len(order)
+        if self._drawn_probabilities is None:
+            available, probabilities = len(order), self.sampling_probabilities()
+            if self.sample_fraction < 1:
+                order = order[th.rand(len(order)).numpy() < probabilities[order]]
+        else:  # ``draw_sample`` has drawn the closed decisions from all of the rollout
+            available, probabilities = self.pos - self._starts[1], self._drawn_probabilities
         minibatches = 1 if batch_size is None else round(available / batch_size)
-        if self.sample_fraction < 1 and not drawn:
-            order = order[th.rand(len(order)).numpy() < probabilities[order]]
-        batches = min(max(1, minibatches), len(order) // 2)
-        for part in np.array_split(order, batches) if batches else ():
+        minibatches = min(max(1, minibatches), len(order) // 2)  # of two decisions or more
+        for part in np.array_split(order, minibatches) if minibatches else ():
             rows = self._store[self.closed[part]]
             yield self._samples(rows, self.returns[part], probabilities[part])
 
@@ -277,16 +282,21 @@ class SeatRolloutBuffer:
         """
         if self.sample_fraction == 1:
             return np.ones(len(self.closed), np.float32)
-        return self._shares(np.abs(self.advantages), self._store["log_prob"][self.closed])
+        return self._probabilities(np.abs(self.advantages), self._store["log_prob"][self.closed])
 
-    def _shares(
+    def _probabilities(
         self, size: npt.NDArray[np.float32], log_prob: npt.NDArray[np.float32]
     ) -> npt.NDArray[np.float32]:
-        """Returns sampling probabilities of decisions with advantages of some size: float32 [n]."""
-        moves = size * -np.expm1(log_prob)
-        shares = [part / max(part.mean(), np.finfo(np.float32).tiny) for part in (moves, size)]
+        """Returns sampling probabilities of decisions, float32 [n].
+
+        ``size`` [n] are their absolute advantages.
+        """
+        tiny = np.finfo(np.float32).tiny
+        # How much a decision moves the policy and the values (``sampling_probabilities``).
+        moves = size * -np.expm1(log_prob), size
+        policy_share, value_share = (part / max(part.mean(), tiny) for part in moves)
         probabilities: npt.NDArray[np.float32] = self.sample_fraction * (
-            POLICY_WEIGHT * shares[0] + shares[1]
+            POLICY_WEIGHT * policy_share + value_share
         )
         return probabilities.clip(LEAST_SHARE * self.sample_fraction, 1)
 
@@ -296,19 +306,22 @@ class SeatRolloutBuffer:
         returns: npt.NDArray[np.float32],
         probabilities: npt.NDArray[np.float32],
     ) -> Samples:
+        """Returns stored decisions with their returns and sampling probabilities as tensors."""
         masks = np.unpackbits(rows["mask"], axis=1, count=self.num_actions, bitorder="little")
-        arrays = [
-            packing.expand(np.ascontiguousarray(rows["words"])),
-            rows["action"].astype(np.int64)[:, None],
-            rows["value"],
-            rows["log_prob"],
-            rows["advantage"],
-            returns,
-            masks.view(bool),
-            1 / probabilities,
-        ]
-        names = ["hidden"] if "hidden" in self._open_fields else []
-        arrays += [packing.expand(np.ascontiguousarray(rows[name])) for name in names]
-        tensors = [th.from_numpy(np.ascontiguousarray(a)).to(self.device) for a in arrays]
-        plain = len(tensors) - len(names)
-        return Samples(*tensors[:plain], **dict(zip(names, tensors[plain:], strict=True)))
+        arrays = {
+            "observations": packing.expand(np.ascontiguousarray(rows["words"])),
+            "actions": rows["action"].astype(np.int64)[:, None],
+            "old_values": rows["value"],
+            "old_log_prob": rows["log_prob"],
+            "advantages": rows["advantage"],
+            "returns": returns,
+            "action_masks": masks.view(bool),
+            "weights": 1 / probabilities,
+        }
+        if "hidden" in self._open_fields:
+            arrays["hidden"] = packing.expand(np.ascontiguousarray(rows["hidden"]))
+        tensors = {
+            name: th.from_numpy(np.ascontiguousarray(array)).to(self.device)
+            for name, array in arrays.items()
+        }
+        return Samples(**tensors)

@@ -145,22 +145,27 @@ class Evaluator:
     def measure(
         self, decisions: int, agent: Agent, past: tuple[int, Agent] | None
     ) -> list[Measured]:
-        """Plays a snapshot, after so many decisions, against every opponent and an earlier one."""
+        """Plays a snapshot of a training against every opponent and an earlier snapshot.
+
+        Args:
+            decisions: of the snapshot's training.
+            agent: the snapshot.
+            past: the decisions and the agent of the earlier snapshot; None: there is none.
+        """
         if not self.deals:
             return []
         named = [self.load(name) for name in self.against]
-        opponents: list[tuple[str, int | None, Agent]] = [
-            (rival.name, None, rival) for rival in named
-        ]
+        opponents: list[tuple[str, int | None, Agent]]
+        opponents = [(opponent.name, None, opponent) for opponent in named]
+        if past is not None:
+            opponents.append((PAST_SNAPSHOT, *past))
         rows = []
         try:
-            for name, trained, opponent in opponents + (
-                [] if past is None else [(PAST_SNAPSHOT, *past)]
-            ):
+            for name, opponent_decisions, opponent in opponents:
                 result = self.contest(agent, opponent)
                 numbers = result.points_per_round, *result.ci95, result.round_win_rate
                 points, low, high, rate = (round(figure, 4) for figure in numbers)
-                counts = decisions, name, trained, result.deals
+                counts = decisions, name, opponent_decisions, result.deals
                 rows.append(Measured(*counts, points, low, high, rate, result.match_win_rate))
         finally:
             close(named)

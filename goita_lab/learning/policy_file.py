@@ -110,7 +110,12 @@ def load_frozen(model: SelfPlayPPO, path: Path) -> Agent:
     info = replace(info, settings=model.policy_kwargs)
     policy = build_policy(type(model.policy), info, tensors).to(model.device)
     return PolicyAgent(
-        policy, model.reward_scale, 1.0, model.bfloat16, model.transform, model.information
+        policy,
+        model.reward_scale,
+        temperature=1.0,
+        bfloat16=model.bfloat16,
+        transform=model.transform,
+        information=model.information,
     )
 
 
@@ -243,6 +248,7 @@ def _own_class(model: SelfPlayPPO) -> tuple[str, Mapping[str, Any]]:
 
 
 def _all_tensors(model: SelfPlayPPO) -> dict[str, Array]:
+    """Returns all tensors of a network by name; a SettingError if one is not of float32."""
     tensors = {
         key: tensor.numpy(force=True)
         for key, tensor in model.policy.state_dict().items()
@@ -284,8 +290,9 @@ def init_from(model: SelfPlayPPO, path: Path) -> None:
     except SettingError as error:
         message = f"expected to begin with {path}, which holds {named(info)}: {error}"
         raise SettingError(message) from error
-    same = info.reward == model.reward
-    scale = (1 / info.reward_scale) / (1 / model.reward_scale) if same else 0.0
+    # Values of the same unit differ by their factors; a factor of 0 resets values of another unit.
+    same_unit = info.reward == model.reward
+    scale = (1 / info.reward_scale) / (1 / model.reward_scale) if same_unit else 0.0
     if scale == 1.0:
         return
     if not stack:
@@ -301,11 +308,13 @@ def init_from(model: SelfPlayPPO, path: Path) -> None:
 def _widened(tensors: Tensors, wide: Tensors) -> Tensors:
     """Returns a stack's tensors in the shapes of a wider one; what does not fit is unchanged."""
     widened = dict(tensors)
-    for name, block in tensors.items():
-        if name not in wide or block.ndim != wide[name].ndim:
+    for name, tensor in tensors.items():
+        if name not in wide or tensor.ndim != wide[name].ndim:
             continue
-        if all(old <= new for old, new in zip(block.shape, wide[name].shape, strict=True)):
+        if all(old <= new for old, new in zip(tensor.shape, wide[name].shape, strict=True)):
+            # A row is the input weights of one unit. The file's units come first and take nothing
+            # from the new units; the rows of new units keep their random weights.
             widened[name] = wide[name].clone()
-            widened[name][: len(block)] = 0.0
-            widened[name][tuple(slice(size) for size in block.shape)] = block
+            widened[name][: len(tensor)] = 0.0
+            widened[name][tuple(slice(size) for size in tensor.shape)] = tensor
     return widened

@@ -129,31 +129,39 @@ class OpponentPool:
         self._rng = bot_generator(seed, "pool")
         self.known: Sequence[int] = ()
         self.load: Callable[[int], Agent]
-        opponents, mates = read_weighted(agents), read_weighted(partners)
-        self._opponents, self._mates = len(opponents), len(mates)
-        self._weights = [*opponents.values(), *mates.values()]
-        self._agents = [*opponents, *mates]
+        opponent_weights, partner_weights = read_weighted(agents), read_weighted(partners)
+        self._num_opponents, self._num_partners = len(opponent_weights), len(partner_weights)
+        self._weights = [*opponent_weights.values(), *partner_weights.values()]
+        self._agents = [*opponent_weights, *partner_weights]
         self.players = [PoolPlayer(name) for name in self._agents]
         self._built = {
-            number: build_agent(name)
-            for number, name in enumerate(self._agents)
+            index: build_agent(name)
+            for index, name in enumerate(self._agents)
             if name != LEARNING_POLICY
         }
-        for number, agent in self._built.items():
+        """Agents by their index among ``players``."""
+        for index, agent in self._built.items():
             if isinstance(agent, StatefulAgent):
-                raise AgentError(
-                    f"expected an agent without a memory, got {self._agents[number]!r}"
-                )
-            check_plays(agent, self._agents[number], information)
-        several = self._mates > 1 or (self._opponents > 1 and not snapshots)
+                raise AgentError(f"expected an agent without a memory, got {self._agents[index]!r}")
+            check_plays(agent, self._agents[index], information)
+        several = self._num_partners > 1 or (self._num_opponents > 1 and not snapshots)
         self._groups = groups = MANY_GROUPS if several else OPPONENT_GROUPS
         game = np.arange(games)
         self._group = np.where(game < round(share * games), game % groups, LEARNER)
-        self._team = game // groups & 1  # the frozen one
-        self._mate = 2 * (game // (2 * groups) & 1)[:, None] + np.array([0, 1])  # [N, 2] partners'
+        """[N] Group of the games in which an opponent is frozen; LEARNER in other games."""
+        # Group, team and seat are digits of the game's number: all combinations are equally
+        # frequent.
+        self._team = (game // groups) % 2
+        """[N] Team of the frozen opponent: 0 for seats 0 and 2, 1 for the others."""
+        self._partner_seat = 2 * ((game // (2 * groups)) % 2)[:, None] + np.array([0, 1])
+        """[N, 2] Seat of the frozen partner in team 0, and in team 1."""
         self.owner = np.full((games, NUM_SEATS), LEARNER)
-        self._opponent_of = np.full(groups, LEARNER)  # of each group, until the next draw
-        self._partner_of = np.full(groups, self._opponents if self._mates == 1 else LEARNER)
+        self._opponent_of = np.full(groups, LEARNER)
+        """[groups] Index of each group's opponent, until the next draw."""
+        self._partner_of = np.full(
+            groups, self._num_opponents if self._num_partners == 1 else LEARNER
+        )
+        """[groups] Index of each group's partner; partners follow the opponents in ``players``."""
         self._rollouts = 0
         self._anew = True
         self._points, self._rounds = 0, 0
@@ -171,7 +179,7 @@ class OpponentPool:
         for group in range(self._groups):
             if group == turn or self._opponent_of[group] == LEARNER:
                 self._opponent_of[group] = self._draw_opponent()
-            if self._mates > 1 and (group == turn or self._partner_of[group] == LEARNER):
+            if self._num_partners > 1 and (group == turn or self._partner_of[group] == LEARNER):
                 self._partner_of[group] = self._draw_partner()
         self._rollouts += 1
         if self._anew:
@@ -188,28 +196,30 @@ class OpponentPool:
         """Returns the actions [n] of the frozen players that the games ``rows`` ask."""
         owner = self.owner[rows, turn.seat[rows]]
         actions = np.zeros(len(rows), np.int64)
-        for player_number in np.unique(owner).tolist():
-            mine = owner == player_number
-            games = rows[mine]
-            if player_number not in self._built:
-                self._built[player_number] = self.load(self.players[player_number].decisions)
-            player = self._built[player_number]
-            actions[mine] = ask_actions(player, turn.view[games], legal[games], self._rng)
+        for index in np.unique(owner).tolist():
+            acts = owner == index
+            games = rows[acts]
+            if index not in self._built:
+                self._built[index] = self.load(self.players[index].decisions)
+            player = self._built[index]
+            actions[acts] = ask_actions(player, turn.view[games], legal[games], self._rng)
         return actions
 
     def after_step(self, turn: StepResult) -> None:
         """Records the rounds that a step ended, and assigns the seats of new episodes."""
+        # Rounds that ended against a frozen opponent, whose team's first seat is ``_team``.
         ended = np.flatnonzero((turn.winner >= 0) & (self._group != LEARNER))
         opponent = self.owner[ended, self._team[ended]]
         ended, opponent = ended[opponent != LEARNER], opponent[opponent != LEARNER]
-        won = (turn.winner[ended] & 1) != self._team[ended]
+        won = turn.winner[ended] % 2 != self._team[ended]
         points = np.where(won, 1, -1) * turn.points[ended]
         self._points, self._rounds = self._points + int(points.sum()), self._rounds + len(points)
-        mate = self.owner[ended, self._mate[ended, 1 - self._team[ended]]]
-        for players in (opponent, mate):
-            for player_number in {*np.unique(players).tolist()} - {LEARNER}:
-                mine = points[players == player_number]
-                self.players[player_number].learn(float(mine.mean()), len(mine))
+        learner_team = 1 - self._team[ended]
+        partner = self.owner[ended, self._partner_seat[ended, learner_team]]
+        for players in (opponent, partner):
+            for index in {*np.unique(players).tolist()} - {LEARNER}:
+                player_points = points[players == index]
+                self.players[index].learn(float(player_points.mean()), len(player_points))
         ended_episodes = np.flatnonzero(turn.done)
         if len(ended_episodes):
             self._seat(ended_episodes)
@@ -235,9 +245,9 @@ class OpponentPool:
         return state, {"owner": self.owner, "now": self._opponent_of, "mates": self._partner_of}
 
     def load_state(self, state: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Goes on where ``state`` was called, of a pool with the same arguments."""
+        """Continues from the ``state`` of a pool with the same arguments."""
         players = state["players"]
-        names = [*self._agents, *[""] * (len(players) - len(self._agents))]
+        names = [*self._agents, *[""] * (len(players) - len(self._agents))]  # then snapshots
         self.players = [
             PoolPlayer(name, *fields) for name, fields in zip(names, players, strict=True)
         ]
@@ -253,9 +263,11 @@ class OpponentPool:
     def _seat(self, games: Int) -> None:
         """Assigns the seats of games whose next episode begins."""
         self.owner[games] = LEARNER
-        mate = self._partner_of[games % self._groups]
-        mated = games[self._is_frozen(mate)]
-        self.owner[mated[:, None], self._mate[mated]] = mate[self._is_frozen(mate)][:, None]
+        # A partner gets its seat in both teams; the opponents then overwrite one of them.
+        partner = self._partner_of[games % self._groups]
+        frozen = self._is_frozen(partner)
+        self.owner[games[frozen, None], self._partner_seat[games[frozen]]] = partner[frozen, None]
+        # Without a group, LEARNER (-1) reads the last group, and ``where`` drops it.
         group = self._group[games]
         opponent = np.where(group == LEARNER, LEARNER, self._opponent_of[group])
         frozen = self._is_frozen(opponent)
@@ -264,53 +276,52 @@ class OpponentPool:
             self.owner[games, seat] = opponent
 
     def _is_frozen(self, players: Int) -> Bool:
-        """Tells which of some players [n] are not the learner: bool [n]."""
-        own = [
-            number for number, player in enumerate(self.players) if player.name == LEARNING_POLICY
-        ]
+        """Returns which players, given by their indices [n], are not the learner: bool [n]."""
+        own = [index for index, player in enumerate(self.players) if player.name == LEARNING_POLICY]
         return ~np.isin(players, [LEARNER, *own])
 
     def _draw_opponent(self) -> int:
-        """Returns an opponent, recent snapshots and hard ones more often, or LEARNER.
+        """Returns the index of an opponent, or LEARNER if there is none.
 
-        A snapshot counts for less with every later one, an agent as much as the latest.
+        Recent snapshots and hard opponents are drawn more often. An agent weighs as much as the
+        latest snapshot.
         """
-        numbers: list[int] = [*range(self._opponents)]
-        ages = [0] * self._opponents
+        indices: list[int] = [*range(self._num_opponents)]
+        ages = [0] * self._num_opponents  # number of later snapshots
         if self._snapshots:
             snapshots = [decisions for decisions in self.known if decisions or self._first]
-            numbers += [self._number(decisions) for decisions in snapshots]
+            indices += [self._index(decisions) for decisions in snapshots]
             ages += [*range(len(snapshots))][::-1]
-        if not numbers:
+        if not indices:
             return LEARNER
         base_weights = [
-            self._weights[number] if number < self._opponents else 1.0 for number in numbers
+            self._weights[index] if index < self._num_opponents else 1.0 for index in indices
         ]
         weights = [
-            weight * 0.5 ** (age / AGE_HALVING) * self.players[number].hardness()
-            for number, age, weight in zip(numbers, ages, base_weights, strict=True)
+            weight * 0.5 ** (age / AGE_HALVING) * self.players[index].hardness()
+            for index, age, weight in zip(indices, ages, base_weights, strict=True)
         ]
-        return numbers[self._pick(np.array(weights))]
+        return indices[self._pick(np.array(weights))]
 
     def _draw_partner(self) -> int:
-        """Returns a partner, by the weights in their texts."""
-        return self._opponents + self._pick(np.array(self._weights[self._opponents :]))
+        """Returns the index of a partner, drawn by the weights in the partners' texts."""
+        return self._num_opponents + self._pick(np.array(self._weights[self._num_opponents :]))
 
     def _drop_unused_snapshots(self) -> None:
         """Forgets the networks of snapshots that play nowhere."""
-        for number in self._built.keys() - self._in_use():
-            if not self.players[number].name:
-                del self._built[number]
+        for index in self._built.keys() - self._in_use():
+            if not self.players[index].name:
+                del self._built[index]
 
     def _pick(self, weights: Float) -> int:
-        """Returns the number of one of some weights, drawn in proportion."""
+        """Returns the index of one of the weights, drawn in proportion to them."""
         sums = weights.cumsum()
         return int(np.searchsorted(sums, self._rng.random() * sums[-1], side="right"))
 
-    def _number(self, decisions: int) -> int:
-        """Returns a snapshot's number, a new one the first time."""
-        for number, player in enumerate(self.players):
+    def _index(self, decisions: int) -> int:
+        """Returns a snapshot's index among ``players``, to which a new snapshot is added."""
+        for index, player in enumerate(self.players):
             if not player.name and player.decisions == decisions:
-                return number
+                return index
         self.players.append(PoolPlayer("", decisions))
         return len(self.players) - 1

@@ -362,10 +362,10 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/ent_coef", self.ent_coef)
 
     def _loss(self, samples: Samples, clip_range: float) -> tuple[th.Tensor, dict[str, th.Tensor]]:
-        """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and what is logged of it.
+        """Returns the loss of a minibatch, as in ``MaskablePPO.train``, and the figures to log.
 
-        That has the names of ``MaskablePPO``; where there is a reference, the divergence from it is
-        added.
+        The figures have the names of ``MaskablePPO``. Where there is a reference, the divergence
+        from it is added to the loss and to the figures.
         """
         logits, values = self._evaluate(self.policy, samples.observations)
         logits = logits.masked_fill(~samples.action_masks, ILLEGAL_LOGIT)
@@ -410,7 +410,7 @@ class SelfPlayPPO(MaskablePPO):
     def load_state(
         self, turn: StepResult, *, decisions: int, updates: int, critic_leads: bool
     ) -> None:
-        """Goes on with restored games, whose open decisions the buffer has.
+        """Continues with restored games, whose open decisions the buffer has.
 
         ``updates`` are epochs of updates, as SB3 counts them.
         """

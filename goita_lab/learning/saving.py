@@ -147,27 +147,27 @@ class CheckpointCallback(BaseCallback):
         self.show("decisions", self.settings.total_timesteps, self.settings.total_timesteps)
 
     def _snapshot(self) -> None:
-        start, made = time.process_time(), self.model.num_timesteps
-        save_policy(self.model, self.files.snapshot(made), self.measuring.rules)
-        past, policy = self.history.past(made), type(self.model.policy)
-        agents = {
-            decisions: load_policy(self.files.snapshot(decisions), policy)
-            for decisions in (made, past)
-            if decisions is not None
-        }
-        earlier = None if past is None else (past, agents[past])
-        rows = self.measuring.measure(made, agents[made], earlier)
+        """Saves a snapshot of the policy, measures it, and logs and prints the results."""
+        start, decisions = time.process_time(), self.model.num_timesteps
+        save_policy(self.model, self.files.snapshot(decisions), self.measuring.rules)
+        policy, past = type(self.model.policy), self.history.past(decisions)
+        agent = load_policy(self.files.snapshot(decisions), policy)
+        earlier = None
+        if past is not None:
+            earlier = past, load_policy(self.files.snapshot(past), policy)
+        rows = self.measuring.measure(decisions, agent, earlier)
         self.history.rows += rows
-        self.history.add_snapshot(made)
+        self.history.add_snapshot(decisions)
         self.measuring_seconds += time.process_time() - start
         if rows:
             write_whole(self.files.strength, self.history.csv())
             self._log(rows)
-            text = f"{made:,} decisions: {'; '.join(row.text for row in rows)}"
+            text = f"{decisions:,} decisions: {'; '.join(row.text for row in rows)}"
             self._wipe()
             print(text, flush=True)
 
     def _log(self, rows: list[Measured]) -> None:
+        """Writes measurements to TensorBoard only; the log of updates does not have them."""
         values: dict[str, Any] = {}
         for row in rows:
             values[f"eval/{row.opponent}"] = row.points_per_round
@@ -197,8 +197,11 @@ FORMAT: Final = "goita-checkpoint-2"  # Names this kind of file; grows when its 
 
 def save_checkpoint(model: SelfPlayPPO, path: Path, history: History | None = None) -> None:
     """Writes a model between two rollouts, its games, pool and history."""
+    # Arrays by part of the model, then by name; the file names them PART/NAME.
     parts = {"open": model.rollout_buffer.state_arrays(), "games": _games(model).games.save()}
-    parts["random"] = {f"{n}": _array(one) for n, one in enumerate(_random_states(model))}
+    parts["random"] = {
+        f"{index}": _array(generator) for index, generator in enumerate(_random_states(model))
+    }
     state: dict[str, Any] = {
         "decisions": model.num_timesteps,
         "updates": model._n_updates,
@@ -233,6 +236,7 @@ def load_checkpoint(model: SelfPlayPPO, path: Path) -> History:
                     tensor.copy_(th.from_numpy(parts[name][key]))
             if optimizer is None:
                 continue
+            # The state of the optimizer for each parameter, stored under "PARAMETER.NAME".
             moments: dict[int, dict[str, th.Tensor]] = {}
             for key, array in parts.get(f"{name}.optimizer", {}).items():
                 parameter, _, moment = key.partition(".")
@@ -243,9 +247,10 @@ def load_checkpoint(model: SelfPlayPPO, path: Path) -> History:
         turn = _games(model).restore(parts["games"])
         if model.pool is not None:
             model.pool.load_state(state["pool"], parts["pool"])
+        # Generator 0 is the processor's, generator n that of GPU n - 1.
         th.set_rng_state(th.from_numpy(parts["random"].pop("0")))
-        for device, generator in parts["random"].items():
-            th.cuda.set_rng_state(th.from_numpy(generator), int(device) - 1)
+        for index, generator in parts["random"].items():
+            th.cuda.set_rng_state(th.from_numpy(generator), int(index) - 1)
         history = msgspec.convert(state["history"], History)
         model.load_state(
             turn,
@@ -295,6 +300,7 @@ def _networks(model: SelfPlayPPO) -> Iterator[tuple[str, th.nn.Module, th.optim.
 def _tensors(network: th.nn.Module) -> dict[str, th.Tensor]:
     """Returns all tensors of a network, each only under its first name."""
     tensors = network.state_dict(keep_vars=True)
+    # A later name of the same tensor replaces an earlier one, so the names are read backwards.
     first = {id(tensor): name for name, tensor in reversed(tensors.items())}
     return {name: tensors[name] for name in reversed(first.values())}
 

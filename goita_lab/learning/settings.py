@@ -217,6 +217,8 @@ class Training(Options):
                 raise SettingError(f"expected {reason}")
 
     def _check_numbers(self) -> None:
+        """Checks the bounds of all numbers, and the sizes that layers and decisions must have."""
+        # Types that have bounds differ from themselves without annotations.
         kinds, plain = get_type_hints(Training, include_extras=True), get_type_hints(Training)
         for name, kind in kinds.items():
             if kind != plain[name]:
@@ -242,19 +244,26 @@ class Training(Options):
             check_widths("critic layers", self.critic, inputs)
 
     def _conflicts(self) -> list[tuple[str, bool]]:
-        """Returns what settings must fit together, and whether they do not."""
-        aimless = self.kl > 0 and self.init is None and not self.refresh
-        pooled = bool(self.pool or self.pool_share)
-        opposed, joined = bool(self.opponents), bool(self.partners)
-        alone = "off_belief with pool_share 0 and without other players, whose play it cannot know"
-        points = "off_belief without prefer: worlds of its own have only points"
+        """Returns what is expected of several settings, each with whether they are otherwise."""
+        has_reference = self.init is not None or self.refresh > 0
+        has_pool = bool(self.pool or self.pool_share)
+        has_opponents, has_partners = bool(self.opponents), bool(self.partners)
         return [
-            ("kl with init, the policy to hold close to, or with refresh", aimless),
+            (
+                "kl with init, the policy to hold close to, or with refresh",
+                self.kl > 0 and not has_reference,
+            ),
             ("refresh with kl above 0", self.refresh > 0 and not self.kl),
-            ("opponents or a pool, got both", opposed and pooled),
+            ("opponents or a pool, got both", has_opponents and has_pool),
             ("pool_share above 0 with pool", bool(self.pool) and not self.pool_share),
-            (points, self.off_belief and bool(self.prefer)),
-            (alone, self.off_belief and (pooled or opposed or joined)),
+            (
+                "off_belief without prefer: worlds of its own have only points",
+                self.off_belief and bool(self.prefer),
+            ),
+            (
+                "off_belief with pool_share 0 and without other players, whose play it cannot know",
+                self.off_belief and (has_pool or has_opponents or has_partners),
+            ),
         ]
 
     def settled(self) -> Self:
@@ -305,12 +314,12 @@ class Training(Options):
         """Returns how snapshots are measured, by opponents that are built to see that they can."""
         named = named_agents(self.opponents or ())
         return Evaluator(
-            tuple(self.against or named or SNAPSHOT_OPPONENTS),
-            self.measure_deals,
-            EVAL_SEED + 1,
-            self.rules,
-            self.episode,
-            self.information,
+            against=tuple(self.against or named or SNAPSHOT_OPPONENTS),
+            deals=self.measure_deals,
+            seed=EVAL_SEED + 1,
+            rules=self.rules,
+            episode=self.episode,
+            information=self.information,
         )
 
     def frozen(self) -> OpponentPool | None:

@@ -83,6 +83,9 @@ def _swaps(kind: int) -> tuple[Words, Words]:
     """
     shift, mask = np.ones(NUM_WORDS, U64), np.zeros(NUM_WORDS, U64)
     for piece in SLICES:
+        # Most slices have one bit for each kind; those of tiles have one for each tile of a kind,
+        # and both kinds have as many tiles. Slices that do not name kinds stay. All exchanged bits
+        # of a word have the same shift.
         first, bits = piece.start + kind, 1
         if piece.name == "hand":
             first, bits = piece.start + sum(HAND_COUNTS[:kind]), HAND_COUNTS[kind]
@@ -100,13 +103,14 @@ _SWAPS: Final = tuple(_swaps(kind) for kind, _ in PAIRS)
 
 
 def _actions() -> Int:
-    """[4, 77] What each action is after an element's exchanges."""
+    """Returns ``ACTION_IMAGES``."""
     exchanged = np.tile(np.arange(MAX_ACTIONS), (ELEMENTS, 1))
     for element in range(ELEMENTS):
         kinds = np.arange(NUM_KINDS)
-        for pair_number, pair in enumerate(PAIRS):
-            if element >> pair_number & 1:
+        for bit, pair in enumerate(PAIRS):
+            if element >> bit & 1:
                 kinds[list(pair)] = pair[::-1]
+        # Plays are actions 1 to CALL - 1, ordered by block, then by attack.
         plays = [encode(int(a), int(b)) for a in kinds for b in kinds]
         exchanged[element, 1:CALL] = plays
     return exchanged
@@ -122,16 +126,18 @@ def elements_of(games: int) -> npt.NDArray[np.int64]:
     It follows from the number of the game, so a resumed training continues with the same. All
     combinations are as frequent.
     """
+    # An element has two bits: seat s takes bits 2 s and 2 s + 1 of the game's number.
     return (np.arange(games)[:, None] >> (2 * np.arange(NUM_SEATS))) & (ELEMENTS - 1)
 
 
 def exchange_words(words: Words, element: Int) -> Words:
     """Returns observations under elements [n]: uint64 [n, W]; their own inverse."""
     exchanged = words.copy()
-    for pair, (shift, mask) in enumerate(_SWAPS):
-        plain = exchanged[:, :NUM_WORDS]
+    for bit, (shift, mask) in enumerate(_SWAPS):
+        plain = exchanged[:, :NUM_WORDS]  # words of shown tiles and messages stay
+        # Two bits change places by inverting both where they differ.
         differs = ((plain >> shift) ^ plain) & mask
-        differs[(element >> pair & 1) == 0] = 0
+        differs[(element >> bit & 1) == 0] = 0
         plain ^= differs ^ (differs << shift)
     return exchanged
 
@@ -163,7 +169,7 @@ def read_preferences(texts: Sequence[str]) -> npt.NDArray[np.float32]:
 
 
 def _actions_of(plays: str) -> list[int]:
-    """Returns the actions that a text names; an empty tuple if it names no action."""
+    """Returns the actions that a text names; an empty list if it names no action."""
     if plays == "p":
         return [actions.PASS]
     if len(plays) != 2:

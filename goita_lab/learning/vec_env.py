@@ -107,7 +107,7 @@ class SelfPlayVecEnv(_BatchVecEnv):
         return self.turn
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> StepResult:
-        """Goes on where ``games`` were saved, as ``GoitaVectorEnv.restore`` does."""
+        """Continues where ``games`` were saved, as ``GoitaVectorEnv.restore`` does."""
         self.turn = self.games.restore(arrays)
         self._reset_seeds()
         return self.turn

@@ -90,12 +90,13 @@ def round_end(who: str, points: int) -> Phrase:
 def seen_from(scene: Scene, viewer: int) -> Scene:
     """Returns a scene of numbered seats with the viewer's names for the seats (``place``)."""
     names = {f"seat {seat}": place(seat, viewer) for seat in range(NUM_SEATS)}
-    own_score, opposing_score = scene.scores if viewer % 2 == 0 else scene.scores[::-1]
+    (_, even), (_, odd) = scene.scores  # each a team's name and its points
+    own_points, opposing_points = (even, odd) if viewer % 2 == 0 else (odd, even)
     bottom = [*names].index(scene.places[0].name)
     return replace(
         scene,
         places=tuple(replace(hand, name=names[hand.name]) for hand in scene.places),
-        scores=(("you and partner", own_score[1]), ("the others", opposing_score[1])),
+        scores=(("you and partner", own_points), ("the others", opposing_points)),
         bottom_team=(bottom - viewer) % 2,
         who=names.get(scene.who, scene.who),
     )

@@ -11,7 +11,7 @@ from goita_agents.base import Bool, Int
 from goita_env import View
 from goita_env.actions import MESSAGE, PASS
 from goita_env.errors import SettingError
-from goita_env.tiles import NUM_SEATS
+from goita_env.tiles import NUM_SEATS, PARTNER
 from goita_env.views import NONE
 from goita_lab.signals.playing import Play
 
@@ -26,7 +26,10 @@ def context(view: View) -> Int:
     """Returns the index of each decision's context in ``CONTEXTS``: [N]."""
     first, lead = view.attack == NONE, view.leads
     question = view.asked_message | view.asked_call | view.asked_choice | (first & ~lead)
-    return np.select([question, first, lead, view.attacker == NUM_SEATS // 2], [4, 0, 1, 2], 3)
+    partner = view.attacker == PARTNER
+    # The first condition that is true decides; an opponent's attack fulfils none.
+    question_at, opponent_at = CONTEXTS.index("question"), CONTEXTS.index("opponent's attack")
+    return np.select([question, first, lead, partner], [question_at, 0, 1, 2], opponent_at)
 
 
 def select(play: Play, where: Where | None) -> Bool:

@@ -86,7 +86,7 @@ class _Rows:
         for name, axes in cls.SHAPES.items():
             shape: Any = (len(rows), *(len(names) if axis == "K" else axis for axis in axes))
             values = np.array([row[name] for row in rows], np.float64).reshape(shape)
-            arrays[name] = values if axes else values.astype(np.int64)
+            arrays[name] = values if axes else values.astype(np.int64)  # indices and seats
         return cls(names, **arrays)
 
     def where(self, selected: Bool) -> Self:
@@ -214,9 +214,9 @@ def listen(
         decisions = np.arange(starts[deal], starts[deal + 1])
         for seat in (deal % NUM_SEATS,) if seats is None else seats:
             listener = SeatListener(play, deal, seat, cached, informed)
-            turn = (play.seat[decisions] - seat) % NUM_SEATS
-            overheard = heard[decisions] & np.isin(turn, [*speakers])
-            rows = decisions[np.where(turn == 0, own[decisions], overheard)]
+            turn = (play.seat[decisions] - seat) % NUM_SEATS  # 0: the listener itself acts
+            of_speakers = heard[decisions] & np.isin(turn, [*speakers])
+            rows = decisions[np.where(turn == 0, own[decisions], of_speakers)]
             for row, view in zip(rows.tolist(), seen_by(play, deal, seat, rows), strict=True):
                 if play.seat[row] == seat:
                     knowledge_rows.append(listener.knowledge(row, view))
@@ -232,11 +232,12 @@ def _informed_models(
     """Returns the names of the models under which the information in actions is computed."""
     if not models:
         raise SettingError("expected at least one model, got none")
-    names = (
-        {True: tuple(models), False: ()}[revealed]
-        if isinstance(revealed, bool)
-        else tuple(revealed)
-    )
+    if revealed is True:
+        names = tuple(models)
+    elif revealed is False:
+        names = ()
+    else:
+        names = tuple(revealed)
     if unknown := [name for name in names if name not in models]:
         raise SettingError(f"expected models of {list(models)}, got {unknown[0]!r}")
     return names
@@ -259,8 +260,11 @@ def _cached_models(models: Mapping[str, ListenerModel]) -> dict[str, ListenerMod
 
 def seen_by(play: Play, deal: int, seat: int, rows: Int) -> Iterator[View]:
     """Yields a seat's view before each decision ``rows`` of a deal; they must be ascending."""
+    if not len(rows):
+        return
+    # The deal is played again from its first decision up to the last of the rows.
     first, replay = play.starts[[deal]], play.replay(np.array([deal]))
-    for row in steps(replay, first, 1 + rows[-1:], play.action) if len(rows) else ():
+    for row in steps(replay, first, 1 + rows[-1:], play.action):
         if row in rows:
             yield replay.view(seat)
 
@@ -356,9 +360,9 @@ class SeatListener:
 def information_revealed(
     listener: Listener, name: RelativeSeat, hand: Int, action: int
 ) -> tuple[float, float, float]:
-    """Returns content, KL and gain of a public action, in nats.
+    """Returns ``content``, ``revealed`` and ``gain`` of a public action (``ActionInformation``).
 
-    ``hand`` [8] is the true hand of the acting seat.
+    ``name`` is the acting seat, relative to the listener, and ``hand`` [8] its true hand.
     """
     belief, action_probabilities = listener.posterior(name), listener.action_probabilities(name)
     possible = np.flatnonzero(belief.probability)

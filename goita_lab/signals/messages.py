@@ -130,11 +130,11 @@ def message_uses(
     return [
         measure_messages(
             MessageRounds(
-                agent,
-                _rounds(agent, deals, settings),
-                _rounds(agent, heard, settings),
-                ActionInformation.join(pieces["listen"][agent]),
-                np.concatenate(pieces["points"][agent]),
+                agent=agent,
+                sent=_rounds(agent, deals, settings),
+                followed=_rounds(agent, heard, settings),
+                heard=ActionInformation.join(pieces["listen"][agent]),
+                points=np.concatenate(pieces["points"][agent]),
             )
         )
         for agent in agents
@@ -145,6 +145,8 @@ def measure_messages(rounds: MessageRounds) -> MessageUse:
     """Measures how an agent uses its messages, in its rounds."""
     sent, information = rounds.sent, rounds.sent.information
     messages = np.flatnonzero(sent.action >= MESSAGE)
+    # [messages, M] Probabilities of the M messages, whose actions begin at MESSAGE. They were kept
+    # as float32, so their sums are only near 1.
     end = MESSAGE + (1 << information.bits)
     chances = sent.probabilities[messages, MESSAGE:end].astype(np.float64)
     chances /= chances.sum(axis=1, keepdims=True)
@@ -158,15 +160,15 @@ def measure_messages(rounds: MessageRounds) -> MessageUse:
     )
     overheard = information.channel is not None and information.channel.audience == "all"
     return MessageUse(
-        rounds.agent,
-        information,
-        len(np.unique(sent.round)),
-        tuple(mean.tolist()),
-        over_deals(sent, messages, divergence),
-        _kinds(sent, messages, chances),
-        partner,
-        opponents if overheard else None,
-        mean_interval(rounds.points / len(PAIR_SEATINGS)),
+        agent=rounds.agent,
+        information=information,
+        rounds=len(np.unique(sent.round)),
+        sent=tuple(mean.tolist()),
+        depends=over_deals(sent, messages, divergence),
+        kinds=_kinds(sent, messages, chances),
+        partner=partner,
+        opponents=opponents if overheard else None,
+        value=mean_interval(rounds.points / len(PAIR_SEATINGS)),
     )
 
 
@@ -184,12 +186,12 @@ def _information(agent: str) -> InformationStructure:
 def _play(settings: Settings, agent: str, first: int, deals: int) -> Int:
     """Returns the points of the agent against itself muted: int64 [deals], sum of all seatings."""
     task = Task(
-        (agent, f"muted:base=({agent})"),
-        settings.seed,
-        first // MESSAGE_BLOCK_DEALS,
-        first,
-        deals,
-        settings.rules,
+        agents=(agent, f"muted:base=({agent})"),
+        seed=settings.seed,
+        block=first // MESSAGE_BLOCK_DEALS,
+        first=first,
+        deals=deals,
+        rules=settings.rules,
         information=_information(agent),
     )
     return np.asarray(play_block(task).points.sum(axis=0), np.int64)
@@ -201,7 +203,10 @@ def _rounds(agent: str, rounds: int, settings: Settings) -> Play:
 
 
 def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -> ActionInformation:
-    """Listens to a piece of the rounds in which listeners follow the messages."""
+    """Listens to ``rounds`` of the ``heard`` rounds, from round ``first`` on.
+
+    All rounds are played in each piece, so that rows have the same indices in all pieces.
+    """
     followed = _rounds(agent, heard, settings)
     inside = (followed.round >= first) & (followed.round < first + rounds)
     actions, _ = listen(
@@ -216,7 +221,10 @@ def _hear(heard: int, settings: Settings, agent: str, first: int, rounds: int) -
 
 
 def _kinds(played: Play, messages: Int, chances: Float) -> tuple[KindTold, ...]:
-    """Returns what messages reveal of each kind of tile in the sender's hand, the largest first."""
+    """Returns what messages reveal of each kind of tile in the sender's hand, the largest first.
+
+    ``messages`` [n] are decisions of the play, ``chances`` [n, M] the probabilities of M messages.
+    """
     hands = played.hands[played.deal[messages], played.seat[messages]]
     rng, kinds = np.random.default_rng(played.seed), []
     for kind, name in enumerate(NAMES):

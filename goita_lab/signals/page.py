@@ -84,7 +84,7 @@ def charts(study: Study) -> list[Chart]:
 def figures(study: Study) -> list[tuple[str, str, list[str]]]:
     """Returns the rows of the table of figures: name, unit, cells of agents, then of controls.
 
-    The last three say how many deals were played.
+    The last three rows say how many deals were played.
     """
     agents = [*study.agents, *study.controls]
     columns, rows = [agent_figures(agent) for agent in agents], []

@@ -61,6 +61,10 @@ class Work(NamedTuple):
     """Deals of a piece. The last may have fewer, or one more: a single deal has no interval."""
 
 
+_Piece = tuple[Work, str, int, int]
+"""Work, an agent, a first deal and a number of deals."""
+
+
 def in_pieces(
     work: Sequence[Work], arguments: Mapping[str, Any], runner: Runner
 ) -> dict[str, dict[str, list[Any]]]:
@@ -70,28 +74,33 @@ def in_pieces(
     (``Settings.arguments``) are all that results depend on except the agents.
     """
     pieces = {
-        str((part.name, agent, first, end)): (part, agent, first, end - first)
-        for part in work
-        # A range that ends before the last deal leaves no piece of a single deal.
-        for first, end in pairwise([*range(0, max(part.deals - 1, 1), part.step), part.deals])
-        for agent in part.agents
+        str((job.name, agent, first, end)): (job, agent, first, end - first)
+        for job in work
+        # Bounds of the pieces. The range ends before the last deal, so that this deal does not
+        # become a piece of its own.
+        for first, end in pairwise([*range(0, max(job.deals - 1, 1), job.step), job.deals])
+        for agent in job.agents
     }
-    results = runner.run(
-        _do,
-        pieces,
-        lambda piece: piece[0].kind,
-        arguments,
-        agents=lambda piece: tuple(dict.fromkeys((piece[1], *piece[0].models))),
-    )
+    results = runner.run(_do, pieces, _kind_of, arguments, agents=_agents_of)
     by_name: dict[str, dict[str, list[Any]]] = {}
-    for key, (part, agent, *_) in pieces.items():
-        by_name.setdefault(part.name, {}).setdefault(agent, []).append(results[key])
+    for key, (job, agent, *_) in pieces.items():
+        by_name.setdefault(job.name, {}).setdefault(agent, []).append(results[key])
     return by_name
 
 
-def _do(piece: tuple[Work, str, int, int]) -> Any:
-    work, agent, first, deals = piece
-    return work.do(agent, first, deals)
+def _do(piece: _Piece) -> Any:
+    job, agent, first, deals = piece
+    return job.do(agent, first, deals)
+
+
+def _kind_of(piece: _Piece) -> Any:
+    job, *_ = piece
+    return job.kind
+
+
+def _agents_of(piece: _Piece) -> tuple[str, ...]:
+    job, agent, *_ = piece
+    return tuple(dict.fromkeys((agent, *job.models)))
 
 
 @dataclass(frozen=True)
@@ -124,18 +133,39 @@ class StudyPlan(Settings):
 
 def quick(agents: tuple[str, ...], **options: Any) -> StudyPlan:
     """Returns a plan that takes a few minutes for two agents; ``options`` are other fields."""
-    return StudyPlan(agents, 72, 16, 36, 48, 2_000, 256, **options)
+    return StudyPlan(
+        agents=agents,
+        deals=72,
+        gap_deals=16,
+        value_deals=36,
+        signals=48,
+        rounds=2_000,
+        cross_play_deals=256,
+        **options,
+    )
 
 
 def full(agents: tuple[str, ...], share: float = 1.0, **options: Any) -> StudyPlan:
-    """Returns a plan that takes one core about 20 minutes for two agents.
+    """Returns a plan that takes one core about 20 minutes for two agents, if ``share`` is 1.
+
+    ``share`` of the deals of listeners and searches is played; ``options`` are other fields.
 
     Raises:
         SettingError: if the share is not above 0.
     """
     if not 0 < share <= MOST_SHARE:
         raise SettingError(f"expected a share above 0, up to {MOST_SHARE}, got {share!r}")
-    listened, overheard, searched, signals = (
-        max(2, round(share * deals)) for deals in (300, 120, 420, 540)
+
+    def shared(deals: int) -> int:
+        return max(2, round(share * deals))
+
+    return StudyPlan(
+        agents=agents,
+        deals=shared(300),
+        gap_deals=shared(120),
+        value_deals=shared(420),
+        signals=shared(540),
+        rounds=20_000,
+        cross_play_deals=4_096,
+        **options,
     )
-    return StudyPlan(agents, listened, overheard, searched, signals, 20_000, 4_096, **options)

@@ -213,11 +213,12 @@ def play(
     rngs = [bot_generator(seed, "log", first, player) for player in range(len(policies))]
     tables = _played(games, policies, seating, rngs)
     dealt, ended, decided = (table.sorted() for table in tables)
+    # The upper bits of a key are the game: [R] the game of each deal.
     game, key, action = dealt["key"] >> 32, decided["key"], decided["action"]
     # A decision is of the last deal whose key is not above its own: keys are ordered by game, then
     # by time.
     deal = np.searchsorted(dealt["key"], key, "right") - 1
-    starts = np.searchsorted(key, dealt["key"])
+    starts = np.searchsorted(key, dealt["key"])  # [R] index of each deal's first decision
     replay = Replay.of_deals(
         games.rules, dealt["hands"], dealt["dealer"], dealt["scores"], information=information
     )
@@ -270,7 +271,10 @@ class _Columns:
 def _played(
     games: Rounds, policies: Sequence[Policy], seating: Int8, rngs: Sequence[np.random.Generator]
 ) -> tuple[_Columns, _Columns, _Columns]:
-    """Plays rounds to their end, and returns the deals, their ends and all decisions."""
+    """Plays rounds to their end; returns columns of the deals, of their ends and of all decisions.
+
+    ``seating`` [games, 4] has the index into ``policies`` and ``rngs`` by seat.
+    """
     dealt, ended, decided, now = _Columns(), _Columns(), _Columns(), games.decisions
     while True:
         time = games.time
@@ -300,7 +304,10 @@ def _chosen(
     policies: Sequence[Policy],
     rngs: Sequence[np.random.Generator],
 ) -> tuple[Int, Float]:
-    """Returns the acting seats' actions [m] and their policies' probabilities [m, 69]."""
+    """Returns the acting seats' actions [m] and their policies' probabilities [m, 69].
+
+    ``seating`` [games, 4] has the index into ``policies`` and ``rngs`` by seat.
+    """
     player, probabilities = seating[now.rows, now.seats], np.zeros(now.legal.shape)
     actions = np.zeros(len(player), np.int64)
     for index, (policy, rng) in enumerate(zip(policies, rngs, strict=True)):
@@ -332,7 +339,10 @@ def steps(replay: Replay, starts: Int, ends: Int, action: Int | Int8) -> Iterato
 
 
 def _seen(replay: Replay, deal: Int, starts: Int, action: Int) -> tuple[Words, Bool]:
-    """Plays all deals at once and returns words [D, 8] and legal [D, 69]."""
+    """Plays R deals again, all at once; returns the words [D, 8] and legal actions [D, 69].
+
+    ``starts`` [R] are the deals' first decisions; ``deal`` [D] and ``action`` [D] are of decisions.
+    """
     information = replay.view().information
     words = np.empty((len(deal), information.num_words), np.uint64)
     legal = np.empty((len(deal), information.num_actions), bool)
@@ -361,14 +371,16 @@ def positions(play: Play, index: Int) -> Positions:
     face_down = np.empty((len(index), NUM_SEATS, NUM_SEATS), np.int8)
     replay = play.replay(play.deal[index])  # a deal for each decision, which is its last one
     for rows in steps(replay, index - play.move[index], index + 1, play.action):
-        reached = np.flatnonzero(rows == index[replay.game])  # games at their decision
-        place = replay.game[reached]
+        # ``replay.game`` has the positions that the replay has not passed yet, and ``reached`` the
+        # places among them of those that are at their decision now.
+        reached = np.flatnonzero(rows == index[replay.game])
+        position = replay.game[reached]
         for turn in range(NUM_SEATS):
             seats = (play.seat[index[replay.game]].astype(np.int64) + turn) % NUM_SEATS
             own = replay.view(seats)[reached]
-            hands[place, turn] = own.hand
+            hands[position, turn] = own.hand
             # A seat's own view has the kinds of the tiles that it played face down.
             hidden = np.where(own.face_down[:, 0], own.blocks[:, 0], NONE)
-            face_down[place, turn] = hidden
+            face_down[position, turn] = hidden
     view = play.view(index)
     return determinize(view, Worlds(hands, face_down, np.ones(len(index)), view.face_up))

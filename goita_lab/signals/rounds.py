@@ -75,27 +75,46 @@ class StudyRounds:
 
 
 def play_study(plan: StudyPlan, runner: Runner) -> StudyRounds:
-    """Plays all rounds of a plan; long work is done in pieces, the longest first."""
+    """Plays all rounds of a plan; listeners and searches, which take long, in pieces of work."""
     agents, deals = plan.agents, plan.cross_play_deals
     speakers = {agent: speaker(plan, agent) for agent in agents + plan.other_controls}
-    pieces = _joined_pieces(plan, runner)
-    duels = {
-        agent: play_for("duel", plan, [fitted_tree(plan, agent), speakers[agent].policy], 2 * deals)
-        for agent in agents
-    }
+    by_purpose = _joined_pieces(plan, runner)
     first = speakers[agents[0]].policy
-    shared = play_for("share", plan, [first], min(plan.rounds, SHARED_ROUNDS))
-    partners = measures.cross_play(agents, agents[0], deals, seed=plan.seed, rules=plan.rules)
-    return StudyRounds(speakers, duels=duels, shared=shared, partners=partners, **pieces)
+    return StudyRounds(
+        speakers=speakers,
+        heard=by_purpose["heard"],
+        overheard=by_purpose["overheard"],
+        searched=by_purpose["searched"],
+        shuffled=by_purpose["shuffled"],
+        # A tree and its policy play each deal twice, in both seatings.
+        duels={
+            agent: play_for(
+                "duel", plan, [fitted_tree(plan, agent), speakers[agent].policy], rounds=2 * deals
+            )
+            for agent in agents
+        },
+        shared=play_for("share", plan, [first], rounds=min(plan.rounds, SHARED_ROUNDS)),
+        partners=measures.cross_play(agents, agents[0], deals, seed=plan.seed, rules=plan.rules),
+    )
 
 
 def _joined_pieces(plan: StudyPlan, runner: Runner) -> dict[str, dict[str, Any]]:
-    """Does the pieces of work of a plan, and joins their results: by purpose, then by agent."""
+    """Does listening and searching in pieces, the longest first, and joins the pieces' results.
+
+    Returns them by purpose (a field of ``StudyRounds``), then by agent.
+    """
     agents, controls = plan.agents, plan.other_controls
     work = [
-        Work("searched", partial(search, plan), SourcePoints, agents, plan.value_deals, agents),
+        Work(
+            "searched",
+            partial(search, plan),
+            SourcePoints,
+            agents,
+            plan.value_deals,
+            models=agents,
+        ),
         Work("shuffled", partial(shuffle, plan), Shuffled, agents, plan.signals),
-        Work("heard", partial(hear, plan), Heard, agents, plan.deals, agents),
+        Work("heard", partial(hear, plan), Heard, agents, plan.deals, models=agents),
         Work("heard", partial(hear, plan), Heard, controls, plan.deals),
         Work("overheard", partial(overhear, plan), Heard, agents, plan.gap_deals),
     ]
@@ -132,7 +151,10 @@ def fitted_tree(plan: StudyPlan, agent: str) -> TreeAgent:
 
 @cache
 def speaker(plan: StudyPlan, agent: str) -> Speaker:
-    """Returns an agent of a plan; listeners have wrong models of it unless it is a control."""
+    """Returns an agent of a plan; unless it is a control, some of its listeners' models are wrong.
+
+    The wrong models are the other agents, the agent's tree and ``LEGAL_MODEL``.
+    """
     control = control_speaker(plan, agent)
     if agent not in plan.agents:
         return control
@@ -161,7 +183,7 @@ def search(plan: StudyPlan, agent: str, first: int, deals: int) -> SourcePoints:
 def shuffle(plan: StudyPlan, agent: str, first: int, deals: int) -> Shuffled:
     """Plays deals in which one signal is read in several ways."""
     speaking = speaker(plan, agent)
-    played = play_for("shuffle", plan, [speaking.policy], deals, first)
+    played = play_for("shuffle", plan, [speaking.policy], rounds=deals, first=first)
     model = speaking.models[POLICY]
     return measures.shuffled_signal(played, model, speaking.policy, seed=first, worlds=plan.worlds)
 
@@ -169,7 +191,7 @@ def shuffle(plan: StudyPlan, agent: str, first: int, deals: int) -> Shuffled:
 def hear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     """Plays deals with one listener, under each model."""
     speaking = speaker(plan, agent)
-    played = play_for("listen", plan, [speaking.policy], deals, first)
+    played = play_for("listen", plan, [speaking.policy], rounds=deals, first=first)
     # The report has the information in actions under these two; the other models only read hands.
     return Heard(played, *listen(played, speaking.models, revealed=(POLICY, UNIFORM)))
 
@@ -177,6 +199,6 @@ def hear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
 def overhear(plan: StudyPlan, agent: str, first: int, deals: int) -> Heard:
     """Plays deals with listeners at all seats."""
     speaking = speaker(plan, agent)
-    played = play_for("overhear", plan, [speaking.policy], deals, first)
+    played = play_for("overhear", plan, [speaking.policy], rounds=deals, first=first)
     models = {POLICY: speaking.models[POLICY]}
     return Heard(played, *listen(played, models, listeners=range(NUM_SEATS), knowledge=False))

@@ -110,10 +110,10 @@ def reweighted(belief: DealBelief, weights: PerSeat) -> DealBelief | None:
 
 
 def _continues(listeners: dict[str, Listener], view: View) -> bool:
-    """Updates listeners with a view that is later in their round; returns whether it is.
+    """Updates listeners with a view; returns whether the view is later in the listeners' round.
 
-    If they refuse the view, they are as they were: all follow the same round, so the first of them
-    refuses already, and it does so before it changes.
+    Otherwise the listeners are as they were: all follow the same round, so the first of them
+    refuses the view, and it does so before it changes.
     """
     try:
         for listener in listeners.values():

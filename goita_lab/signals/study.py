@@ -103,19 +103,24 @@ def study(plan: StudyPlan, runner: Runner = HERE) -> Study:
     """
     if len(set(plan.agents)) < len(plan.agents):
         raise SettingError(f"expected different agents, got {plan.agents!r}")
-    rounds, agents = play_study(plan, runner), []
+    rounds, studies = play_study(plan, runner), []
     for agent in plan.agents:
-        agents.append(_agent_study(plan, agent, rounds))
-        runner.progress("agents", len(agents), len(plan.agents))
-    controls = [ControlStudy(**_control_study(agent, rounds)) for agent in plan.other_controls]
+        studies.append(_agent_study(plan, agent, rounds))
+        runner.progress("agents", len(studies), len(plan.agents))
     policies = {agent: rounds.speakers[agent].policy for agent in plan.agents}
     distances = measures.policy_distance(rounds.shared, policies)
-    gap = measures.cross_play_gap(rounds.partners) if len(agents) > 1 else None
-    return Study(plan, agents, controls, distances, rounds.partners.mean(axis=2), gap)
+    return Study(
+        plan=plan,
+        agents=studies,
+        controls=[ControlStudy(**_control_fields(agent, rounds)) for agent in plan.other_controls],
+        distances=distances,
+        partners=rounds.partners.mean(axis=2),
+        gap=measures.cross_play_gap(rounds.partners) if len(studies) > 1 else None,
+    )
 
 
-def _control_study(agent: str, rounds: StudyRounds) -> dict[str, Any]:
-    """Takes the measures of an agent that need no search."""
+def _control_fields(agent: str, rounds: StudyRounds) -> dict[str, Any]:
+    """Takes the measures of an agent that need no search: the fields of ``ControlStudy``."""
     speaker, heard = rounds.speakers[agent], rounds.heard[agent]
     return {
         "agent": agent,
@@ -136,7 +141,7 @@ def _agent_study(plan: StudyPlan, agent: str, rounds: StudyRounds) -> AgentStudy
     policy, observed = speaker.policy, speaker.observed
     wrong_models = [name for name in speaker.models if name not in (POLICY, UNIFORM)]
     return AgentStudy(
-        **_control_study(agent, rounds),
+        **_control_fields(agent, rounds),
         model=speaker.models[POLICY].name,
         groups={
             by: measures.information_gain(heard.play, heard.actions, by=by) for by in GROUPINGS

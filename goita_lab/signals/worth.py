@@ -82,11 +82,13 @@ def worth(
                 f"expected decisions of {agent!r} to measure, got too few: {where!r}"
             )
         heard = Heard.join(heard_parts)
+        # Without a grouping, the list of gains has a single entry.
         (content,), (uniform,) = (
             measures.information_gain(heard.play, heard.actions, name) for name in (POLICY, UNIFORM)
         )
         signal = Shuffled.join([part for part in signal_parts if part is not None])
-        rows.append(Worth(agent, agent not in agents, content.revealed, content, uniform, signal))
+        is_control = agent not in agents
+        rows.append(Worth(agent, is_control, content.revealed, content, uniform, signal))
     return rows
 
 
@@ -107,9 +109,10 @@ def table(worths: Sequence[Worth]) -> Table:
 
 
 def _measure(where: Where | None, settings: Settings, agent: str, first: int, deals: int) -> _Piece:
+    """Plays a piece of an agent's deals; partners listen, and one signal of each is shuffled."""
     played = play([agent], deals, seed=settings.seed, rules=settings.rules, first=first)
     models = standard_models(agent)
-    heard = listen(
+    actions, knowledge = listen(
         played,
         models,
         listeners=range(NUM_SEATS),
@@ -121,4 +124,4 @@ def _measure(where: Where | None, settings: Settings, agent: str, first: int, de
     signal = None
     if len(np.unique(played.deal[candidates])) > 1:
         signal = measures.shuffled_signal(played, models[POLICY], agent, seed=first, where=where)
-    return Heard(played, *heard), signal
+    return Heard(played, actions, knowledge), signal

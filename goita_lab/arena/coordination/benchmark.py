@@ -109,35 +109,42 @@ class Benchmark(Schedule):
     def pairings(self) -> list[Pairing]:
         planned: dict[Cell, Pairing] = {}
 
-        def plan(
-            cell: Cell, names: Cell, deals: int, key: int, information: InformationStructure = PLAIN
-        ) -> None:
+        def plan(pairing: Pairing) -> None:
+            cell = pairing.tasks[0].agents
             # Two agents may share a cell; the one with more deals plays it for both.
-            if cell in planned and planned[cell].deals >= deals:
-                return
-            blocks = tasks(
-                cell,
-                deals,
-                seed=(self.seed + key * _APART) % (1 << 64),
-                rules=JGA,
-                episode=self.episode,
-                block_deals=BENCHMARK_BLOCK_DEALS,
-                seatings=seatings_of(cell),
-                information=information,
-            )
-            a, b, c = map(short_name, names)
-            planned[cell] = Pairing((a, b, c), tuple(blocks))
+            if cell not in planned or planned[cell].deals < pairing.deals:
+                planned[cell] = pairing
 
         for agent in self.agents:
             deals = self.deals(agent)
             for key, opponent in enumerate(self.task.opponents):
-                self_play = agent, agent, opponent  # in the base game
-                plan(self_play, self_play, deals, key)
+                self_play = agent, agent, opponent
+                plan(self._pairing(self_play, self_play, deals, key, PLAIN))
             for partner, opponent, key in self._tables:
-                names = (agent, partner.spec, opponent)
+                names = agent, partner.spec, opponent
                 cell = self.cell(agent, partner, opponent)
-                plan(cell, names, deals, key, partner.information)
+                plan(self._pairing(cell, names, deals, key, partner.information))
         return list(planned.values())
+
+    def _pairing(
+        self, cell: Cell, names: Cell, deals: int, key: int, information: InformationStructure
+    ) -> Pairing:
+        """Returns the blocks of a cell, under the agents' short names.
+
+        ``names``: texts of the agents where they do not sit at a table; ``key``: number of the pair
+        of partner and opponent, which chooses the deals.
+        """
+        blocks = tasks(
+            cell,
+            deals,
+            seed=(self.seed + key * _APART) % (1 << 64),
+            rules=JGA,
+            episode=self.episode,
+            block_deals=BENCHMARK_BLOCK_DEALS,
+            seatings=seatings_of(cell),
+            information=information,
+        )
+        return Pairing(tuple(map(short_name, names)), tuple(blocks))
 
     def spec_of(self, seated: str) -> str:
         return self._seated.get(seated, seated)
@@ -153,7 +160,10 @@ class Benchmark(Schedule):
 
     @cached_property
     def _tables(self) -> list[tuple[Partner, str, int]]:
-        """Every partner with every opponent and the key of their deals; self-play has the first."""
+        """Every partner with every opponent and the key of their deals (``_pairing``).
+
+        The first keys are those of self-play with each opponent.
+        """
         task = self.task
         pairs = [(partner, spec) for partner in task.partners for spec in task.against(partner)]
         return [(*pair, key) for key, pair in enumerate(pairs, len(task.opponents))]

@@ -163,9 +163,11 @@ def add(path: Path, added: Board) -> None:
         board = read_for(path, type(added))
         entries = *board.entries, *added.entries
         named = {(entry.rules, entry.split, entry.name): entry for entry in entries}
-        ranked = sorted(named, key=lambda key: (*key[:2], named[key].rank, key[2]))
-        whole = msgspec.structs.replace(board, entries=tuple(named[key] for key in ranked))
-        write_whole(path, json_text(msgspec.to_builtins(whole), escape=False))
+        ranked = sorted(
+            named.values(), key=lambda entry: (entry.rules, entry.split, entry.rank, entry.name)
+        )
+        updated = msgspec.structs.replace(board, entries=tuple(ranked))
+        write_whole(path, json_text(msgspec.to_builtins(updated), escape=False))
 
 
 def enter(path: Path, results: Results) -> None:
@@ -212,9 +214,10 @@ def figures(name: str, task: CoordinationTask, cells: Mapping[str, Mapping[str, 
         )
     partners = [short_name(partner.spec) for partner in task.partners if partner.counted]
     means = [float(np.mean([*cells[partner].values()])) for partner in partners]
-    points = Interval(means[0], means[0], means[0])
     if len(means) > 1:
         points = mean_interval(means)
+    else:  # a single partner has no interval
+        points = Interval(mean=means[0], low=means[0], high=means[0])
     mean, low, high = (round(bound, 3) for bound in (points.mean, points.low, points.high))
     self_play = float(np.mean([*cells[name].values()]))
     return Figures((mean, low, high), round(self_play, 3), round(min(means), 3))
@@ -231,12 +234,7 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
     """
     task = VALIDATION if entry.split == "validation" else test_task()
     spec = agent or check_shipped(entry.agent, "a leaderboard")
-    # The figures must follow from the cells.
-    computed = msgspec.to_builtins(figures(entry.name, task, entry.cells))
-    for name, value in msgspec.to_builtins(entry.figures).items():
-        if np.abs(np.subtract(value, computed[name])).max() > FIGURE_TOLERANCE:
-            yield f"{name}: {value} entered, {computed[name]} by its cells"
-    # The digests of all players must be those of the entry.
+    yield from _check_figures(entry, task)
     plan = Benchmark(
         (spec,),
         task,
@@ -249,9 +247,24 @@ def check(entry: PlayedEntry, seed: int, agent: str | None = None) -> Iterator[s
     for name in sorted({*entered, *now}):
         if entered.get(name) != now.get(name):
             yield f"weights of {name}: {entered.get(name)} entered, {now.get(name)} here"
-    # A random sample of cells must give the entered points when they are played again. In
-    # self-play the agent is the partner of the row with its own name.
-    tournament = Tournament(plan)
+    yield from _check_cells(entry, plan, seed)
+
+
+def _check_figures(entry: PlayedEntry, task: CoordinationTask) -> Iterator[str]:
+    """Yields a sentence for each figure that does not follow from the entry's cells."""
+    computed = msgspec.to_builtins(figures(entry.name, task, entry.cells))
+    for name, value in msgspec.to_builtins(entry.figures).items():
+        if np.abs(np.subtract(value, computed[name])).max() > FIGURE_TOLERANCE:
+            yield f"{name}: {value} entered, {computed[name]} by its cells"
+
+
+def _check_cells(entry: PlayedEntry, plan: Benchmark, seed: int) -> Iterator[str]:
+    """Plays a random sample of cells again; yields a sentence for each that has other points.
+
+    ``plan`` has the entry's agent only, and ``seed`` draws the cells.
+    """
+    (spec,), task, tournament = plan.agents, plan.task, Tournament(plan)
+    # The cells by the names of partner and opponent. In self-play the agent is its own partner.
     cells = {
         (short_name(partner.spec), short_name(opponent)): plan.cell(spec, partner, opponent)
         for partner in task.partners

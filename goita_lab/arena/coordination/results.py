@@ -134,12 +134,12 @@ class Results:
         )
         differences = (_difference(benchmark, played_by_cell, agent, first) for agent in later)
         return cls(
-            benchmark,
-            entries,
-            tuple(difference for difference in differences if difference is not None),
-            _rank_correlation(entries),
-            tuple(count for played in everything for count in fault_counts(played)),
-            **origin,
+            benchmark=benchmark,
+            entries=entries,
+            differences=tuple(difference for difference in differences if difference is not None),
+            rank_correlation=_rank_correlation(entries),
+            faults=tuple(count for played in everything for count in fault_counts(played)),
+            **origin,  # versions, weights, digests and changed
             command=command,
             seconds=seconds,
         )
@@ -166,6 +166,7 @@ class Results:
                 "seed": plan.seed,
                 "seed_given": plan.seed_given,
                 "agents": {short_name(agent): agent for agent in plan.agents},
+                # All fields but the benchmark, under their own names.
                 **{name: field for name, field in vars(self).items() if name != "benchmark"},
             }
         )
@@ -195,12 +196,13 @@ class _Measured:
         left_out = [partner for partner in self.task.partners if not self._is_whole(partner)]
         forfeited = self.forfeited()
         faults = Counter(agent for played in own for agent, _ in played.faults())
+        # The agent comes first in each of its cells, so it is player 0.
         thinking = sum(float(block.thinking[0]) for played in own for block in played.blocks)
         decisions = sum(int(block.decisions[0]) for played in own for block in played.blocks)
         figures: dict[str, Any] = {}
         if not forfeited:
-            whole = [partner for partner in self.task.partners if partner not in left_out]
-            figures = self._figures(whole)
+            partners = [partner for partner in self.task.partners if partner not in left_out]
+            figures = self._figures(partners)
         return Entry(
             agent=name,
             deals=self.deals,
@@ -243,7 +245,11 @@ class _Measured:
         )
 
     def _figures(self, partners: Sequence[Partner]) -> dict[str, Any]:
-        """Returns the figures with these partners, as fields of an ``Entry``."""
+        """Returns the figures with these partners, as fields of an ``Entry`` by name.
+
+        The fields are "points", "self_play", "worst", "partners" and "cells"; none of them if no
+        partner counts.
+        """
         counted = self.counted()
         if not counted:
             return {}

@@ -39,7 +39,8 @@ def line(text: str) -> str:
 def signed(value: float, decimals: int = 2, sign: str = "+") -> str:
     """Returns a number with its sign, unless it rounds to zero; ``sign``: "-" shows only minus."""
     text = f"{value:{sign},.{decimals}f}"
-    return text if set(text) & set("123456789") else text.lstrip("+-")
+    is_zero = not set(text) & set("123456789")
+    return text.lstrip("+-") if is_zero else text
 
 
 def true_minus(numbers: str) -> str:

@@ -63,7 +63,7 @@ def strongest_first(summary: Summary) -> list[str]:
     scores = pair_scores(summary)
 
     def weakness(name: str) -> tuple[bool, float, float]:
-        points = [score.mean for (a, b), score in scores.items() if a == name != b]
+        points = [score.mean for (a, b), score in scores.items() if a == name and b != name]
         mean = sum(points) / len(points) if points else -inf
         return name in out, -elo.get(name, -inf), -mean
 
@@ -255,7 +255,11 @@ def _fault_counts(pair: PairResult) -> str:
 def _square(
     title: str, agents: Sequence[str], scores: Scores, *, bounds: bool, against: str = ""
 ) -> Table | None:
-    """Returns a matrix whose columns have the numbers of its rows as heads; None without scores."""
+    """Returns a table of scores with a row and a column for each agent; None without scores.
+
+    Rows are numbered, and the heads of columns are the numbers of their agents' rows. ``bounds``:
+    cells have intervals, too.
+    """
     if not scores:
         return None
     rows = []

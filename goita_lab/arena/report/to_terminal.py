@@ -29,6 +29,8 @@ _NARROWEST: Final = 24
 """Columns that are used at least, because a figure needs them; a narrower terminal wraps them."""
 _NAME: Final = 16
 """Least width of a column of names; longer names fold."""
+_HEADING: Final = 8
+"""Characters up to which the heading of a figure stays on one line."""
 
 
 def terminal(summary: Summary) -> str:
@@ -80,7 +82,7 @@ def draw(table: Table) -> str:
         elif column in table.notes:
             drawn.add_column(column, min_width=min(_NAME, longest))
         else:
-            heading = column.replace(" ", "\n") if len(column) > 8 else column
+            heading = column.replace(" ", "\n") if len(column) > _HEADING else column
             drawn.add_column(heading, justify="right", no_wrap=True, min_width=longest)
     for row in table.rows:
         drawn.add_row(*(Text(line(cell)) for cell in row))
@@ -99,6 +101,7 @@ def _folded(table: Table, width: int) -> list[Text]:
     """Returns a table row by row: the names, and under them each figure after its heading."""
     lines, places = [], [table.columns.index(name) for name in table.agents]
     for row in table.rows:
+        # Columns before the names have the rank, if any; columns after them have figures.
         rank = [cell for cell in row[: min(places)] if cell]
         names = " against ".join(line(row[place]) for place in places)
         lines.append(Text(" ".join([*rank, names]), "cyan"))

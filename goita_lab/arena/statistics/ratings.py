@@ -73,6 +73,7 @@ def rate(
     pairs = [pair for pair in games if pair.a != pair.b]
     if not pairs or not _connected(names, pairs):
         return [Rating(names[0], 0.0, (0.0, 0.0))] if len(names) == 1 else []
+    # A is the number of agents. Each pair as the indices of its two agents among ``names``.
     places = [(names.index(pair.a), names.index(pair.b)) for pair in pairs]
     anchor = names.index(ZERO_ELO_AGENT) if ZERO_ELO_AGENT in names else None
     sums = [(float(pair.won.sum()), float(pair.played.sum())) for pair in pairs]
@@ -84,14 +85,15 @@ def rate(
     fits, unknown = _resampled(pairs, places, best, anchor, np.random.default_rng(seed), resamples)
     bounds = np.quantile(_elo(fits, anchor), INTERVAL_TAILS, axis=0)
     bounds = _bounds_without_losses_or_wins(bounds, counts, best, anchor, pairs)
+    # Where the wins of a pair cancel, a bound is at least as far as that of the pair's win rate.
     rough = np.zeros(len(names), bool)
-    for place, shifts in _cancelling(pairs).items():
-        a, b = places[place]
+    for index, shifts in _win_shifts_where_wins_cancel(pairs).items():
+        a, b = places[index]
         rough[[a, b]] = True
-        for wins in shifts:
+        for shift in shifts:
             shifted = counts.copy()
-            shifted[a, b] += wins
-            shifted[b, a] -= wins
+            shifted[a, b] += shift
+            shifted[b, a] -= shift
             end = _elo(_fit(shifted, best), anchor)
             bounds = np.stack([np.minimum(bounds[0], end), np.maximum(bounds[1], end)])
     bounds = np.where(unknown, [[-inf], [inf]], bounds)
@@ -119,6 +121,9 @@ def _resampled(
     """Fits resampled deals: strengths [resamples, A], and which bounds [2, A] are not known.
 
     A bound is not known where it is missing in more resamples than lie beyond an interval's end.
+
+    ``places`` are the indices of each pair's agents, ``best`` [A] the strengths by all deals, and
+    ``anchor`` is the index of the agent at 0 Elo; None: the mean of all agents is at 0.
     """
     most_deals = max(len(pair.won) for pair in pairs)
     size = -(-most_deals // _MOST_UNITS)  # deals of a group, rounded up
@@ -160,19 +165,22 @@ def _bounds_without_losses_or_wins(
     )
 
 
-def _cancelling(pairs: Sequence[PairGames]) -> dict[int, tuple[float, float]]:
-    """Returns the indices of pairs whose wins cancel in nearly all deals.
+def _win_shifts_where_wins_cancel(pairs: Sequence[PairGames]) -> dict[int, tuple[float, float]]:
+    """Returns (low, high) by the index of each pair whose wins cancel in nearly all deals.
 
-    The values are numbers of wins, one below 0 and one above: the ends of the interval of the
-    pair's win rate, minus the wins that were counted.
+    Both are numbers of wins of the first agent: added to its wins they take its win rate to the
+    lower and the upper end of the win rate's interval.
     """
     shifts = {}
-    for place, pair in enumerate(pairs):
-        rounds = rate_interval(pair.won, pair.played) if len(pair.won) > 1 else None
-        if rounds is not None and rounds.few and 0 < rounds.mean < 1:
+    for index, pair in enumerate(pairs):
+        if len(pair.won) < 2:
+            continue
+        win_rate = rate_interval(pair.won, pair.played)
+        # The interval rests on few deals, and neither agent won all games: their wins cancel.
+        if win_rate.few and 0 < win_rate.mean < 1:
             games = float(pair.played.sum())
-            low, high = rounds.low - rounds.mean, rounds.high - rounds.mean
-            shifts[place] = (games * low, games * high)
+            low, high = win_rate.low - win_rate.mean, win_rate.high - win_rate.mean
+            shifts[index] = (games * low, games * high)
     return shifts
 
 
@@ -187,7 +195,11 @@ def _fit(counts: Float, start: Float | None) -> Float:
 def _counts(
     agents: int, places: Sequence[tuple[int, int]], sums: Sequence[tuple[float, float]]
 ) -> Float:
-    """Returns the win counts, half a win more for pairs that met: [A, A]."""
+    """Returns the wins of each of A agents over each other one: [A, A].
+
+    ``places`` are the indices of each pair's agents, ``sums`` the games that the first of them won,
+    and that the pair played. Both agents get half a win in addition.
+    """
     counts = np.zeros((agents, agents))
     for (a, b), (won, played) in zip(places, sums, strict=True):
         counts[a, b] += won + _HALF_WIN

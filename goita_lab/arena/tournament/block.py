@@ -26,6 +26,7 @@ from goita_env.rounds import PendingDecisions, Rounds
 from goita_env.rounds.telling import notify_agents
 from goita_env.rules import Rules
 from goita_env.seeds import GameNumbers
+from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.tournament.plan import GAME_FIGURES, BlockResult, Task
 from goita_lab.arena.tournament.saved_games import Recorder, SavedDeal
 from goita_lab.arena.tournament.seating import SEEDING_PURPOSE, BlockFaults, Seated, seat_players
@@ -76,7 +77,7 @@ def warm_up(spec: str, rules: Rules, information: InformationStructure) -> None:
         rng = np.random.default_rng(0)
         for step in count():
             decisions = rounds.decisions
-            if len(decisions.rows) and step % 4 == 0:
+            if len(decisions.rows) and step % 4 == 0:  # a quarter of the decisions is enough
                 ask_actions(agent, decisions.view, decisions.legal, rng)
             if rounds.over:
                 return
@@ -107,7 +108,8 @@ class _Block:
             information=task.information,
         )
         self.recorder = Recorder(self.rounds) if save else None
-        instances = np.zeros((seatings, 4), np.int64)
+        # [S, 4] Index in ``seated`` of the agent at each seat of each seating.
+        instances = np.zeros((seatings, NUM_SEATS), np.int64)
         for index, instance in enumerate(seated):
             # The pairs (seating, seat) as a row of seatings and a row of seats: both index at once.
             instances[tuple(np.array(instance.seats).T)] = index
@@ -123,6 +125,7 @@ class _Block:
         self.faults = BlockFaults(task, seated, numbers)
 
     def play(self) -> None:
+        """Plays all games to their end, and adds up their figures."""
         self._notify(self.rounds.decisions)
         while not self.rounds.over:
             decisions = self.rounds.step(self._decide(self.rounds.decisions))
@@ -138,6 +141,7 @@ class _Block:
                 self.figures["won"][rows] = won  # the last round of a match decides it
 
     def result(self, start: float) -> BlockResult:
+        """Returns the result of the block, which began at ``start`` (``time.perf_counter``)."""
         self.faults.pool()
         shape = (len(self.task.seatings), self.task.deals)
         figures: dict[str, Any] = {
@@ -167,7 +171,7 @@ class _Block:
                 yield SavedDeal(agents, self.task.block, self.task.first + deal, seating, record)
 
     def _decide(self, decisions: PendingDecisions) -> Int:
-        """Returns the players' actions in the m games that need one: int64 [m]."""
+        """Returns the actions in the m games in which a seat has a choice now: int64 [m]."""
         actions = np.zeros(len(decisions.rows), np.int64)
         owners = self.owner[decisions.rows, decisions.seats]
         for index, instance in enumerate(self.seated):
@@ -195,4 +199,4 @@ class _Block:
             index, seats = np.nonzero(self.owner[rows] == instance)
             if len(index) and isinstance(agent, StatefulAgent):
                 # For agents each seat of a game is a game of its own.
-                yield agent, index, seats, 4 * self.rounds.numbers[rows[index]] + seats
+                yield agent, index, seats, NUM_SEATS * self.rounds.numbers[rows[index]] + seats

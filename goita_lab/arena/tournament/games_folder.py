@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -81,23 +81,28 @@ class GamesFolder:
         }
         path.mkdir(exist_ok=True)
         manifest = path / MANIFEST
-        if not manifest.exists():
-            if any(path.glob("[!.]*")):
-                raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
-        else:
+        if manifest.exists():
             stored = _read_manifest(manifest)
-            digests = stored.get("digests", {})
-            if not anew:
-                stored = {name: stored[name] for name in stored.keys() - origin.keys()}
-                check_same(stored, json.loads(json.dumps(head)), f"{str(path)!r} was begun with")
-            changed = {
-                spec for spec in plan.specs if digests.get(spec) != identities.digests.get(spec)
-            }
-            if anew or changed:
-                tasks = (task for pairing in plan.pairings() for task in pairing.tasks)
-                unchanged = (task for task in tasks if changed.isdisjoint(plan.specs_of(task)))
-                self.keep(() if anew else unchanged)
+            if anew:
+                self.keep(())
+            else:
+                stored_head = {name: stored[name] for name in stored.keys() - origin.keys()}
+                # As JSON, in which tuples have become lists.
+                present_head = json.loads(json.dumps(head))
+                check_same(stored_head, present_head, f"{str(path)!r} was begun with")
+                self._remove_changed(plan, stored.get("digests", {}), identities.digests)
+        elif any(path.glob("[!.]*")):
+            raise SettingError(f"expected a folder of saved games or none, got {str(path)!r}")
         write_whole(manifest, json_text(head | origin))
+
+    def _remove_changed(
+        self, plan: Schedule, stored: Mapping[str, str], present: Mapping[str, str]
+    ) -> None:
+        """Removes the games of agents that have other digests now than in the manifest."""
+        changed = {spec for spec in plan.specs if stored.get(spec) != present.get(spec)}
+        if changed:
+            tasks = (task for pairing in plan.pairings() for task in pairing.tasks)
+            self.keep(task for task in tasks if changed.isdisjoint(plan.specs_of(task)))
 
     def file(self, task: Task) -> Path:
         return self.path / f"{self._prefixes[task.agents]}-{task.block:05}.jsonl"

@@ -145,10 +145,11 @@ def tasks(
     check_seed(seed)
     rules = get_rules(rules)
     check_episode(episode, rules, information)
-    settings = (rules, episode, seatings, information)
+    firsts = range(0, deals, block_deals)
+    lengths = [min(block_deals, deals - first) for first in firsts]
     return [
-        Task(agents, seed, block, first, min(block_deals, deals - first), *settings)
-        for block, first in enumerate(range(0, deals, block_deals))
+        Task(agents, seed, block, first, length, rules, episode, seatings, information)
+        for block, (first, length) in enumerate(zip(firsts, lengths, strict=True))
     ]
 
 
@@ -285,9 +286,9 @@ class TournamentPlan(Schedule):
             pairs = [(self.one, agent) for agent in field]
         else:
             pairs = [
-                pair
-                for pair in combinations_with_replacement(field, 2)
-                if pair[0] != pair[1] or pair[0] in named_twice
+                (a, b)
+                for a, b in combinations_with_replacement(field, 2)
+                if a != b or a in named_twice
             ]
         partners = list(combinations_with_replacement(field, 2)) if self.cross else []
         return [
@@ -296,6 +297,7 @@ class TournamentPlan(Schedule):
         ]
 
     def _pairing(self, agents: tuple[str, ...]) -> Pairing:
+        """Returns the pairing of two agents, or of two partners and their opponent, by texts."""
         names = tuple(map(short_name, agents))
         fewer = [deals for deals, agent in self.fewer_deals if agent in {*names, *agents}]
         planned = tasks(

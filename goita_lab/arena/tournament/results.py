@@ -74,16 +74,17 @@ class ResultsFile:
         """Returns a stored block; a SettingError if the block cannot be of this tournament."""
         name, agents = _name(task), self._plan.specs_of(task)
         figures: BlockFigures = self._store.value(name, agents, BlockFigures)
-        sizes = {"S": len(task.seatings), "D": task.deals, "P": 1 + max(map(max, task.seatings))}
+        num_players = 1 + max(map(max, task.seatings))
+        sizes = {"S": len(task.seatings), "D": task.deals, "P": num_players}
         try:
             check_columns(vars(figures), figures.columns(), sizes)
         except SettingError as error:
             raise self._store.damaged(f"block {task.block}: {error}") from error
-        players, rounds = range(sizes["P"]), figures.rounds
+        rounds, players_at_fault = figures.rounds, {player for player, _ in figures.faults}
         if (
             (figures.rounds_won > rounds).any()
             or (task.episode == "round" and (rounds > 1).any())
-            or not {*figures.forfeited, *(player for player, _ in figures.faults)} <= {*players}
+            or not {*figures.forfeited, *players_at_fault} <= {*range(num_players)}
         ):
             raise self._store.damaged(f"block {task.block}: impossible rounds or players")
         return BlockResult(**vars(figures), task=task)

@@ -43,11 +43,11 @@ class Recorder:
             for game in over.rows.tolist():
                 hands, dealer, scores = self._dealt[game]
                 record = DealRecord(
-                    hands,
-                    dealer,
-                    tuple(self._moves[game]),
-                    scores,
-                    self.rules,
+                    hands=hands,
+                    dealer=dealer,
+                    moves=tuple(self._moves[game]),
+                    scores=scores,
+                    rules=self.rules,
                     number=len(self.deals[game]) + 1,
                     information=self.information,
                 )
@@ -55,6 +55,7 @@ class Recorder:
         self._note_deals(decisions)
 
     def _note_deals(self, decisions: PendingDecisions) -> None:
+        """Keeps the new deals of a step, from which their records are made when they end."""
         if decisions.dealt is None:
             return
         dealt = decisions.dealt

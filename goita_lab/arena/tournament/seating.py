@@ -16,6 +16,7 @@ from goita_agents.external.agent import ExternalAgent
 from goita_agents.faults import FAULTS, Fault, FaultTracking
 from goita_agents.registry import is_own, may_share, short_name
 from goita_env.seeds import GameNumbers, bot_generator, bot_seed
+from goita_env.tiles import NUM_SEATS
 from goita_lab.arena.tournament.plan import Task
 
 SEEDING_PURPOSE: Final = "tournament"
@@ -58,8 +59,8 @@ def seat_players(task: Task, agents: Mapping[int, Agent], *, guarded: bool) -> I
             for seat, owner in enumerate(owners)
             if owner == player
         )
-        everywhere = (task.block, player, -1, -1)
-        rng = bot_generator(task.seed, SEEDING_PURPOSE, *everywhere)
+        # For an instance that plays everywhere, -1 is in place of the seating and of the seat.
+        rng = bot_generator(task.seed, SEEDING_PURPOSE, task.block, player, -1, -1)
         agent = agents.get(player)
         if agent is not None:
             earlier = len(agent.faults) if isinstance(agent, FaultTracking) else 0
@@ -126,12 +127,13 @@ class BlockFaults:
 
     def _located(self, fault: Fault) -> Fault:
         """Returns a fault with deal and seating, or as it is if its game is not of this block."""
-        if not 0 <= fault.game < 1 << 53:
+        # An agent sees a game as four times its shuffled number, which is below 2**51, plus the
+        # seat; ``games`` undoes the shuffle. -1 stands for no game.
+        if not 0 <= fault.game < NUM_SEATS << 51:
             return fault
         task, seatings = self._task, len(self._task.seatings)
-        # An agent sees a game as four times its shuffled number plus the seat; ``games`` undoes the
-        # shuffle.
-        (game,) = self._numbers.games(np.array([fault.game >> 2])).tolist()
+        (game,) = self._numbers.games(np.array([fault.game // NUM_SEATS])).tolist()
+        # Games are numbered seating by seating within a block.
         seating, deal = divmod(game - seatings * task.first, task.deals)
         if not 0 <= seating < seatings:
             return fault

@@ -102,11 +102,13 @@ class PairResult:
 
     @classmethod
     def of(cls, played: Played) -> Self:
+        """Computes the figures of a pairing of two agents that was played."""
         blocks, names = played.blocks, played.pairing.agents
         rounds, score = played.games("rounds").sum(axis=0), played.points()
         wins = rate_interval(played.games("rounds_won").sum(axis=0), rounds)
         thinking = np.sum([block.thinking for block in blocks], axis=0)
         decisions = np.sum([block.decisions for block in blocks], axis=0)
+        # [P] By player; two players with the same name share their mean.
         milliseconds, players = 1000 * thinking / np.maximum(decisions, 1), np.array(names)
         faulty = [agent for agent, _ in played.faults()]  # once for each fault
         matches = played.match_wins()
@@ -253,7 +255,7 @@ class Summary:
             deals=plan.deals,
             block_deals=plan.block_deals,
             command=command,
-            **provenance(identities or plan.specs),
+            **provenance(identities or plan.specs),  # versions, weights, digests and changed
             seconds=seconds,
         )
 
@@ -276,12 +278,18 @@ def failed(faults: Iterable[FaultCount]) -> bool:
 
 
 def _cell(played: Played) -> CrossCell:
+    """Computes the figures of a pairing of two partners that was played."""
     first, second, _ = played.pairing.agents
-    points = played.points()
-    deals = sum(block.task.deals for block in played.blocks)
-    matches, ends = played.match_wins(), (points.low, points.high)
-    rate, bounds = (matches.mean, (matches.low, matches.high)) if matches else (None, None)
-    return CrossCell((first, second), points.mean, ends, deals, rate, bounds, points.few)
+    points, matches = played.points(), played.match_wins()
+    return CrossCell(
+        partners=(first, second),
+        points_per_round=points.mean,
+        ci95=(points.low, points.high),
+        deals=sum(block.task.deals for block in played.blocks),
+        match_win_rate=matches.mean if matches else None,
+        match_win_ci95=(matches.low, matches.high) if matches else None,
+        few=points.few,
+    )
 
 
 def deal_figures(everything: Sequence[Played]) -> dict[str, Float]:
@@ -322,7 +330,11 @@ def fault_counts(played: Played) -> Iterator[FaultCount]:
 
 
 def _json_object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns an object as JSON can hold it: an end of an interval that is not known is null."""
+    """Returns an object as JSON can hold it: an end of an interval that is not known is null.
+
+    Figures of matches are left out where none were played, and so is ``FaultCount.forfeited``.
+    """
+    # ``PairResult.forfeited`` is a tuple and stays.
     return {
         key: tuple(end if isfinite(end) else None for end in value) if key == "ci95" else value
         for key, value in fields

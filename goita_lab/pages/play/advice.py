@@ -12,7 +12,7 @@ from goita_agents.champion.agent import network
 from goita_agents.search.advisor import Advisor
 from goita_env import View
 from goita_env.errors import SettingError
-from goita_env.tiles import RELATIVE_SEATS
+from goita_env.tiles import PARTNER, RELATIVE_SEATS
 
 HINT_WORLDS: Final = 96
 """Most worlds of a hint for each type of the other players."""
@@ -68,7 +68,7 @@ def partner(view: View, agents: tuple[Agent, Agent, Agent]) -> PartnerGuess:
             "expected probabilities of the agents of the match, but asking for them raised "
             f"{type(error).__name__}"
         ) from error
-    face_up = view.face_up[0, 2]  # the partner's, in the one row of the view
+    face_up = view.face_up[0, PARTNER]  # the view has one row
     # [H] @ [H, 8]: sums, for each kind, the probabilities of the hands with more than lie face up.
     at_least_one: Float = belief.probability @ (belief.hands > face_up)
     likely = tuple(

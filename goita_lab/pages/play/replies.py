@@ -65,7 +65,7 @@ def state(
         "trial": None if trial is None else asdict(trial),
         "rules": _capital(say(rules_of(rules))),
         "match_points": rules.match_points,
-        "names": [say(names[(seat + place) % NUM_SEATS]) for place in range(NUM_SEATS)],
+        "names": [say(names[(seat + turn) % NUM_SEATS]) for turn in range(NUM_SEATS)],
         "scores": table.scores,
         "asks": "trial" if trial and over else table.asks,
         "question": _question(table, trial, say),
@@ -75,6 +75,7 @@ def state(
         "points": POINTS,
         "deck": rules.deck,
         "log": [_capital(say(sentence)) for sentence in table.log],
+        # The winner, its team (0: the player's, 1: the others'), and the points of each round.
         "rounds": [
             [say(place(winner, seat)), (winner - seat) % 2, points]
             for winner, points in table.results
@@ -114,23 +115,28 @@ def frame(table: PlayTable, look: Look, event: str, *, asking: bool = False) -> 
 
 
 def hint(table: PlayTable, look: Look) -> dict[str, Any]:
-    hint = _at_decision(table).hint()
+    """Returns what the champion advises at the player's decision.
+
+    ``deciding`` are the holdings of other seats on which the choice hangs by a point or more.
+    """
+    advised = _at_decision(table).hint()
     return {
-        "action": hint.action,
-        "said": look.say(sentences.action(hint.action)),
-        "best": hint.best,
-        "rival": hint.rival,
-        "principle": look.say(hint.principle.sentence) if hint.principle else "",
-        "options": [_valued(option, look.say) for option in hint.options],
+        "action": advised.action,
+        "said": look.say(sentences.action(advised.action)),
+        "best": advised.best,
+        "rival": advised.rival,
+        "principle": look.say(advised.principle.sentence) if advised.principle else "",
+        "options": [_valued(option, look.say) for option in advised.options],
         "deciding": [
             asdict(holding) | {"place": (holding.seat - table.seat) % NUM_SEATS}
-            for holding in hint.deciding
+            for holding in advised.deciding
             if abs(holding.held - holding.missing) >= 1
         ],
     }
 
 
 def partner(table: PlayTable) -> dict[str, Any]:
+    """Returns which tiles the partner may hold, and the models by which that was inferred."""
     guess = advice.partner(_at_decision(table).view, table.others)
     rows = zip(guess.at_least_one.tolist(), guess.expected.tolist(), strict=True)
     return {
@@ -167,7 +173,7 @@ def matches(sitting: Sitting) -> dict[str, Any]:
 
 def _listed(file: str, settings: MatchSettings, scores: tuple[int, int]) -> dict[str, str]:
     following, partner, previous = map(short_name, settings.others)
-    own, opposing = scores[:: -1 if settings.seat % 2 else 1]
+    own, opposing = scores if settings.seat % 2 == 0 else scores[::-1]
     # Opponents with the same agent are named once.
     players = f"{partner}; {', '.join(dict.fromkeys((following, previous)))}"
     return {"file": file, "players": players, "result": f"{own} : {opposing}"}

@@ -10,7 +10,7 @@ from goita_env import Game, View, actions
 from goita_env.render import words
 from goita_env.render.scene import Scene
 from goita_env.render.translation import Phrase
-from goita_env.tiles import KING, NAMES, POINTS
+from goita_env.tiles import KING, NAMES, PARTNER, POINTS
 from goita_lab.pages.languages import place, round_end, seen_from
 
 _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
@@ -143,7 +143,7 @@ def lessons(view: View, legal: Sequence[int]) -> Iterator[tuple[str, Phrase]]:
             "another tile. Or pass: you may receive a later attack."
         )
         yield "receive", Phrase(receive, attack=NAMES[int(view.attack[0])])
-        if int(view.attacker[0]) == 2:
+        if int(view.attacker[0]) == PARTNER:
             own = "Your partner attacks. You may receive it; if all pass, your partner leads again."
             yield "partner", Phrase(own)
         if any(block == KING for block, _ in pairs):

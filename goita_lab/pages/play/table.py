@@ -74,7 +74,8 @@ class PlayTable:
         try:
             self._replay([move for deal in deals for move in deal.moves])
             played = from_game(self.game).deals
-            for deal, dealt in zip(deals, played, strict=False):  # dealt: by the seed
+            # ``played`` has the deals of the seed, and one more if the last saved deal is over.
+            for deal, dealt in zip(deals, played, strict=False):
                 saved_start = deal.hands, deal.dealer, deal.scores
                 if saved_start != (dealt.hands, dealt.dealer, dealt.scores):
                     raise RecordError(f"expected deal {dealt.number} of this seed, got another one")

@@ -36,7 +36,7 @@ WORDS: Final[dict[str, int]] = {sentences.action(action): action for action in _
 """The moves that play no tiles, by the word that is typed."""
 
 _KINDS: Final = {
-    **{tile: kind for tiles in (CHARACTERS, DIGITS, LETTERS) for kind, tile in enumerate(tiles)},
+    **{tile: kind for faces in (CHARACTERS, DIGITS, LETTERS) for kind, tile in enumerate(faces)},
     tiles.SECOND_KING_CHARACTER: tiles.KING,
     tiles.SECOND_KING_DIGIT: tiles.KING,
 }
@@ -105,6 +105,7 @@ class Terminal:
                 self._say(f"{error}".partition("\n")[0])
 
     def _hint(self) -> None:
+        """Prints the champion's hint, with a table of the actions that it considers."""
         hint = self.table.hint()
         print(f"The champion suggests {sentences.action(hint.action)}.")
         best = sentences.action(hint.best)
@@ -115,10 +116,12 @@ class Terminal:
         print(f"  {'action':25}at sight  points")
         for option in hint.options[:MOST_OPTIONS]:
             mark = ">" if option.action == hint.action else " "
-            tiles = self._tiles(option.action)
+            faces = self._tiles(option.action)
+            # Characters take two columns each, which a format's width does not know.
+            faces += " " * (5 - ansi.width(faces))
             points = "" if option.points is None else f" {option.points:+7.1f} ± {option.error:.1f}"
             print(
-                f"{mark} {tiles}{' ' * (5 - ansi.width(tiles))}{sentences.action(option.action):20}"
+                f"{mark} {faces}{sentences.action(option.action):20}"
                 f"{sentences.share(option.probability):>8}{points}"
             )
         self._say(
@@ -128,9 +131,10 @@ class Terminal:
         )
 
     def _greet(self) -> None:
+        """Prints who plays and by which rules, and the moves of the present round so far."""
         names, seat = self.table.settings.names, self.table.seat
         seated = [
-            f"{PLACES[place]}: {names[(seat + place) % NUM_SEATS]}" for place in range(1, NUM_SEATS)
+            f"{PLACES[turn]}: {names[(seat + turn) % NUM_SEATS]}" for turn in range(1, NUM_SEATS)
         ]
         rules, seed = self.table.settings.rules, self.table.settings.seed
         total = f"to {rules.match_points} points, rules {rules.name}, seed {seed}"
@@ -174,18 +178,18 @@ def read(typed: str, legal: Sequence[int]) -> int | str:
         legal: the legal actions; none after a round.
     """
     word = normalize("NFKC", typed).strip().lower()
-    allowed = [word for word, action in WORDS.items() if action in legal]
+    allowed = [name for name, action in WORDS.items() if action in legal]
     allowed += COMMANDS if legal else COMMANDS_AFTER_ROUND
     candidates = [candidate for candidate in allowed if word and candidate.startswith(word)]
     if len(candidates) == 1:
         return WORDS.get(candidates[0], candidates[0])
-    tiles = word.upper().replace(" ", "")
-    if legal and len(tiles) == 2 and all(tile in _KINDS for tile in tiles):
-        action = actions.encode(_KINDS[tiles[0]], _KINDS[tiles[1]])
+    pair = word.upper().replace(" ", "")
+    if legal and len(pair) == 2 and all(tile in _KINDS for tile in pair):
+        action = actions.encode(_KINDS[pair[0]], _KINDS[pair[1]])
         if action in legal:
             return action
         name = sentences.action(action)
-        raise ActionError(f"expected a legal move, got {tiles!r} ({name}); ? lists them")
+        raise ActionError(f"expected a legal move, got {pair!r} ({name}); ? lists them")
     expected = "a move or ? for what can be typed"
     if candidates or not legal:
         expected = f"one of {', '.join(candidates or COMMANDS_AFTER_ROUND)}"
@@ -213,15 +217,16 @@ def help_text(view: View, legal: Sequence[int], faces: str) -> str:
         for block, attacks in attacks_by_block.items()
     ]
     lines += [word for word, action in WORDS.items() if action in legal]
-    columns = [*dict.fromkeys((faces, DIGITS, LETTERS)), NAMES]
-    tiles = ", ".join(
-        f"{' '.join(column[kind] for column in columns)} {points}"
+    # Each kind in all writings, such as "歩 1 P pawn 10".
+    writings = [*dict.fromkeys((faces, DIGITS, LETTERS)), NAMES]
+    kinds = ", ".join(
+        f"{' '.join(writing[kind] for writing in writings)} {points}"
         for kind, points in enumerate(POINTS)
     )
     help_lines = [
         "You may:",
         *(f"  {line}" for line in lines),
-        *textwrap.wrap(f"Tiles and their points: {tiles}.", 76),
+        *textwrap.wrap(f"Tiles and their points: {kinds}.", 76),
         *textwrap.wrap(ansi.signs(ascii=faces == DIGITS), 76),
         "Type the two tiles, the attack last: 54, GS.",
         "Or:",

@@ -195,6 +195,7 @@ def token_of(folder: Path) -> str:
             return saved_token.decode()
     token, part = secrets.token_urlsafe(18), file.with_name(f"{file.name}.part")
     part.unlink(missing_ok=True)
+    # A new file, which only its owner may read.
     with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
         new.write(token)
     part.replace(file)

@@ -202,6 +202,7 @@ def totals(judged: Sequence[Judged]) -> list[Total]:
 
 
 def _total(name: str, judged: Sequence[Judged]) -> Total:
+    """Returns the sum over a player's decisions; none of them was forced."""
     count = Counter(judgement.verdict for judgement in judged)
     decisions = [judgement.decision for judgement in judged]
     return Total(

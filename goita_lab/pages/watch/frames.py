@@ -56,6 +56,7 @@ class Book:
         return {faces: letters + "".join(pen.every_tile("light", faces)) for faces in pen.FACES}
 
     def _deal(self, watched: Watched) -> dict[str, Any]:
+        """Returns the facts, moves and frames of a deal, up to its first move that is not legal."""
         deal, note = watched.deal, watched.note
         game = deal.begin()
         frames, moves = [self._frames(game)], list[dict[str, Any]]()
@@ -161,6 +162,8 @@ _LOST: Final = (206, 262)
 BOTTOM: Final = _LOST[1]
 _MARK: Final = 14
 """Height of the mark over the longest bar."""
+_MAX_BAR_WIDTH: Final = 18
+_MIN_BAR_HEIGHT: Final = 1.5
 
 
 def draw_graph(
@@ -193,7 +196,7 @@ def draw_graph(
     # Points of a decision are those of the acting team; the graph shows those of one team.
     expected, open_values = list[tuple[int, float]](), list[tuple[int, float]]()
     for decision in decisions:
-        sign, position = -1 if (decision.seat - side) % 2 else 1, decision.move - 1
+        sign, position = 1 if decision.seat % 2 == side else -1, decision.move - 1
         if decision.expected is not None:
             expected.append((position, sign * decision.expected))
         if decision.open_value is not None:
@@ -201,6 +204,7 @@ def draw_graph(
     result = None if result is None else -result if side else result
     last = [] if result is None else [(moves, float(result))]
     points = [value for _, value in (*expected, *open_values, *last)]
+    # Points at the top of the curve, minus which are at its bottom: the next multiple of ten.
     edge = max(10, 10 * ceil(max(map(abs, points), default=0) / 10))
     parts = [
         _scale(edge, say, viewer is not None),
@@ -211,7 +215,7 @@ def draw_graph(
         place = f'cx="{x_of(position):.1f}" cy="{_height(value, edge):.1f}"'
         parts.append(f'<circle class="dot search" {place} r="3.5"/>')
     for position, value in last:
-        y = _height(value, edge) - 7
+        y = _height(value, edge) - 7  # a diamond of 14 by 14, drawn from its upper corner
         parts.append(f'<path class="result" d="M{x_of(position):.1f} {y:.1f}l7 7-7 7-7-7z"/>')
     errors = [
         decision.move
@@ -245,11 +249,13 @@ def _team(is_own: bool) -> str:
 
 
 def _height(value: float, edge: float) -> float:
+    """Returns the y of points in the curve; ``edge``: points at the top."""
     top, bottom = _CURVE
     return (top + bottom) / 2 - value / edge * (bottom - top) / 2
 
 
 def _scale(edge: int, say: Language, is_own: bool) -> str:
+    """Returns titles, lines and numbers of both bands; ``edge``: points at the curve's top."""
     parts = [_title(_CURVE[0] - 16, say(_team(is_own)))]
     for value in (edge, 0, -edge):
         y, name = _height(value, edge), "grid" if value else "axis"
@@ -287,10 +293,11 @@ def _bars(
     """Returns the bars of points lost by move; ``errors``: the moves that get a mark."""
     top, bottom = _LOST
     greatest_loss = max([10.0, *(decision.loss for decision in decisions)])
-    width, scale = min((x_of(1) - x_of(0)) * 0.6, 18), (bottom - top - _MARK) / greatest_loss
+    step, scale = x_of(1) - x_of(0), (bottom - top - _MARK) / greatest_loss
+    width = min(0.6 * step, _MAX_BAR_WIDTH)
     parts = [_tick(top + _MARK + 5, f"{greatest_loss:.0f}")]
     for decision in decisions:
-        x, height = x_of(decision.move - 0.5), max(scale * decision.loss, 1.5)
+        x, height = x_of(decision.move - 0.5), max(scale * decision.loss, _MIN_BAR_HEIGHT)
         kind = "error" if decision.move in errors else "loss"
         if decision.loss > 0:
             parts.append(

@@ -119,8 +119,9 @@ def _with_earlier(deals: tuple[Watched, ...], first: int) -> tuple[Watched, ...]
 
 def rounds_of(deals: Sequence[Watched]) -> list[int]:
     """Returns the number of the round of each deal, from 1; a redeal begins no new round."""
-    # A deal with points ended its round (True adds 1), so the next deal belongs to the next round.
-    return list(accumulate((watched.gained is not None for watched in deals[:-1]), initial=1))
+    # A deal with points ended its round, so the next deal belongs to the next round.
+    steps = (0 if watched.gained is None else 1 for watched in deals[:-1])
+    return list(accumulate(steps, initial=1))
 
 
 def _same_match(before: Watched, after: Watched) -> bool:
@@ -131,7 +132,8 @@ def _same_match(before: Watched, after: Watched) -> bool:
     if before.players != after.players or before.deal.rules != after.deal.rules:
         return False
     try:
-        return after.deal.scores == before.deal.result().scores != (0, 0)
+        scores = before.deal.result().scores
+        return after.deal.scores == scores and scores != (0, 0)
     except RecordError:
         redealt = before.deal.moves[-1:] and before.deal.moves[-1][1] in (REDEAL, CALL)
         return bool(redealt) and after.deal.scores == before.deal.scores
@@ -147,6 +149,7 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _recorded(record: Record, title: str) -> Source:
+    """Returns all deals of a record, with notes on what is unsound or unfinished in them."""
     notes = {
         problem.deal: UNFINISHED if problem.unfinished else problem.message
         for problem in record.problems
@@ -155,7 +158,9 @@ def _recorded(record: Record, title: str) -> Source:
         Watched(deal.answered(), record.players, notes.get(deal.number, ""))
         for deal in record.deals
     ]
-    return Source(title, tuple(deals), len(deals), record.problems, record.notes)
+    return Source(
+        title, tuple(deals), total=len(deals), problems=record.problems, notes=record.notes
+    )
 
 
 def _saved(path: Path, last: int) -> Source:

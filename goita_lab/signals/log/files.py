@@ -128,6 +128,7 @@ def read(folder: str | Path) -> Play:
 
 
 def _read_part(folder: Path, index: int) -> tuple[Head, Play]:
+    """Returns the metadata and the play of a part, after checks of its two files."""
     files = [part_file(folder, kind, index) for kind in (DEALS, DECISIONS)]
     heads = [_read_head(file, kind) for file, kind in zip(files, (DEALS, DECISIONS), strict=True)]
     if heads[0] != heads[1]:
@@ -218,7 +219,7 @@ def write(
     check_rounds(len(agents), rounds, MAX_ROUNDS)
     check_rounds(len(agents), part_rounds, MAX_PART_ROUNDS)
     identities = Identities([*agents, *([belief] if belief else [])])
-    whole = Head(
+    first_part = Head(
         format=FORMAT,
         observation_version=OBSERVATION_VERSION,
         goita_env=goita_env.__version__,
@@ -231,11 +232,11 @@ def write(
         versions=depended_versions(),
         first=0,
         rounds=part_rounds,
-        **get_rules(rules).to_keys(),
+        **get_rules(rules).to_keys(),  # "rules", and "rules_fields" of a user's own
         **information.to_keys(),
     )
     parts = [
-        replace(whole, first=first, rounds=min(part_rounds, rounds - first))
+        replace(first_part, first=first, rounds=min(part_rounds, rounds - first))
         for first in range(0, rounds, part_rounds)
     ]
     if anew:
@@ -244,14 +245,17 @@ def write(
     existing = [i for i in range(len(parts)) if part_file(folder, DECISIONS, i).exists()]
     if not existing and {path.name for path in folder.glob("[!.]*")} - {*FOLDERS.values()}:
         raise SettingError(f"expected a folder of a log or none, got {str(folder)!r}")
-    current = {index for index in existing if _is_same(folder, index, parts[index])}
-    sys.stderr.write(kept_line(folder, len(current), len(existing) - len(current)))
-    beyond = part_file(folder, DECISIONS, len(parts))
-    if beyond.exists():
-        raise LogError(f"expected a log of {rounds:,} rounds at most, got one that has {beyond}")
-    if logged := sum(parts[index].rounds for index in current):
+    # The other existing parts are of agents that have changed since, and are played again.
+    kept = {index for index in existing if _is_same(folder, index, parts[index])}
+    sys.stderr.write(kept_line(folder, len(kept), len(existing) - len(kept)))
+    part_after_end = part_file(folder, DECISIONS, len(parts))
+    if part_after_end.exists():
+        raise LogError(
+            f"expected a log of {rounds:,} rounds at most, got one that has {part_after_end}"
+        )
+    if logged := sum(parts[index].rounds for index in kept):
         yield logged
-    missing = [(index, part) for index, part in enumerate(parts) if index not in current]
+    missing = [(index, part) for index, part in enumerate(parts) if index not in kept]
     for index in on_workers(partial(_write_part, folder), missing, workers):
         if changed := identities.changed():
             part_file(folder, DECISIONS, index).unlink()
@@ -261,10 +265,12 @@ def write(
 
 
 def _is_same(folder: Path, index: int, part: Head) -> bool:
-    """Returns whether a part is of the same agents.
+    """Returns whether a stored part was played by the agents as they are now.
+
+    ``part`` is what would be written in its place now.
 
     Raises:
-        SettingError: if it is of another log.
+        SettingError: if the stored part is of another log.
     """
     file = part_file(folder, DECISIONS, index)
     stored = _read_head(file, DECISIONS)
@@ -278,7 +284,7 @@ def _is_same(folder: Path, index: int, part: Head) -> bool:
 
 
 def _write_part(folder: Path, missing: tuple[int, Head]) -> int:
-    """Plays and writes a part, and returns its index."""
+    """Plays and writes the part with an index and its metadata; returns the index."""
     index, part = missing
     keys = msgspec.to_builtins(part)
     played = play(

@@ -42,6 +42,7 @@ KEY: Final = b"goita"
 
 Array = npt.NDArray[Any]
 _BITS: Final = np.uint64(1) << np.arange(64, dtype=np.uint64)
+"""Bit a of a mask, which says whether action a (in the high mask, action 64 + a) is legal."""
 
 
 class LogError(GoitaError):
@@ -108,7 +109,8 @@ def columns(table: str, *, words: int = 8, belief: bool = False) -> dict[str, pa
     }
     if belief:
         for seat in RELATIVE_SEATS:
-            # Nats, by the seat's exact listener: of the real hand, and of the belief about it.
+            # By the exact listener of the acting seat, in nats: the log-probability of the hand
+            # that this other seat was dealt, and the entropy of the belief about that hand.
             decisions[f"log_probability_{seat}"] = pa.float32()
             decisions[f"entropy_{seat}"] = pa.float32()
     return decisions
@@ -121,10 +123,10 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
     """
     pa = arrow()
     names = pa.array(play.agents)
-    hands = [format_hand(hand) for hand in play.hands.reshape(-1, NUM_KINDS)]
-    texts = np.array(hands).reshape(-1, NUM_SEATS)
+    texts = [format_hand(hand) for hand in play.hands.reshape(-1, NUM_KINDS)]
+    hands = np.array(texts).reshape(-1, NUM_SEATS)
     deals = {"round": play.round, "redeal": play.redeal}
-    deals |= {f"dealt_{s}": pa.array(texts[:, s]).dictionary_encode() for s in range(NUM_SEATS)}
+    deals |= {f"dealt_{s}": pa.array(hands[:, s]).dictionary_encode() for s in range(NUM_SEATS)}
     deals |= {
         f"agent_{s}": pa.DictionaryArray.from_arrays(play.seating[:, s], names)
         for s in range(NUM_SEATS)
@@ -132,11 +134,13 @@ def tables(play: Play, belief: dict[str, Array], metadata: bytes) -> tuple[pa.Ta
     deals |= {"dealer": play.dealer, "score_0": play.scores[:, 0], "score_1": play.scores[:, 1]}
     deals |= {"winner": play.winner, "won": play.points}
     agent = play.seating[play.deal, play.seat]
-    gained = play.gained[play.deal] * (1 - 2 * (play.seat % 2).astype(np.int16))
+    # ``gained`` is of seats 0 and 2: the sign is the other one for seats 1 and 3.
+    gained = play.gained[play.deal] * np.where(play.seat % 2 == 0, 1, -1)
     # A list column has all lists in one array, and the bounds between them.
     bounds = np.concatenate(([0], play.legal.sum(axis=1).cumsum())).astype(np.int32)
+    # The methods of all agents, then their splits; ``take`` gives each decision its agent's.
     origins = zip(*(origin(name) for name in play.agents), strict=True)
-    method, split = (pa.array(texts).take(pa.array(agent)).dictionary_encode() for texts in origins)
+    method, split = (pa.array(names).take(pa.array(agent)).dictionary_encode() for names in origins)
     decisions = {
         "round": play.round[play.deal],
         "redeal": play.redeal[play.deal],

@@ -95,7 +95,8 @@ def cross_play_gap(points: npt.ArrayLike) -> CrossPlayGap:
         subsets = [np.arange(runs) != run for run in range(runs)]  # all runs except one
         error = jackknife_error([_gap(mean[np.ix_(subset, subset)]) for subset in subsets])
         over_runs = t_interval(gap, error, runs - 1)
-    return CrossPlayGap(gap, deals, over_runs, p_value, p_beyond, 1 / len(orders), residual)
+    smallest_p = 1 / len(orders)
+    return CrossPlayGap(gap, deals, over_runs, p_value, p_beyond, smallest_p, residual)
 
 
 def cross_play(
@@ -125,7 +126,16 @@ def partners_points(
     seatings = PAIR_SEATINGS if first == second else MIXED_SEATINGS
     names = (*dict.fromkeys((first, second)), opponent)
     rules = get_rules(rules)
-    task = Task(names, seed, 0, 0, deals, rules, seatings=seatings, information=information)
+    task = Task(
+        agents=names,
+        seed=seed,
+        block=0,
+        first=0,
+        deals=deals,
+        rules=rules,
+        seatings=seatings,
+        information=information,
+    )
     with one_thread():
         points: Float = play_block(task).points.mean(axis=0)
     return points

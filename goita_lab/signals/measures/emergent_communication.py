@@ -20,7 +20,7 @@ from goita_env import View
 from goita_env.actions import CALL, NUM_ACTIONS, PASS
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
-from goita_env.tiles import PARTNER
+from goita_env.tiles import PARTNER, RELATIVE_SEATS
 from goita_env.worlds import Positions
 from goita_lab.arena.statistics.intervals import Interval, jackknife_error, t_interval
 from goita_lab.signals.filters import context
@@ -82,7 +82,9 @@ def information(first: Int, second: Int, deal: Int, context: Int, seed: int = 0)
         pairs = count(c[order], x[order], y[mixed])
         shuffled.append(np.subtract(*plug_in_information(pairs)))
     interval = t_interval(plug_in - bias, error, len(members) - 1)
-    return Information(interval, plug_in, bias, float(np.mean(shuffled)), len(first))
+    return Information(
+        interval, plug_in, bias, shuffled=float(np.mean(shuffled)), samples=len(first)
+    )
 
 
 def plug_in_information(counts: npt.NDArray[np.integer]) -> tuple[float, float]:
@@ -146,7 +148,11 @@ def instantaneous_coordination(play: Play, seed: int = 0) -> Information:
 def _of_pairs(
     play: Play, first: Int, second: Int, context: Callable[[View], Int], seed: int
 ) -> Information:
-    """Estimates the information of earlier decisions about later ones, of pairs in one deal."""
+    """Estimates the information of the attack of one decision about the attack of a later one.
+
+    ``first`` [n] and ``second`` [n] are the decisions of each pair; pairs of two deals drop out.
+    ``context`` returns a number for the public context of a view.
+    """
     one_deal = play.deal[first] == play.deal[second]
     first, second = first[one_deal], second[one_deal]
     signal, response = (attacks_with(play.action[r].astype(np.int64)) for r in (first, second))
@@ -215,27 +221,34 @@ def causal_influence(
 
 
 def channel_information(row: Int, likely: Float, answers: Float) -> Float:
-    """Returns the mutual information of message and answer in each position, in nats: [rows].
+    """Returns the mutual information of message and answer in each position, in nats: [n].
 
-    Of m messages, ``row`` [m] is the position, ``likely`` [m] p(m), ``answers`` [m, A] p(a | m).
+    Args:
+        row: [m] the position of each message.
+        likely: [m] its probability there.
+        answers: [m, A] the probabilities of A answers to it.
     """
-    count = int(row.max()) + 1
+    num_positions = int(row.max()) + 1
     joint = answers * likely[:, None]
-    mean = np.zeros((count, answers.shape[1]))
+    mean = np.zeros((num_positions, answers.shape[1]))
     np.add.at(mean, row, joint)  # p(a): the sum over messages
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = joint * np.log(answers / mean[row])
-    nats = np.zeros(count)
+    nats = np.zeros(num_positions)
     np.add.at(nats, row, np.where(joint > 0, terms, 0).sum(axis=1))
     return nats
 
 
 def _answers(games: Positions, row: Int, action: Int, policy: Policy) -> Float:
-    """Returns P [2, m, 70] of the partner's answers to seat 0, by the policy and uniformly."""
+    """Returns the probabilities [2, m, 70] of the partner's answers to m messages of seat 0.
+
+    The first 70 are of a partner that plays the policy, the others of one that plays uniformly.
+    ``row`` [m] is the message's position in ``games``, ``action`` [m] the message.
+    """
     # The opponent between speaker and partner plays the policy. Every message gets a game for each
     # of the opponent's possible actions, and the answers are averaged over these games.
     rounds = Rounds.from_positions(games, row, actions=action)
-    opponent = _next_action(rounds, np.zeros(len(row), bool), 1, policy)[0]
+    opponent, _ = _next_action(rounds, np.zeros(len(row), bool), RELATIVE_SEATS["next"], policy)
     message, reply = np.nonzero(opponent)
     weight = opponent[message, reply]
     rounds = Rounds.from_positions(games, row[message], actions=action[message])

@@ -194,7 +194,7 @@ def fit_speaker(played: Play, policy: str | Policy, *, seed: int = 0) -> TreeAge
     limits = {"max_depth": TREE_DEPTH, "min_samples_leaf": LEAF_POSITIONS}
     tree = DecisionTreeClassifier(**limits, random_state=seed % (1 << 32))
     tree.fit(view_features(view)[1], public_actions(action))
-    blocks = np.zeros((2, NUM_ACTIONS))
+    blocks = np.zeros((2, NUM_ACTIONS))  # row 0 of answers, row 1 of leads
     np.add.at(blocks, (view.leads.astype(np.int64), action), 1 / len(rows))
     return TreeAgent(tree, blocks, f"tree of {imitated.name}")
 
@@ -215,6 +215,7 @@ def tree_text(tree: Any, names: Sequence[str]) -> str:
     inner, lines = tree.tree_, []
 
     def walk(node: int, indent: str, answer: str) -> None:
+        """Adds the lines of a node and those below it; ``answer`` leads to it from its parent."""
         if inner.children_left[node] < 0:
             counts = inner.value[node][0]
             action = int(tree.classes_[counts.argmax()])
@@ -292,6 +293,7 @@ def activation_probe(
     others, hand = view[rng.permutation(len(rows))], np.asarray(view.hand, np.float64)
     random_network = network.untrained(seed)
     layers = network.features(view), random_network.features(view), network.features(others)
+    # Probabilities [held-out rows, 8] in the order of the intervals of ``Probe``.
     readings = [_read(np.column_stack([layer, hand]), held_out, truth) for layer in layers]
     readings.append(knowledge.holds[held_out, knowledge.of(POLICY), PARTNER - 1])
     readings.append(knowledge.prior_holds[held_out, PARTNER - 1])
@@ -310,7 +312,10 @@ def cross_entropy(probability: Float, truth: Bool) -> Float:
 
 
 def _read(inputs: Float, held_out: Bool, truth: Bool) -> Float:
-    """Fits a probe of ``truth`` [n, 8] for each kind; returns probabilities [held-out rows, 8]."""
+    """Fits a probe of ``truth`` [n, 8] for each kind; returns probabilities [held-out rows, 8].
+
+    Probes see ``inputs`` [n, F] and are fitted on the rows that are not held out.
+    """
     with naming_extras():
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline

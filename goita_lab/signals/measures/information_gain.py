@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -146,11 +147,13 @@ def information_gain_split(
     by_uniform = knowledge.log_probability[:, knowledge.of(UNIFORM), seat]
     by_policy = knowledge.log_probability[:, knowledge.of(model), seat]
     prior = knowledge.prior[:, seat]
-    gains = by_uniform - prior, by_policy - by_uniform, by_policy - prior
-    uniform, policy, total = (over_deals(play, rows, gain) for gain in gains)
+    policy_gain, total_gain = by_policy - by_uniform, by_policy - prior
+    uniform, policy, total = (
+        over_deals(play, rows, gain) for gain in (by_uniform - prior, policy_gain, total_gain)
+    )
     share = None
     if total.low > 0:
-        share = ratio_of_means(gains[1], gains[2], lambda values: over_deals(play, rows, values))
+        share = ratio_of_means(policy_gain, total_gain, partial(over_deals, play, rows))
     return InformationGainSplit(uniform, policy, total, share, len(np.unique(play.deal[rows])))
 
 
@@ -244,6 +247,7 @@ def over_deals(play: Play, rows: Int, values: npt.ArrayLike) -> Interval:
 def groups(play: Play, rows: Int, by: str | None) -> tuple[tuple[str, ...], Int]:
     """Groups decisions by what is public: the groups' names, and the group of each decision [n]."""
     view, action = play.view(rows), play.action[rows].astype(np.int64)
+    # Indices into ``ACTION_KINDS``. Messages come before answers, whose condition they fulfil, too.
     kinds = np.select(
         [action == PASS, action >= MESSAGE, action >= CALL], [0, 4, 3], np.where(view.leads, 1, 2)
     )

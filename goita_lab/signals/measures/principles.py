@@ -54,11 +54,11 @@ def principle_use(
         follow, against = taken(principle, play)
         uses.append(
             PrincipleUse(
-                principle.name,
-                int((follow | against).sum()),
-                followed(play, follow, against),
-                information_revealed(play, heard, follow, model=model),
-                information_revealed(play, heard, against, model=model),
+                name=principle.name,
+                actions=int((follow | against).sum()),
+                followed=followed(play, follow, against),
+                revealed=information_revealed(play, heard, follow, model=model),
+                against=information_revealed(play, heard, against, model=model),
             )
         )
     return tuple(uses)
@@ -68,8 +68,8 @@ def taken(principle: Principle, play: Play) -> tuple[Bool, Bool]:
     """Returns which actions of a play follow a principle, and which go against it: bool [D]."""
     message = play.action >= MESSAGE
     # Principles have no columns for messages: read a pass in their place, and do not count it.
-    taken = np.arange(len(play.action)), np.where(message, PASS, play.action)
-    follow, against = (actions[taken] & ~message for actions in principle.actions(play.view()))
+    cells = np.arange(len(play.action)), np.where(message, PASS, play.action)
+    follow, against = (actions[cells] & ~message for actions in principle.actions(play.view()))
     return follow, against
 
 

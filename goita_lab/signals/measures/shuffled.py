@@ -64,8 +64,15 @@ class Shuffled:
     @classmethod
     def of(cls, points: Float, changed: float, used: float) -> Self:
         """Derives the values from the points [5, n] of n signals, n at least 2."""
-        values = (mean_interval(points[a] - points[b]) for a, b in ((0, 1), (0, 2), (4, 3)))
-        return cls(points, changed, used, *values)
+        v0, v1, v2, v3, v4 = points
+        return cls(
+            points,
+            changed,
+            used,
+            information=mean_interval(v0 - v1),
+            material=mean_interval(v0 - v2),
+            misinformation=mean_interval(v4 - v3),
+        )
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
@@ -138,7 +145,7 @@ class _Signal:
         self, play: Play, row: int, model: OpponentModel, rng: np.random.Generator
     ) -> None:
         rows, partner = np.array([row]), (int(play.seat[row]) + PARTNER) % NUM_SEATS
-        view = next(seen_by(play, int(play.deal[row]), partner, rows))
+        view = next(seen_by(play, int(play.deal[row]), partner, rows))  # of the partner
         self.action = int(play.action[row])
         self.observed = public_action(view, self.action)  # as the partner sees it
         model = cached_model(model)  # the four listeners of this signal share its answers
@@ -161,13 +168,11 @@ class _Signal:
         belief = product_of(listener.deals())
         if variant == "V1":
             return belief
-        likelihood = self.policy[
-            :, self.observed if variant in ("V0", "V2") else self.pooled_observed
-        ]
-        if variant == "V4":
-            likelihood = self.shuffled[:, self.pooled_observed]
+        played = self.observed if variant == "V0" else self.pooled_observed
+        read_as = self.observed if variant in ("V0", "V2") else self.pooled_observed
+        likelihood = (self.shuffled if variant == "V4" else self.policy)[:, read_as]
         # The belief has the uniform likelihood of the action that was played: replace it.
-        uniform = self.uniform[:, self.observed if variant == "V0" else self.pooled_observed]
+        uniform = self.uniform[:, played]
         of_next, of_partner, of_previous = belief.weights
         weights = of_next, of_partner * _divided(likelihood, uniform), of_previous
         # Without a deal left the signal is not read: no hand that explains the later actions would
@@ -220,6 +225,7 @@ class _SignalBeliefs:
         """[games] Whether the partner has had its choice."""
 
     def __call__(self, decisions: PendingDecisions) -> tuple[Int, list[DealBelief]]:
+        """Returns the decisions that are a partner's first choice, and its beliefs there."""
         rows = decisions.rows
         choices = np.flatnonzero((decisions.seats == PARTNER) & ~self.searched[rows])
         self.searched[rows[choices]] = True

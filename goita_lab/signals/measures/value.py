@@ -136,13 +136,12 @@ def play_listening(
     rounds = Rounds(len(deal), rules=rules, seed=seed, games=deal, numbers=games, finals=False)
     keys = seeds.mix(~seeds.game_keys(seed, deal))
     beliefs = _SourceBeliefs(models, sources, deal)
-    points = play_searching(rounds, BeliefSearch(player, worlds, min_z), keys, beliefs)
+    game_points = play_searching(rounds, BeliefSearch(player, worlds, min_z), keys, beliefs)
     # The listener of an odd deal sits at seat 1 or 3; the points are those of seats 0 and 2.
-    by_source = (points * (1 - 2 * (deal % 2))).reshape(-1, deals)
+    by_source = (game_points * np.where(deal % 2 == 0, 1, -1)).reshape(-1, deals)
+    points, unsearched = by_source[:-1], by_source[-1]
     model_names = {name: model.name for name, model in models.items()}
-    return SourcePoints(
-        player.name, model_names, worlds, tuple(sources), by_source[:-1], by_source[-1]
-    )
+    return SourcePoints(player.name, model_names, worlds, tuple(sources), points, unsearched)
 
 
 class _SourceBeliefs:
@@ -163,6 +162,7 @@ class _SourceBeliefs:
         """[games, 4, 8] Tiles dealt, relative to the listener."""
 
     def __call__(self, decisions: PendingDecisions) -> tuple[Int, list[DealBelief]]:
+        """Returns the decisions that are searched, and the acting seats' beliefs there."""
         if decisions.dealt is not None:
             self._note_hands(decisions.dealt)
         rows = decisions.rows
@@ -188,10 +188,15 @@ class _SourceBeliefs:
         self.hands[dealt.rows] = dealt.hands[np.arange(len(dealt.rows))[:, None], seats]
 
     def _searched(self, decisions: PendingDecisions, source: Int, turn: Int) -> Int:
-        """Returns the decisions that are searched: the listener's, and its deaf opponents'."""
+        """Returns the indices of the searched decisions: of listeners, and of deaf opponents.
+
+        ``source`` and ``turn`` are by decision: the index of the game's source of information, and
+        the acting seat relative to the listener.
+        """
         # The games without a source have the index after the last one.
         deaf = np.array([*(choice.deaf_opponents for choice in self.sources), False])[source]
-        searched = (turn == 0) & (source < len(self.sources)) | deaf & (turn % 2 == 1)
+        of_listener, of_opponents = (turn == 0) & (source < len(self.sources)), turn % 2 == 1
+        searched = of_listener | (deaf & of_opponents)
         if searched.any():
             view = decisions.view
             searched &= ~(view.asked_call | view.asked_choice)
