@@ -28,9 +28,17 @@ from goita_env.engine.dealing import lay_deals, prepare_deals
 from goita_env.engine.state import State
 from goita_env.engine.tables import OVER, WAITING, code_of
 from goita_env.errors import IllegalActionError, SettingError, naming_extras
-from goita_env.hands import format_hand, list_hands
+from goita_env.hands import format_hand, list_hands, read_digits
 from goita_env.rules import Rules, get_rules
-from goita_env.tiles import LETTERS, MATCH_POINTS, NUM_SEATS
+from goita_env.tiles import (
+    DIGITS,
+    FACE_DOWN,
+    LETTERS,
+    MATCH_POINTS,
+    NONE,
+    NUM_KINDS,
+    NUM_SEATS,
+)
 from goita_env.views import View, seat_view
 
 with naming_extras():
@@ -117,8 +125,19 @@ class GoitaGame(pyspiel.Game):  # type: ignore[misc]
         )
         super().__init__(_GAME_TYPE, info, params or {})
 
-    def new_initial_state(self) -> GoitaState:
-        return GoitaState(self)
+    def new_initial_state(
+        self, state: pyspiel.StateStruct | dict[str, Any] | None = None
+    ) -> GoitaState:
+        """Returns the beginning of a round, or the state of a struct, as ``to_dict`` returns it.
+
+        Raises:
+            SettingError, IllegalActionError: if the struct is of another game, or its moves are not
+                those of a round.
+        """
+        new = GoitaState(self)
+        if state is not None:
+            new.replay(state.to_dict() if isinstance(state, pyspiel.StateStruct) else state)
+        return new
 
     def make_py_observer(
         self, iig_obs_type: Any = None, params: dict[str, Any] | None = None
@@ -182,6 +201,76 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
         names = [self.action_to_string(player, action) for player, action in self._moves()]
         return " ".join(names)
 
+    def replay(self, struct: dict[str, Any]) -> None:
+        """Plays the moves of a struct, as ``to_dict`` returns them."""
+        expected = {"rules": self.get_game().rules.name, "dealer": self.get_game().dealer}
+        named = {key: struct.get(key) for key in expected}
+        if named != expected or not isinstance(struct.get("moves"), list):
+            raise SettingError(f"expected moves and {expected}, got {struct!r}")
+        for move in struct["moves"]:
+            (action,) = self._struct_to_actions({"move": move})
+            self.apply_action(action)
+        for key, value in self._to_struct().items():
+            if struct.get(key, value) != value:
+                raise SettingError(f"expected {key} {value!r} after the moves, got {struct[key]!r}")
+
+    # OpenSpiel wraps what these four return: to_struct, to_json, apply_action_struct and so on.
+
+    def _to_struct(self) -> dict[str, Any]:
+        """Returns the whole state: all moves with their seats, and the hands as dealt."""
+        dealt = self._round.dealt
+        if self._round.state is not None:
+            dealt = (*dealt, self._undealt())
+        return {
+            "rules": self.get_game().rules.name,
+            "dealer": self.get_game().dealer,
+            "current_player": self.current_player(),
+            "hands": [format_hand(np.array(hand)) for hand in dealt],
+            "moves": [self.action_to_string(player, action) for player, action in self._moves()],
+            "returns": self.returns(),
+        }
+
+    def _to_observation_struct(self, player: int) -> dict[str, Any]:
+        """Returns what a seat's view shows: its hand, the plays as it sees them, whose turn it is.
+
+        Face-down blocks of others are "x"; ``observation`` has all 512 bits in hexadecimal.
+        """
+        view = self.view(player)
+        if view is None:
+            return {"player": player, "hand": ""}
+        return {
+            "player": player,
+            "hand": format_hand(view.hand[0]),
+            "dealer": self.get_game().dealer,
+            "current_player": self.current_player(),
+            # Seats of a view are relative to its own, those of OpenSpiel are not.
+            "plays": [_plays(view, (seat - player) % NUM_SEATS) for seat in range(NUM_SEATS)],
+            "legal_actions": [
+                actions.name(action)
+                for action in (self.legal_actions() if self.current_player() == player else ())
+            ],
+            "observation": view.words.tobytes().hex(),
+        }
+
+    def _action_to_struct(self, player: int, action: int) -> dict[str, Any]:
+        """Returns a move in words: a seat with an action's short name, or a hand that is dealt."""
+        return {"move": self.action_to_string(player, action)}
+
+    def _struct_to_actions(self, struct: dict[str, Any]) -> list[int]:
+        """Returns the action of a move, as ``_action_to_struct`` writes it."""
+        move = struct.get("move")
+        seat, colon, name = str(move).partition(":")
+        if not colon and self.is_chance_node():
+            kinds = read_digits(str(move), len(self._round.dealt))
+            hand = tuple(kinds.count(kind) for kind in range(NUM_KINDS))
+            if hand in self.get_game().hands:
+                return [self.get_game().hands.index(hand)]
+        elif colon and seat == str(self.current_player()):
+            return [actions.parse(name)]
+        raise SettingError(
+            f"expected a move of {self.current_player()} as it is written, got {move!r}"
+        )
+
     def _moves(self) -> list[tuple[int, int]]:
         return [(pair.player, pair.action) for pair in self.full_history()]
 
@@ -228,6 +317,15 @@ class GoitaState(pyspiel.State):  # type: ignore[misc]
         if player == pyspiel.PlayerId.CHANCE:
             return format_hand(np.array(self.get_game().hands[action]))
         return f"{player}:{actions.name(action)}"
+
+
+def _plays(view: View, seat: int) -> list[str]:
+    """Returns a relative seat's plays in digits, block and attack, as a view shows them."""
+    return [
+        ("x" if block == FACE_DOWN else DIGITS[block]) + DIGITS[attack]
+        for block, attack in zip(view.blocks[0, seat], view.attacks[0, seat], strict=True)
+        if attack != NONE
+    ]
 
 
 class GoitaObserver:

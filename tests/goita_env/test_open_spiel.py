@@ -132,3 +132,45 @@ def test_its_best_response_to_the_uniform_policy_is_ours():
 )
 def test_wrong_parameters_are_refused(name, error):
     refuses(SettingError, error, pyspiel.load_game, name)
+
+
+@pytest.mark.parametrize("rules", ["jga", "mini_3"])
+@pytest.mark.parametrize("rounds", [5, pytest.param(200, marks=pytest.mark.slow)])
+def test_every_state_is_that_of_its_struct_and_every_action_too(rules, rounds):
+    for state in states(f"python_goita(rules={rules},dealer=2)", rounds, seed=4):
+        game, struct = state.get_game(), state.to_dict()
+        again = game.new_initial_state(struct)
+        assert (str(again), again.to_dict()) == (str(state), struct)
+        assert again.current_player() == state.current_player()
+        if not state.is_terminal():
+            action = state.legal_actions()[-1]
+            move = state.action_to_struct(state.current_player(), action)
+            assert state.struct_to_actions(move) == [action]
+    assert len(struct["hands"]) == 4
+    assert struct["returns"] == state.returns()
+
+
+def test_an_observation_struct_depends_on_the_view_alone():
+    seen = {}
+    for state in states("python_goita(rules=mini_3)", 150, seed=5):
+        for player in range(4) if not state.is_chance_node() else ():
+            struct = state.to_observation_struct(player).to_dict()
+            shown = seen.setdefault((player, struct["observation"]), [])
+            if struct not in shown:
+                shown.append(struct)
+    assert len(seen) > 2_000
+    assert max(map(len, seen.values())) == 1
+
+
+def test_a_struct_of_another_game_or_of_moves_that_are_none_is_refused():
+    game = pyspiel.load_game("python_goita")
+    (*_, state) = states("python_goita", 1, seed=6)
+    struct = state.to_dict()
+    for change, expected in (
+        ({"dealer": 1}, "expected moves and"),
+        ({"moves": 3}, "expected moves and"),
+        ({"moves": ["11"]}, "expected a move of"),
+        ({"returns": [0.0] * 4}, "expected returns"),
+    ):
+        refuses(SettingError, expected, game.new_initial_state, struct | change)
+    assert game.new_initial_state(state.to_struct()).to_dict() == struct
