@@ -1,6 +1,7 @@
 """Writes the example programs into a folder: bots, trainings, measures, scripts for clusters.
 
-goita examples -o examples
+goita examples -o examples                        writes them
+goita check "exec:python examples/bot_python.py"  tries one
 
 Pages that name a file in ``examples/`` mean these. Logs of games, and notebooks with their outputs,
 are only in the repository; the scripts of the notebooks are here.

@@ -34,6 +34,7 @@ WORDS = {
     "beat": ("greedy", "", "-o"),
     "plot": ("runs/a", "-o", ""),
     "play": ("", "-o", ""),
+    "examples": ("", "", "-o"),
     "train": ("", "", "--name"),
 }
 """A command's words, its options for files, and those for folders."""
