@@ -1,7 +1,7 @@
 """Writes the example programs into a folder: bots, trainings, measures, scripts for clusters.
 
-goita examples -o examples                        writes them
-goita check "exec:python examples/bot_python.py"  tries one
+goita examples -o examples     into a folder of this name, as pages do
+goita examples -o elsewhere    into another folder
 
 Pages that name a file in ``examples/`` mean these. Logs of games, and notebooks with their outputs,
 are only in the repository; the scripts of the notebooks are here.
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from goita_env.errors import SettingError
 from goita_lab import cli
 
 PACKAGE: Final = Path(__file__).resolve().parents[1]
@@ -31,13 +32,16 @@ class Args:
     output: Path = field(metadata=cli.short("-o"))
     """folder for the examples, new or empty"""
 
+    def __post_init__(self) -> None:
+        cli.check_outputs(folder=self.output)
+        if self.output.is_dir() and any(self.output.iterdir()):
+            name = str(self.output)
+            raise SettingError(f"expected a new or empty folder, got {name!r}, which has files")
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Copies the examples."""
     args = cli.parse(Args, argv, __doc__)
-    cli.check_outputs(folder=args.output)
-    if args.output.is_dir() and any(args.output.iterdir()):
-        cli.fail(f"expected a new or empty folder, got {str(args.output)!r}, which has files")
     source = next(place for place in PLACES if place.is_dir())
     shutil.copytree(
         source, args.output, ignore=shutil.ignore_patterns(*LEFT_OUT), dirs_exist_ok=True
