@@ -1,24 +1,32 @@
 """Draws the learning curves of runs together.
 
 goita plot runs/A runs/B                one panel an opponent, into curve.png
+goita plot runs/A-1 runs/A-2 runs/A-3   their mean, with its 95 % interval over runs
 goita plot runs/A -o strength.svg       into another file
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from goita_agents.base import Float
-from goita_agents.files import is_stdout, write_whole
+from goita_agents.files import is_stdout
 from goita_env.errors import SettingError
 from goita_lab import cli
+from goita_lab.arena.report.plots import check_picture_path, new_figure, save_figure
+from goita_lab.arena.statistics.intervals import over_runs
 from goita_lab.learning.measuring import PAST_SNAPSHOT, read_curve
 
-PICTURE_SUFFIXES: Final = (".png", ".svg")
+NUMBERED: Final = re.compile(r"(.+)-\d+")
+"""The directory of one of several runs, as ``goita train --seeds`` names them."""
+MIN_RUNS: Final = 3
+"""Fewest runs with an interval over runs."""
 MARKED_POINTS: Final = 12
 """Most measurements of a curve that has a mark at each of them."""
 
@@ -30,35 +38,69 @@ class Args:
     runs: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """directories of runs"""
     output: Path = field(default=Path("curve.png"), metadata=cli.short("-o"))
-    """picture, .png or .svg"""
+    """picture, .png, .svg or .pdf"""
 
     def __post_init__(self) -> None:
         cli.check_outputs(self.output)
-        if self.output.suffix not in PICTURE_SUFFIXES and not is_stdout(self.output):
-            raise SettingError(
-                f"expected a name in {' or '.join(PICTURE_SUFFIXES)}, got {self.output.name!r}"
-            )
+        if not is_stdout(self.output):
+            check_picture_path(self.output)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Draws the curves and returns the exit code."""
     args = cli.parse(Args, argv, __doc__)
     try:
-        draw({run: read_curve(Path(run, "strength.csv")) for run in args.runs}, args.output)
+        curves = {run: read_curve(Path(run, "strength.csv")) for run in args.runs}
+        draw(averaged(curves), args.output)
     except (SettingError, OSError) as error:
         cli.fail(error)
     print(args.output)
     return 0
 
 
-def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:
-    """Draws the curves of runs with 95 % intervals: a panel for each opponent, past selves last."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
+def averaged(curves: Mapping[str, dict[str, Float]]) -> dict[str, dict[str, Float]]:
+    """Returns the curves by short names, runs NAME-1, NAME-2 and so on as one curve NAME.
 
+    Such a curve is the mean over the runs with Student's 95 % interval over runs. Fewer than
+    ``MIN_RUNS`` runs stay as they are.
+    """
+    runs_of_name: dict[str, list[str]] = {}
+    for run in curves:
+        match = NUMBERED.fullmatch(str(Path(run)))
+        runs_of_name.setdefault(match[1] if match else run, []).append(run)
+    drawn: dict[str, dict[str, Float]] = {}
+    for name, runs in runs_of_name.items():
+        if len(runs) < MIN_RUNS:
+            drawn |= {Path(run).name: curves[run] for run in runs}
+            continue
+        opponents = set[str].intersection(*(set(curves[run]) for run in runs))
+        drawn[f"{Path(name).name}, mean of {len(runs)} runs"] = {
+            opponent: _mean_curve([curves[run][opponent] for run in runs])
+            for opponent in curves[runs[0]]
+            if opponent in opponents
+        }
+    return drawn
+
+
+def _mean_curve(curves: Sequence[Float]) -> Float:
+    """Returns decisions, mean, low and high [4, M] at the decisions of the first curve.
+
+    Runs are measured after slightly different numbers of decisions, so the points of each are
+    interpolated; what lies beyond the last measurement of a run is left out.
+    """
+    last = min(curve[0][-1] for curve in curves)
+    decisions = np.unique([*curves[0][0][curves[0][0] < last], last])
+    points = np.array([np.interp(decisions, curve[0], curve[1]) for curve in curves])  # [runs, M]
+    intervals = [over_runs(column.tolist()) for column in points.T]
+    rows = [(interval.mean, interval.low, interval.high) for interval in intervals]
+    return np.vstack([decisions, np.array(rows).T])
+
+
+def draw(curves: Mapping[str, dict[str, Float]], file: Path) -> None:
+    """Draws curves with 95 % intervals: a panel for each opponent, past selves last."""
     opponents = list(dict.fromkeys(opponent for curve in curves.values() for opponent in curve))
     opponents.sort(key=lambda name: name == PAST_SNAPSHOT)
-    figure = Figure(figsize=(4.5 * len(opponents), 4), layout="constrained")
+    figure = new_figure(4.5 * len(opponents), 4)
     panels = figure.subplots(1, len(opponents), squeeze=False, sharey=True)[0]
     for panel, opponent in zip(panels, opponents, strict=True):
         for index, (run, curve) in enumerate(curves.items()):
@@ -76,8 +118,4 @@ def draw(curves: dict[str, dict[str, Float]], file: Path) -> None:
     panels[0].set_ylabel("points per round, with 95 % intervals")
     for text in panels[0].legend(fontsize=8).get_texts():
         text.set_parse_math(False)
-    with mpl.rc_context({"svg.hashsalt": "goita"}):  # the same curves give the same picture
-        picture, vector = BytesIO(), file.suffix == ".svg"
-        about = {"Date": None} if vector else None
-        figure.savefig(picture, dpi=150, format="svg" if vector else "png", metadata=about)
-    write_whole(file, picture.getvalue())
+    save_figure(figure, file)

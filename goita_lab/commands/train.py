@@ -6,6 +6,7 @@ goita train --preset champion                  the same with partners and oppone
 goita train --resume runs/NAME                 resumes a run that was stopped or killed
 goita train --resume runs/NAME --total-timesteps N   resumes it until N decisions were made
 goita train --config runs/NAME/config.json     repeats a run; a file holds rarer settings, too
+goita train --seeds 1-8 --name NAME            trains the runs NAME-1 to NAME-8, a process for each
 goita plot runs/NAME                           draws how strong it became
 
 All curves: tensorboard --logdir runs
@@ -24,9 +25,17 @@ from typing import TYPE_CHECKING, Final
 
 from goita_env.errors import GoitaError, SettingError
 from goita_lab import cli
+from goita_lab.learning.many import SeedOptions, SeedRuns, read_seeds, share_cores
 from goita_lab.learning.measuring import Evaluator
 from goita_lab.learning.pool import players_of
-from goita_lab.learning.settings import EVAL_SEED, Options, Origins, Training
+from goita_lab.learning.settings import (
+    COMMANDED,
+    EVAL_SEED,
+    Options,
+    Origins,
+    Training,
+    read_settings,
+)
 
 if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
@@ -52,6 +61,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def train(words: Sequence[str], stack: ExitStack) -> int:
     """Trains and measures as the command line says; the stack closes the run. Returns the code."""
+    several, common_words = SeedOptions.read(words)
+    if several.seeds is not None:
+        return train_seeds(several, several.seeds, common_words)
+    if several.workers is not None:
+        raise SettingError("expected --workers only with --seeds")
     origins = Origins.read(words)
     directory = origins.resume
     if directory is None:
@@ -108,6 +122,40 @@ def train(words: Sequence[str], stack: ExitStack) -> int:
     )
     measure(settings, measuring, run, model)
     return 0
+
+
+def train_seeds(options: SeedOptions, seeds: str, words: Sequence[str]) -> int:
+    """Trains a run for each seed; ``words`` are the options that all runs have in common."""
+    if options.name is None:
+        raise SettingError("expected --name with --seeds: the same command then finds its runs")
+    if wrong := {"--seed", "--resume"} & {word.partition("=")[0] for word in words}:
+        raise SettingError(f"expected no {min(wrong)} with --seeds")
+    workers, threads = share_cores(options.workers, options.threads)
+    words = [*words, "--threads", str(threads)]
+    settings = given([*words, "--name", options.name], Origins.read(words).defaults())
+    run_seeds = read_seeds(seeds)
+    for seed in run_seeds:
+        check_same_settings(settings, Path("runs", f"{options.name}-{seed}"))
+    return SeedRuns(words, options.name, run_seeds, workers).train()
+
+
+def check_same_settings(settings: Training, directory: Path) -> None:
+    """Raises a SettingError if a run of this directory was begun with other settings."""
+    config = directory / "config.json"
+    if not config.is_file():
+        return
+    saved = Training.from_config(read_settings(config))
+    own = ("name", "seed", "device", "precision", "progress")  # of a run, or settled by it
+    changed = [
+        name
+        for name in vars(saved)
+        if name not in (*own, *COMMANDED) and getattr(settings, name) != getattr(saved, name)
+    ]
+    if changed:
+        raise SettingError(
+            f"expected the settings with which {directory} was begun, got other "
+            f"{', '.join(changed)}; another --name begins new runs"
+        )
 
 
 def given(words: Sequence[str], settings: Training) -> Training:

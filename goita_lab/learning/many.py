@@ -13,9 +13,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Final, Self
 
 from goita_agents.solver import cores
 from goita_env.errors import SettingError
@@ -23,6 +24,29 @@ from goita_env.errors import SettingError
 SEED_RANGE: Final = re.compile(r"(\d+)(?:-(\d+))?")
 MAX_RUNS: Final = 1_000
 POLL_SECONDS: Final = 0.2
+
+
+@dataclass(frozen=True)
+class SeedOptions:
+    """The options of a command line that several runs have, and one run has not or otherwise."""
+
+    seeds: str | None = None
+    workers: int | None = None
+    name: str | None = None
+    threads: int | None = None
+
+    @classmethod
+    def read(cls, words: Sequence[str]) -> tuple[Self, list[str]]:
+        """Returns these options, and the words that are none of them."""
+        import tyro
+
+        return tyro.cli(
+            cls,
+            args=words,
+            config=(tyro.conf.DisallowNone,),
+            return_unknown_args=True,
+            add_help=False,
+        )
 
 
 def read_seeds(text: str) -> tuple[int, ...]:
@@ -133,8 +157,9 @@ class SeedRuns:
     def _repeat(self, name: str, child: subprocess.Popen[str]) -> None:
         """Shows the lines of a run with its name before each."""
         assert child.stdout is not None
-        for line in child.stdout:
-            self._show(f"{name}: {line.rstrip()}")
+        with child.stdout as lines:
+            for line in lines:
+                self._show(f"{name}: {line.rstrip()}")
 
     def _collect(self) -> None:
         """Notes which runs have ended, and which of these have failed."""

@@ -40,8 +40,8 @@ EVAL_SEED: Final = 1
 """Of the deals of the measurement at the end; the snapshots' deals have the next one."""
 MAX_WEIGHTS: Final = MAX_BYTES // 4
 """Of all layers together: those that a network's file holds as float32."""
-COMMANDED: Final = ("resume", "config")
-"""Options that say where settings come from; they are not settings."""
+COMMANDED: Final = ("resume", "config", "seeds", "workers")
+"""Options that say where settings come from, or how many runs there are; they are no settings."""
 
 MAX_FACTOR: Final = 1e30
 """Weights, scales and points are below it, so that float32 holds them."""
@@ -97,6 +97,12 @@ class Options:
     run's own config.json repeats the run"""
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
+    seeds: str | None = None
+    """seeds of several runs, as 1-8 or 1-3,7: a process for each, of the run NAME-SEED; the same
+    command resumes unfinished runs and leaves finished ones"""
+    workers: int | None = None
+    """runs of --seeds that train at the same time; times --threads (1 for each run) at most the
+    cores. Default: as many as there are cores"""
     rules: Rules = JGA
     episode: Literal["round", "match"] = "round"
     """what is rewarded: the points of each round, or wins of matches, with the scores observed"""

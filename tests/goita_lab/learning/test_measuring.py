@@ -1,8 +1,10 @@
 """The learning curve of strength: what is measured, kept and drawn."""
 
+import numpy as np
 import pytest
 
 from goita_agents.registry import load_agent
+from goita_lab.arena.statistics.intervals import over_runs
 from goita_lab.commands import plot
 from goita_lab.learning.measuring import MAX_SNAPSHOTS, PAST_SNAPSHOT, Evaluator, History, Measured
 
@@ -76,3 +78,19 @@ def test_the_curves_of_runs_are_drawn_together(tmp_path, monkeypatch, capsys):
         with pytest.raises(SystemExit, match="2"):
             plot.main([wrong])
         assert wrong in capsys.readouterr().err
+
+
+def test_runs_of_several_seeds_are_one_curve_with_an_interval_over_runs():
+    runs = {
+        f"runs/a-{seed}": {"greedy": np.array([[0, 100 + seed], [0, seed], [0, 0], [9, 9]], float)}
+        for seed in (1, 2, 3)
+    }
+    ((name, curves),) = plot.averaged(runs).items()
+    assert name == "a, mean of 3 runs"
+    decisions, mean, low, high = curves["greedy"]
+    assert decisions.tolist() == [0, 101]
+    ends = [1, 2 * 101 / 102, 3 * 101 / 103]  # at 101 decisions, the end of the shortest run
+    interval = over_runs(ends)
+    assert [mean[1], low[1], high[1]] == pytest.approx([interval.mean, interval.low, interval.high])
+    two = plot.averaged({run: runs[run] for run in ("runs/a-1", "runs/a-2")} | {"runs/b": {}})
+    assert list(two) == ["a-1", "a-2", "b"]
