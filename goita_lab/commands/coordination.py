@@ -44,7 +44,9 @@ from goita_lab.arena.coordination.leaderboard import (
 )
 from goita_lab.arena.coordination.results import Results
 from goita_lab.arena.coordination.task import VALIDATION, CoordinationTask, Partner, test_task
+from goita_lab.arena.report.export import check_table_path, write_table
 from goita_lab.arena.report.figures import line
+from goita_lab.arena.report.plots import check_picture_path
 from goita_lab.arena.tournament.arena import exit_code, play_schedule
 from goita_lab.arena.tournament.plan import parse_fewer_deals
 from goita_lab.arena.tournament.results import draw_seed, read_arguments
@@ -99,11 +101,17 @@ class Args:
     played again, and whose networks are compared; in a small game all is computed again. Its file
     names the game. Exit code 1 if a figure differs, or if an entry or all entries were skipped"""
     json: Path | None = None
+    table: Path | None = None
+    """file for the table of agents, .csv or .tex"""
+    plot: Path | None = None
+    """picture, .svg, .png or .pdf: points with each partner, or in a small game regret in parts"""
 
     def __post_init__(self) -> None:
         played = ("quick", "speak", "partners", "opponents", "fewer_deals", "results")
         if self.check is not None:
-            self._refuse((*played, "seed", "enter", "json", "message"), "with --check")
+            self._refuse(
+                (*played, "seed", "enter", "json", "message", "table", "plot"), "with --check"
+            )
         if self.rules.is_small:
             self._refuse(played, "in a small game")
             if not (self.agents or self.check):
@@ -117,7 +125,11 @@ class Args:
         elif self.check is None:
             self.benchmark()
         check_workers(self.workers)
-        cli.check_outputs(self.enter, summary=self.json, store=self.results)
+        cli.check_outputs(
+            *(self.enter, self.table, self.plot), summary=self.json, store=self.results
+        )
+        check_table_path(self.table)
+        check_picture_path(self.plot)
         if self.enter is not None:
             leaderboard.read_for(self.enter, ExactBoard if self.rules.is_small else PlayedBoard)
 
@@ -191,6 +203,10 @@ def run(args: Args, command: str) -> tuple[int, Results | None]:
             write_summary(args.json, json_text(results.to_json()), deals)
         if args.enter is not None:
             leaderboard.enter(args.enter, results)
+        if args.table is not None:
+            write_table(report.agents_table(results), args.table)
+        if args.plot is not None:
+            report.plot_partners(results, args.plot)
     except (SettingError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         code = 1
@@ -260,6 +276,10 @@ def exact(args: Args) -> int:
             write_whole(args.json, json_text(exact_report.to_json(measured)))
         if args.enter is not None:
             entries.enter(args.enter, measured)
+        if args.table is not None:
+            write_table(exact_report.table(measured), args.table)
+        if args.plot is not None:
+            exact_report.plot_regret(measured, args.plot)
     except (ValueError, OSError) as error:
         cli.fail(error)
     sys.stdout.write(exact_report.terminal(measured))

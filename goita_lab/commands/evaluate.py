@@ -6,6 +6,7 @@ goita evaluate --agents greedy heuristic --sprt 0,1.5               until it is 
 goita evaluate --agents A B C --workers 8 --results long.db         resumes after a stop
 goita evaluate --agents "exec:goita bot mine:Bot" greedy --seed random     somebody else's bot
 goita evaluate --agents A B --save-games games                      saves the games
+goita evaluate --agents A B C --table pairs.tex --plot points.pdf   for a paper
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from goita_env.information import PLAIN, InformationStructure
 from goita_env.rules import JGA, Rules
 from goita_lab import cli
 from goita_lab.arena import report
+from goita_lab.arena.report.export import check_table_path, write_table
+from goita_lab.arena.report.plots import check_picture_path, cross_table
+from goita_lab.arena.report.tables import pairs_table
 from goita_lab.arena.statistics.sequential_test import Sprt
 from goita_lab.arena.tournament.arena import exit_code, play_schedule
 from goita_lab.arena.tournament.plan import TournamentPlan, parse_fewer_deals
@@ -70,12 +74,23 @@ class Args:
     """file for all results as JSON; the figures deal by deal go to a .npz of the same name"""
     html: Path | None = None
     """file for a page with the tables and a chart"""
+    table: Path | None = None
+    """file for the table of pairs, .csv or .tex"""
+    plot: Path | None = None
+    """picture of the points of each agent against each other, .svg, .png or .pdf"""
 
     def __post_init__(self) -> None:
         self.plan()
         check_workers(self.workers)
-        files = self.html, self.json, self.results
-        cli.check_outputs(self.html, summary=self.json, store=self.results, folder=self.save_games)
+        files = self.html, self.json, self.results, self.table, self.plot
+        cli.check_outputs(
+            *(self.html, self.table, self.plot),
+            summary=self.json,
+            store=self.results,
+            folder=self.save_games,
+        )
+        check_table_path(self.table)
+        check_picture_path(self.plot)
         if self.save_games and any(file and self.save_games in file.parents for file in files):
             raise SettingError(f"expected nothing but games in {str(self.save_games)!r}")
 
@@ -136,6 +151,10 @@ def run(args: Args, command: str) -> tuple[int, Summary | None]:
             write_summary(args.json, json_text(summary.to_json()), deal_figures(played))
         if args.html and not code:
             write_whole(args.html, report.html(summary))
+        if args.table and not code and (table := pairs_table(summary.pairs)):
+            write_table(table, args.table)
+        if args.plot and not code:
+            cross_table(summary, args.plot)
     except OSError as error:
         sys.stderr.write(f"{error}\n")
         code = 1

@@ -31,6 +31,7 @@ from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli, provenance
+from goita_lab.arena.report.export import check_table_path, write_table
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.agent import restore, save
@@ -68,6 +69,8 @@ class Args:
     """file for the solution (.npz); the same command resumes from it, and
     goita_lab.exact.agent:SolvedAgent:path=FILE plays it"""
     json: Path | None = None
+    table: Path | None = None
+    """file for the table of gains, .csv or .tex"""
 
     def __post_init__(self) -> None:
         if not self.rules.is_small:
@@ -81,7 +84,10 @@ class Args:
             raise SettingError("expected --agents without -o, --eyes, --message")
         if self.team is not None and self.is_changed:
             raise SettingError("expected --team without --eyes, --message")
-        cli.check_outputs(self.output, self.json)
+        if self.table is not None and self.is_changed:
+            raise SettingError("expected --table without --eyes, --message")
+        cli.check_outputs(self.output, self.json, self.table)
+        check_table_path(self.table)
 
     @property
     def is_changed(self) -> bool:
@@ -132,7 +138,7 @@ def _game(args: Args, agents: dict[str, Policy]) -> dict[str, Any]:
         }
     else:
         policies = {"solution": _solve(ruler.tree, args).average()}
-    return {"game": sizes, "measured": _measured(policies, ruler, args.team)}
+    return {"game": sizes, "measured": _measured(policies, ruler, args)}
 
 
 def _describe(tree: Tree) -> dict[str, int]:
@@ -162,22 +168,20 @@ def _solve(tree: Tree, args: Args) -> Learner:
             save(learner, args.output)
 
 
-def _measured(
-    policies: dict[str, Float], ruler: Ruler, seconds: float | None
-) -> list[dict[str, Any]]:
-    """Measures policies [A], shows them in a table, and returns their figures for JSON.
-
-    ``seconds``: time limit to prove the best response of a team; None: teams are not measured.
-    """
-    measured = {name: ruler.measure(policy, seconds) for name, policy in policies.items()}
+def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict[str, Any]]:
+    """Measures policies [A], shows them in a table, and returns their figures for JSON."""
+    measured = {name: ruler.measure(policy, args.team) for name, policy in policies.items()}
     figures = "what one seat gains, a team, and a team whose partners see each other's tiles"
     title = f"Points a round: {figures}"
-    columns = ("", "value", "one seat", "team", "seeing")
+    columns = ("agent", "value", "one seat", "team", "seeing")
     rows = [
         (name, f"{gain.value:+.3f}", f"{gain.alone:.4f}", _team(gain), f"{gain.open:.3f}")
         for name, gain in measured.items()
     ]
-    print("\n" + draw(Table(title, columns, tuple(rows))), flush=True)
+    table = Table(title, columns, tuple(rows))
+    if args.table is not None:
+        write_table(table, args.table)
+    print("\n" + draw(table), flush=True)
     return [
         {
             "name": name,

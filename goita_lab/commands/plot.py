@@ -16,7 +16,6 @@ from typing import Final
 import numpy as np
 
 from goita_agents.base import Float
-from goita_agents.files import is_stdout
 from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.arena.report.plots import check_picture_path, new_figure, save_figure
@@ -42,8 +41,7 @@ class Args:
 
     def __post_init__(self) -> None:
         cli.check_outputs(self.output)
-        if not is_stdout(self.output):
-            check_picture_path(self.output)
+        check_picture_path(self.output)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

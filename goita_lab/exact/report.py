@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
 
 from goita_agents.asking import fault_lines
 from goita_lab.arena.report.figures import signed
+from goita_lab.arena.report.plots import stacked_bars
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.arena.statistics.intervals import rank_correlation
@@ -93,6 +97,17 @@ def table(results: TeamworkResults) -> Table:
         f"{results.rules}: points a round with unknown partners, {results.split} split; controls ()"
     )
     return Table(title, (*heads, "train: regret", "left", "strength"), tuple(rows))
+
+
+def plot_regret(results: TeamworkResults, path: Path) -> None:
+    """Draws the regret of agents and controls as price of not knowing and what is left above it."""
+    rows = sorted(results.rows, key=lambda row: float(row.score.regret.mean()))
+    parts = {
+        "price of not knowing": np.array([row.score.price for row in rows]),
+        "regret above the price": np.array([row.score.left for row in rows]),
+    }
+    names = [row.name if row.agent else f"({row.name})" for row in rows]
+    stacked_bars(names, parts, f"{results.rules}: regret, points a round", path)
 
 
 def terminal(results: TeamworkResults) -> str:

@@ -17,12 +17,16 @@ from programs import refusal
 from record_samples import LINE
 
 WORDS = {
-    "evaluate": ("--agents greedy random", "--json --html --results", "--save-games"),
-    "coordination": ("greedy", "--json --enter --results", ""),
-    "coordination of a small game": ("greedy --rules mini_3", "--json --enter", ""),
+    "evaluate": (
+        "--agents greedy random",
+        "--json --html --results --table --plot",
+        "--save-games",
+    ),
+    "coordination": ("greedy", "--json --enter --results --table --plot", ""),
+    "coordination of a small game": ("greedy --rules mini_3", "--json --enter --table --plot", ""),
     "exam make": ("", "-o", ""),
     "exam take": ("random", "--json --html", ""),
-    "exact": ("mini_3", "-o --json", ""),
+    "exact": ("mini_3", "-o --json --table", ""),
     "signals log": ("greedy --rounds 4", "", "-o"),
     "signals worth": ("greedy", "--json --results", ""),
     "signals messages": ("greedy", "--json --results", ""),

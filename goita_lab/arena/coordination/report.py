@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from goita_agents.registry import short_name
 from goita_lab.arena.coordination.results import Entry, Estimate, Results, Row
 from goita_lab.arena.report.figures import brief, duration, estimate, interval
+from goita_lab.arena.report.plots import heat_map
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import text
 
@@ -58,6 +62,16 @@ def agents_table(results: Results) -> Table:
         *("worst partner", "deals a cell", "ms per decision", "remarks"),
     )
     return Table("Agents", heads, tuple(rows), notes=("worst partner", "remarks"))
+
+
+def plot_partners(results: Results, path: Path) -> None:
+    """Draws the points of every agent with every partner as colours."""
+    entries = best_first(results)
+    points_of = [{row.partner: row.points.mean for row in entry.partners} for entry in entries]
+    partners = list(dict.fromkeys(partner for row in points_of for partner in row))
+    points = [[row.get(partner, np.nan) for partner in partners] for row in points_of]
+    names = [entry.agent for entry in entries]
+    heat_map(names, partners, np.array(points), "Points per round with each partner", path)
 
 
 def differences_table(results: Results) -> Table:

@@ -8,14 +8,15 @@ import re
 from pathlib import Path
 from typing import Final
 
-from goita_agents.files import write_whole
+from goita_agents.files import is_stdout, write_whole
 from goita_env.errors import SettingError
 from goita_lab.arena.report.tables import Table
 
 TABLE_SUFFIXES: Final = (".csv", ".tex")
 NUMBER: Final = r"[+-]?[\d,]*\.?\d+"
-CELL: Final = re.compile(rf"({NUMBER})?(?: %)? ?(?:\[({NUMBER}), ({NUMBER})\]\??)?")
-"""A figure of a table: a mean, its interval, or both."""
+BOUNDS: Final = rf"(?:\[({NUMBER}), ({NUMBER})\]\??)?"
+CELL: Final = re.compile(rf"({NUMBER})?(?: %)? ?{BOUNDS} ?{BOUNDS}")
+"""A figure of a table: a mean, and an interval or two, such as over deals and over partners."""
 
 LATEX_SIGNS: Final = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -27,13 +28,13 @@ LATEX_SIGNS: Final = {
 
 def check_table_path(path: Path | None) -> None:
     """Raises a SettingError if a name ends in another way than ``TABLE_SUFFIXES``."""
-    if path is not None and path.suffix not in TABLE_SUFFIXES:
+    if path is not None and path.suffix not in TABLE_SUFFIXES and not is_stdout(path):
         raise SettingError(f"expected a name in {' or '.join(TABLE_SUFFIXES)}, got {path.name!r}")
 
 
 def write_table(table: Table, path: Path) -> None:
-    """Writes a table to a file, CSV or LaTeX by its ending."""
-    text = to_csv(table) if path.suffix == ".csv" else to_latex(table)
+    """Writes a table to a file, LaTeX if its name ends so, else CSV."""
+    text = to_latex(table) if path.suffix == ".tex" else to_csv(table)
     write_whole(path, text)
 
 
@@ -55,8 +56,9 @@ def _split(title: str, cells: list[str]) -> dict[str, list[str]]:
     figures = [CELL.fullmatch(cell) for cell in cells]
     if not all(figures) or not any(cells):
         return {title: cells}
-    parts = zip(*(match.groups("") if match else ("", "", "") for match in figures), strict=True)
-    named = zip((title, f"{title}, low", f"{title}, high"), parts, strict=True)
+    parts = zip(*(match.groups("") for match in figures if match), strict=True)
+    ends = ("", ", low", ", high", ", low of the second", ", high of the second")
+    named = zip((f"{title}{end}" for end in ends), parts, strict=True)
     return {
         name: [part.replace(",", "") for part in numbers] for name, numbers in named if any(numbers)
     }

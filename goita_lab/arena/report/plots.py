@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from goita_agents.base import Float
-from goita_agents.files import write_whole
+from goita_agents.files import is_stdout, write_whole
 from goita_env.errors import SettingError, naming_extras
+from goita_lab.arena.report.tables import pair_scores, strongest_first
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from goita_lab.arena.tournament.summary import Summary
 
 PICTURE_SUFFIXES: Final = (".png", ".svg", ".pdf")
 
 
 def check_picture_path(path: Path | None) -> None:
     """Raises a SettingError if a name ends in another way than ``PICTURE_SUFFIXES``."""
-    if path is not None and path.suffix not in PICTURE_SUFFIXES:
+    if path is not None and path.suffix not in PICTURE_SUFFIXES and not is_stdout(path):
         expected = ", ".join(PICTURE_SUFFIXES)
         raise SettingError(f"expected a name in one of {expected}, got {path.name!r}")
 
@@ -46,10 +49,21 @@ def save_figure(figure: Figure, path: Path) -> None:
     write_whole(path, picture.getvalue())
 
 
-def heat_map(names: Sequence[str], points: Float, title: str, path: Path) -> None:
-    """Draws points of row against column, float [n, n], NaN where there are none."""
-    size = 2.2 + 0.55 * len(names)
-    figure = new_figure(size + 1, size)
+def cross_table(summary: Summary, path: Path) -> None:
+    """Draws the points per round of every two agents of a tournament, row against column."""
+    names, scores = strongest_first(summary), pair_scores(summary)
+    points = [
+        [scores[row, column].mean if (row, column) in scores else np.nan for column in names]
+        for row in names
+    ]
+    heat_map(names, names, np.array(points), "Points per round, row against column", path)
+
+
+def heat_map(
+    rows: Sequence[str], columns: Sequence[str], points: Float, title: str, path: Path
+) -> None:
+    """Draws points as colours, float [rows, columns], NaN where there are none."""
+    figure = new_figure(3.2 + 0.55 * len(columns), 2.2 + 0.45 * len(rows))
     panel = figure.subplots()
     limit = float(np.nanmax(abs(points), initial=1.0))
     image = panel.imshow(points, cmap="RdBu", vmin=-limit, vmax=limit)
@@ -57,9 +71,10 @@ def heat_map(names: Sequence[str], points: Float, title: str, path: Path) -> Non
         value = points[row, column]
         shade = "white" if abs(value) > 0.6 * limit else "black"
         panel.text(column, row, f"{value:+.1f}", ha="center", va="center", color=shade, fontsize=8)
-    places = range(len(names))
-    panel.set_xticks(places, names, rotation=45, ha="right", fontsize=8, parse_math=False)
-    panel.set_yticks(places, names, fontsize=8, parse_math=False)
+    panel.set_xticks(
+        range(len(columns)), columns, rotation=45, ha="right", fontsize=8, parse_math=False
+    )
+    panel.set_yticks(range(len(rows)), rows, fontsize=8, parse_math=False)
     panel.set_title(title, fontsize=10)
     figure.colorbar(image, ax=panel, shrink=0.8)
     save_figure(figure, path)
