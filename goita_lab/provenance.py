@@ -6,7 +6,10 @@ import platform
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
 from functools import cache
+from hashlib import sha256
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from pathlib import Path
@@ -57,8 +60,9 @@ def marks(origin: Mapping[str, Any]) -> str:
 def versions() -> dict[str, str]:
     """Returns the versions of Python, of goita_env and of the packages that figures depend on.
 
-    A package that is not installed is left out. "commit" is there if this is a git checkout,
-    with "-dirty" behind it if a file differs from that commit.
+    A package that is not installed is left out. "code" is a digest of the installed code of this
+    distribution; "commit" is there if this is a git checkout, with "-dirty" behind it if a file
+    differs from that commit. "processor" and "date" are those of this run.
     """
     installed = {"goita_env": goita_env.__version__, "python": platform.python_version()}
     for name in PACKAGES:
@@ -66,7 +70,30 @@ def versions() -> dict[str, str]:
             installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return installed | ({"commit": commit} if (commit := _commit()) else {})
+    if commit := _commit():
+        installed["commit"] = commit
+    today = datetime.now(UTC).date().isoformat()
+    return installed | {"code": code_digest(), "processor": processor(), "date": today}
+
+
+@cache
+def code_digest() -> str:
+    """Returns twelve hexadecimal digits of the SHA-256 of all Python files of this distribution."""
+    digest = sha256()
+    for package in ("goita_env", "goita_agents", "goita_lab"):
+        (folder,) = import_module(package).__path__
+        for file in sorted(Path(folder).rglob("*.py")):
+            name = f"{package}/{file.relative_to(folder).as_posix()}"
+            digest.update(f"{name} {file.stat().st_size}\n".encode() + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def processor() -> str:
+    """Returns the model of the processor, as far as the system names it."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
 
 
 def depended_versions() -> dict[str, str]:

@@ -2,7 +2,9 @@
 
 import json
 import subprocess
+from datetime import date
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -52,6 +54,25 @@ def test_the_digest_is_of_what_a_network_is_and_not_of_its_file(tmp_path):
         changed = tensor.copy()
         changed.flat[-1] += 1
         assert NetworkAgent(network.info, tensors | {name: changed}).digest != found
+
+
+def test_versions_name_the_code_the_processor_and_the_date(tmp_path, monkeypatch):
+    package = tmp_path / "goita_lab"
+    package.mkdir()
+    (package / "a.py").write_text("")
+    monkeypatch.setattr(
+        provenance, "import_module", lambda name: SimpleNamespace(__path__=[package])
+    )
+    digests = []
+    for code in ("rounds = 1", "rounds = 2"):
+        (package / "a.py").write_text(code)
+        provenance.code_digest.cache_clear()
+        digests.append(provenance.code_digest())
+    provenance.code_digest.cache_clear()
+    assert len(set(digests)) == 2
+    assert {len(digest) for digest in digests} == {12}
+    assert provenance.versions()["processor"]
+    assert date.fromisoformat(provenance.versions()["date"])
 
 
 def test_versions_name_the_commit_of_a_checkout_alone(tmp_path, monkeypatch):
