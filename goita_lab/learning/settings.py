@@ -6,6 +6,7 @@ have them. Torch is imported when a model is built, not before: the command's he
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
@@ -93,8 +94,8 @@ class Options:
     """settings for about four minutes or an hour, or those of a champion, which are the defaults of
     the options below: --preset champion --help shows its own"""
     config: Path | None = None
-    """JSON file with any settings, also those that are no options (docs/reference/training.md); a
-    run's own config.json repeats the run"""
+    """JSON or TOML file with any settings, also those that are no options
+    (docs/reference/training.md); a run's own config.json repeats the run"""
     seed: int = 0
     """seed of deals, weights and play; it repeats a run on the same machine and threads"""
     seeds: str | None = None
@@ -486,10 +487,14 @@ MAX_SETTINGS_BYTES: Final = 1 << 20
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """Returns the settings in a JSON file; raises a SettingError if it is something else."""
+    """Returns the settings in a file of JSON, or of TOML where its name ends so.
+
+    Raises a SettingError if it is something else.
+    """
     try:
-        return decode(
-            read_limited(path, MAX_SETTINGS_BYTES), dict[str, Any], "settings of a training"
-        )
+        encoded = read_limited(path, MAX_SETTINGS_BYTES)
+        if path.suffix == ".toml":
+            return tomllib.loads(encoded.decode())
+        return decode(encoded, dict[str, Any], "settings of a training")
     except (OSError, ValueError) as error:
         raise SettingError(f"expected settings of a training in {path}: {error}") from error

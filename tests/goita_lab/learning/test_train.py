@@ -325,6 +325,20 @@ def test_a_runs_own_settings_repeat_it_and_a_file_stands_between_preset_and_opti
     assert found.layers == PRESETS["standard"].layers
 
 
+def test_a_file_of_settings_in_toml_is_that_in_json(elsewhere, capsys):
+    Path("some.json").write_text('{"gae_lambda": 0.5, "pool": ["greedy"], "pool_share": 0.25}')
+    Path("some.toml").write_text('gae_lambda = 0.5\npool = ["greedy"]\npool_share = 0.25\n')
+    of_toml, of_json = (
+        replace(parsed("--config", file), config=None) for file in ("some.toml", "some.json")
+    )
+    assert of_toml == of_json
+    for text, words in (("gae_lambda: 0.5", "line 1"), ("gae_lamda = 0.5", "'gae_lambda'")):
+        Path("some.toml").write_text(text)
+        message = refusal(capsys, train.main, ["--config", "some.toml"])
+        assert "some.toml" in message
+        assert words in message
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
