@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,12 +25,12 @@ from goita_agents.registry import check_distinct
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA
 from goita_lab import cli, provenance
-from goita_lab.exam.answers import Sheet, controls, take
+from goita_lab.exam.answers import Answers, Sheet, controls, take
 from goita_lab.exam.making import TABLES, make
 from goita_lab.exam.page import html
 from goita_lab.exam.questions import READERS, SHIPPED, Questions, reader_digest
 from goita_lab.exam.report import figures, terminal
-from goita_lab.work import Runner, check_workers, stderr_progress
+from goita_lab.work import HERE, Runner, check_workers, stderr_progress
 
 
 @dataclass(frozen=True)
@@ -90,11 +91,13 @@ class TakeArgs:
     """file of the exam; by default the one that is shipped"""
     seed: int = 0
     """seed of agents that answer with an action"""
+    workers: int = 1
     json: Path | None = None
     html: Path | None = None
     """file for a page: the tables, and the costliest decisions of the first agent with boards"""
 
     def __post_init__(self) -> None:
+        check_workers(self.workers)
         cli.check_outputs(self.json, self.html, inputs=[self.exam] if self.exam else [])
 
     def run(self, command: str) -> int:
@@ -103,12 +106,11 @@ class TakeArgs:
         check_distinct((*self.agents, *compared))
         questions = Questions.load(self.exam or SHIPPED)
         identities = check_agents(self.agents, JGA)
+        answers = self._answers((*self.agents, *compared), questions)
         sheet = Sheet(
             questions=questions,
-            agents=tuple(
-                take(spec, questions, self.seed, progress=stderr_progress()) for spec in self.agents
-            ),
-            readers=tuple(take(spec, questions) for spec in compared),
+            agents=tuple(answers[spec] for spec in self.agents),
+            readers=tuple(answers[spec] for spec in compared),
             controls=controls(questions),
         )
         origin = provenance.provenance(identities)
@@ -121,6 +123,15 @@ class TakeArgs:
         sys.stdout.write(terminal(sheet) + provenance.marks(origin))
         failed = any(fault.kind != "late" for agent in sheet.agents for fault in agent.faults)
         return int(failed or bool(origin["changed"]))
+
+    def _answers(self, specs: Sequence[str], questions: Questions) -> dict[str, Answers]:
+        """Returns the answers of agents, each of which is one task of a worker."""
+        # Only in this process can an agent show how many of its positions are done.
+        inside = stderr_progress() if self.workers == 1 else HERE.progress
+        work = partial(take, questions=questions, seed=self.seed, progress=inside)
+        tasks = {spec: spec for spec in specs}
+        runner = Runner(self.workers, progress=stderr_progress())
+        return runner.run(work, tasks, lambda _: Answers, {}, "agents")
 
 
 COMMANDS: Final[dict[str, Any]] = {"make": MakeArgs, "take": TakeArgs}

@@ -296,6 +296,8 @@ def test_the_command_writes_tables_and_a_page(some, tmp_path, capsys):
     words = ["take", "greedy", "random", "--exam", path, "--json", str(told), "--html", str(page)]
     assert exam.main(words) == 0
     shown = capsys.readouterr().out
+    assert exam.main([*words, "--workers", "2"]) == 0
+    assert capsys.readouterr().out == shown
     assert f"{len(some)} positions" in shown
     assert "exact posterior" in shown
     found = {one["name"]: one for one in json.loads(told.read_text())["agents"]}
