@@ -94,7 +94,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         self.state_space = Box(0, 1, (64 * packing.state_words(information),), np.uint8)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins the next episode, or with a seed its first.
+        """Begins the next episode; with a seed, the first episode of that seed.
 
         Args:
             seed: of the deals; None: the next episode of the present seed.
@@ -150,6 +150,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         self._check_begun("observation")
         state, seat = self._match.state, self._seat(agent)
         is_acting = seat == self._acting_seat
+        # For the acting seat ``pack_seat`` returns the same words, but takes longer.
         words = packing.pack(state) if is_acting else packing.pack_seat(state, seat)
         seen = packing.expand(words)[0]
         return seen if self._flat else {"observation": seen, "action_mask": self._mask(seat)}

@@ -76,7 +76,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         self._game = game
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins the next episode, or with a seed its first.
+        """Begins the next episode; with a seed, the first episode of that seed.
 
         Args:
             seed: of the deals; None: the next episode of the present seed.

@@ -155,29 +155,31 @@ class OpenRunner:
             todo: the tasks by key.
             kind: returns the type of a task's result, as ``goita_lab.store`` keeps it.
             what: the tasks in words, for the progress.
-            agents: returns the texts of the agents that a task depends on. If one of them has
-                changed, the task is done again.
+            agents: returns the specs, the texts that name agents, of those on which a task depends.
+                If such an agent has changed, the task is done again.
 
         Raises:
             SettingError: if a kept result is damaged, or the file cannot be written.
             WorkerError: if a worker died.
         """
         store, results = self._store, dict[str, R]()
-        agents_of = {key: agents(task) for key, task in todo.items()}
-        for spec in dict.fromkeys(chain.from_iterable(agents_of.values())):
+        specs_of = {key: agents(task) for key, task in todo.items()}
+        # Before the store is read: its keys hold these identities, so that a task of an agent that
+        # has changed has another key.
+        for spec in dict.fromkeys(chain.from_iterable(specs_of.values())):
             if spec not in self._identities.specs:
                 self._identities.add(spec)
         if store is not None:
-            sys.stderr.write(store.note(agents_of))
-            kept_keys = [key for key in todo if store.has(key, agents_of[key])]
-            results = {key: store.value(key, agents_of[key], kind(todo[key])) for key in kept_keys}
+            sys.stderr.write(store.note(specs_of))
+            kept_keys = [key for key in todo if store.has(key, specs_of[key])]
+            results = {key: store.value(key, specs_of[key], kind(todo[key])) for key in kept_keys}
         missing = [(key, task) for key, task in todo.items() if key not in results]
         self._done, self._total = self._done + len(results), self._total + len(todo)
         self._progress(what, self._done, self._total)
         for key, result in self._workers.map(partial(_keyed, work), missing):
             results[key] = result
             if store is not None:
-                store.add(key, agents_of[key], result)
+                store.add(key, specs_of[key], result)
             self._done += 1
             self._progress(what, self._done, self._total)
         return {key: results[key] for key in todo}

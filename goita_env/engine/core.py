@@ -38,7 +38,7 @@ def legal_actions(state: State) -> tuple[Bits, Bits]:
     t, status = state.tables, state.status
     pairs, permit, low = t.asks.take(status, axis=1)  # low: 1 where the seat may pass
     permit |= state.hand[state.clock]
-    pairs &= t.pairs.take(permit)  # ``permit`` is the hand's code and KING_PERMIT, an index
+    pairs &= t.pairs.take(permit)  # ``permit`` is now the hand's code and KING_PERMIT, an index
     # Pair p is action p + 1, so that the last pair, 63, is bit 0 of the high word.
     low |= pairs << ONE
     high = pairs.view(U64) >> _SIXTY_THREE

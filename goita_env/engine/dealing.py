@@ -97,6 +97,9 @@ def prepare_deals(
 ) -> Int:
     """Prepares all that n deals set, for ``lay_deals``: int64 [14, n], slots as with clock 0.
 
+    The seat that acts first sits on slot 0, the slot of clock 0, and the next seats on the next
+    slots.
+
     ``codes``: [n, 4] the hands by seat; ``dealer``: [n] seats; ``scores``: [2, n] points of the
     teams before the round, None: 0. Without ``questions`` the dealer begins whatever the hands, and
     no messages are sent.
@@ -133,15 +136,18 @@ def lay_deals(state: State, rows: Int, dealt: Int) -> None:
 
     ``dealt`` is overwritten.
     """
-    prepared, clear = deal_row_starts(state.num_games)
+    prepared_starts, cleared_starts = deal_row_starts(state.num_games)
     flat = state.data.reshape(-1)
+    # Seat i sits on slot (i + offset) & 3 (``State``). A deal is prepared for clock 0, so all its
+    # seats move on by the clock: the acting seat's slot, 0 so far, becomes the clock's. ``offset``
+    # is a row of ``dealt``, changed in place.
     offset = dealt[OFFSET]
     offset += state.clock
     offset &= THREE
-    # A prepared deal's first slot is that of the acting seat; it becomes the clock's slot.
+    # The starts of the seats' rows are turned by the clock, too.
     # One index into the flat block is six times as fast as one along the last axis.
-    flat[prepared[state.clock] + rows] = dealt
-    flat[clear + rows] = CLEAR_VALUES
+    flat[prepared_starts[state.clock] + rows] = dealt
+    flat[cleared_starts + rows] = CLEAR_VALUES
     questions = dealt[QUERY].nonzero()[0]
     if len(questions):
         state.asking = np.sort(np.concatenate((state.asking, rows[questions])))
@@ -166,7 +172,8 @@ class ReadyDeals:
         self._questions = len(tables.tables(rules).questions.status)
         self._deals: Int = np.zeros((_NUM_ROWS, 5 * num_games), np.int64)
         self._ready = np.zeros(5 * num_games, bool)
-        self._rows: Int = np.arange(_NUM_ROWS)[:, None] * (5 * num_games)
+        self._row_starts: Int = np.arange(_NUM_ROWS)[:, None] * (5 * num_games)
+        """[14, 1] Flat index in ``_deals`` at which each row begins."""
 
     def clear(self) -> None:
         self._ready[:] = False
@@ -191,9 +198,9 @@ class ReadyDeals:
         return np.where(self._ready[places], places, -1)
 
     def take(self, places: Int) -> Int:
-        """Returns the deals that lie in these places, which are free then."""
+        """Returns the deals [14, n] that lie in these places [n], which are free then."""
         self._ready[places] = False
-        return self._deals.reshape(-1).take(self._rows + places)
+        return self._deals.reshape(-1).take(self._row_starts + places)
 
     def _fill(self, keys: Keys, present: Int) -> None:
         """Prepares the first deals of the next two episodes of all games, where they aren't ready.
@@ -222,7 +229,7 @@ class ReadyDeals:
         self._put(self._second_places(rows, episodes), dealt)
 
     def _put(self, places: Int, dealt: Int) -> None:
-        self._deals.reshape(-1)[self._rows + places] = dealt
+        self._deals.reshape(-1)[self._row_starts + places] = dealt
         self._ready[places] = True
 
     def _first_places(self, rows: Int, episodes: Int) -> Int:

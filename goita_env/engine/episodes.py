@@ -148,10 +148,11 @@ class Match:
         rows: Int | None = None,
         seed: int | None = None,
     ) -> None:
-        """Begins the next episode of every game or of ``rows``, ascending; with a seed, its first.
+        """Begins the next episode of every game or of ``rows``, ascending.
 
         Hands, dealer and scores of the first deals are checked before anything changes; without
-        them, hands are dealt, dealers drawn and scores 0. A seed is that of all games from now on.
+        them, hands are dealt, dealers drawn and scores 0. With a seed the first episode of that
+        seed begins; it is the seed of all games from now on.
         """
         rows = np.arange(self.num_games) if rows is None else rows
         codes = None if hands is None else codes_of(read_hands(hands, len(rows), self.rules.deck))

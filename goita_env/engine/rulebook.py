@@ -90,7 +90,8 @@ def answer(rules: Rules, question: Question, action: int) -> Question | Ending:
             return "play"
         other_partner = partner(q.called[-1])
         if len(q.called) == 2 and q.seat != other_partner:
-            # Only two "redeal" redeal: "if both partners choose to reshuffle" (booklet B).
+            # Two seats called, and the first one's partner chose a redeal. There is one only "if
+            # both partners choose to reshuffle" (booklet B), so the other partner chooses, too.
             return Question(q.holders, q.six_or_more, q.called, other_partner, choosing=True)
         return "redeal"
 

@@ -78,7 +78,7 @@ class _Player:
         self.agent = agent
         self.text = named if isinstance(named, str) else None
         self.by_seat = by_seat
-        """It plays one seat; the next three numbers are its text's agents of the next seats."""
+        """It plays one seat: its text has four players, with four numbers in a row."""
         self.blind = type(agent) is RandomAgent
         """It acts without a look at its view."""
         self.is_trusted = is_trusted(agent)
@@ -166,39 +166,43 @@ class Bots:
 
     def set(self, partner: Named | None, opponents: Opponents | None) -> None:
         """Chooses the bots from the next deals on; None leaves them as they are."""
-        chosen: dict[int, Named] = {} if partner is None else {2: partner}  # by place
+        # By place: seats from the learner's on, as ``_places`` counts them.
+        chosen: dict[int, Named] = {} if partner is None else {2: partner}
         if opponents is not None:
             pair = opponents if isinstance(opponents, list | tuple) else (opponents, opponents)
             if len(pair) != 2:
                 raise SettingError(f"expected an agent or a pair as opponents, got {opponents!r}")
             chosen |= {1: pair[0], 3: pair[1]}
-        places, start = self._places.copy(), len(self._blind) - 1
-        added: list[_Player] = []
+        # New players take the numbers from the learner's present entry on; it stays the last one.
+        places, first_new = self._places.copy(), len(self._blind) - 1
+        new_players: list[_Player] = []
         bot_numbers: dict[str | int, int] = {}  # one text, or one object, is one bot
         for place, named in chosen.items():
             key = named if isinstance(named, str) else id(named)
             if key not in bot_numbers:
-                bot_numbers[key] = start + len(added)
-                added += _players(named, self._information)
+                # The number of its first player; where it has four, ``_at_seats`` adds the seat.
+                bot_numbers[key] = first_new + len(new_players)
+                new_players += _players(named, self._information)
             places[place] = bot_numbers[key]
         self._places = places
-        self._players |= dict(enumerate(added, start))
-        # Before the last entry, the learner's.
-        self._blind = np.insert(self._blind, -1, [player.blind for player in added])
-        self._by_seat = np.insert(self._by_seat, -1, [player.by_seat for player in added])
-        self._forget()
+        self._players |= dict(enumerate(new_players, first_new))
+        # Inserted at -1: before the learner's entry.
+        self._blind = np.insert(self._blind, -1, [player.blind for player in new_players])
+        self._by_seat = np.insert(self._by_seat, -1, [player.by_seat for player in new_players])
+        self._drop_unseated()
         self._changes += 1
         self._give_generators()
 
     def _at_seats(self, numbers: Int) -> Int:
         """[m, 4] The bots that ``numbers``, [m, 1] or [m, 4], are at seats 0 to 3.
 
-        A bot that plays one seat is followed by those of its text for the next seats.
+        Where a text has four players, ``numbers`` holds that of its player for seat 0; its players
+        for the seats 1 to 3 have the next three numbers.
         """
         return numbers + self._by_seat[numbers] * np.arange(NUM_SEATS)
 
-    def _forget(self) -> None:
-        """Drops the bots that have no seat, in this deal and the next ones."""
+    def _drop_unseated(self) -> None:
+        """Drops and closes the players that have no seat in these deals nor in the next ones."""
         next_bots = self._at_seats(self._places[:, None])
         used = {*np.unique(self.lineup).tolist(), *np.unique(next_bots).tolist()}
         for bot in self._players.keys() - used:
@@ -240,7 +244,7 @@ class Bots:
         return (drawn >> U64(62)).astype(np.int64)
 
     def sit(self, rows: Int, seats: Int, team: bool) -> None:
-        """Seats the players of games [m] from these deals on, the learner in ``seats`` [m].
+        """Seats the players of games [m] for the deals that begin, the learner in ``seats`` [m].
 
         With ``team`` the learner also plays its partner.
         """

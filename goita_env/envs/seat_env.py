@@ -54,7 +54,7 @@ class SeatEnv(gymnasium.Env[Any, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begins the next episode, or with a seed its first, and plays on to the first decision.
+        """Begins the next episode, with a seed the first of that seed, and plays to a decision.
 
         Args:
             seed: of deals, seats and bots.

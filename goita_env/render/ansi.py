@@ -32,7 +32,7 @@ def render(position: Scene | Drawable, *, ascii: bool = False) -> str:  # noqa: 
     """
     scene = as_scene(position)
     brush = _Brush.of(ascii)
-    bottom, right, top, left = (  # each: a column and a text for each of its lines
+    bottom, right, top, left = (  # each: for each of its lines, the column and the text
         # Header and hand begin in the column of the first tile's face.
         [(column + 1, name), (column, blocks), (column, attacks), (column + 1, hand)]
         for column, (name, blocks, attacks, hand) in zip(
@@ -42,19 +42,19 @@ def render(position: Scene | Drawable, *, ascii: bool = False) -> str:  # noqa: 
     rules, scores = scene.rules, "   ".join(f"{team}: {points}" for team, points in scene.scores)
     while width(rules) > _WIDTH - 6 - width(scores):
         rules = rules[:-1]
-    rule, blank = f"+{'-' * _WIDTH}+", _line()
+    border, blank = f"+{'-' * _WIDTH}+", _line()
     lines = [
-        rule,
+        border,
         _line((2, rules), (_WIDTH - 2 - width(scores), scores)),
         blank,
-        *(_line(place) for place in top),
+        *(_line(part) for part in top),
         blank,
-        *(_line(*places) for places in zip(left, right, strict=True)),
+        *(_line(*parts) for parts in zip(left, right, strict=True)),
         blank,
-        *(_line(place) for place in bottom),
-        rule,
+        *(_line(part) for part in bottom),
+        border,
         *(_line((2, text)) for text in (scene.moment(brush.tile(scene.attack)), *scene.calls())),
-        rule,
+        border,
     ]
     return "\n".join(lines)
 
@@ -93,6 +93,7 @@ class _Brush:
 
 
 def _panel(place: Place, brush: _Brush) -> list[str]:
+    """Returns the four lines of a seat: its name, its blocks, its attacks and its hand."""
     if place.hand is None:
         hand = f"{brush.back * place.tiles} {place.tiles}" if place.tiles else ""
     else:
@@ -111,6 +112,7 @@ def width(text: str) -> int:
 
 
 def _line(*parts: tuple[int, str]) -> str:
+    """Returns a line of the frame with texts that begin in their columns."""
     line = ""
     for column, text in parts:
         line += " " * (column - width(line)) + text

@@ -136,7 +136,11 @@ def _decider(scene: Scene) -> int:
 
 
 def _marks(scene: Scene, marked: Mapping[Mark, int]) -> dict[Mark, int]:
-    """Returns the marks of a hand that is shown; a SettingError for one that it lacks."""
+    """Returns the actions to mark in the hand of ``_decider``, by mark; none if it is not shown.
+
+    Raises:
+        SettingError: if there is no such mark or action, or the hand lacks a tile of the action.
+    """
     decider = _decider(scene)
     hand = None if decider == NONE else scene.places[decider].hand
     for mark, action in marked.items():

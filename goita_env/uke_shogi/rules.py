@@ -127,7 +127,10 @@ class UkeShogiRules:
         return plays if plays and self.must_match else [PASS, *plays]
 
     def rewards(self, winner: int, hands: Sequence[Sequence[int]]) -> list[float]:
-        """Returns the reward of each seat for a deal, zero in sum: points, or shares of 1.
+        """Returns the reward of each seat for a deal, zero in sum.
+
+        With ``payment`` each loser pays the points left in its hand; otherwise the losers share the
+        loss of 1.
 
         Args:
             winner: the seat that played its last tile.
@@ -141,8 +144,8 @@ class UkeShogiRules:
     def forfeit(self, offender: int, hand: Sequence[int]) -> list[float]:
         """Returns the reward of each seat after an illegal action, zero in sum.
 
-        Ours: the offender pays each other seat the points left in its hand, or loses 1, which the
-        others share. Playing on never costs more.
+        Ours: with ``payment`` the offender pays each other seat the points left in its own hand;
+        otherwise it loses 1, which the others share. Playing on legally never costs it more.
 
         Args:
             offender: the seat that acted.

@@ -36,7 +36,7 @@ from goita_env.views import scenes
 from goita_env.views.fields import ViewFields
 
 _OWN_KINGS: Final = U64(0x8080808080808080)
-"""Bits of kings in a word of plays, blocks and attacks."""
+"""Bits of kings in a word of plays: the highest bit of each block's and each attack's byte."""
 
 
 class View(ViewFields):
@@ -108,18 +108,19 @@ class View(ViewFields):
         t, status = tables_of(self.rules, self.information), status_of(self)
         status[self.asked_choice] = CHOOSE
         status[self.asked_message] = MESSAGE_CHOICE
+        # The rows of ``Tables.pairs``: the hand's code, and KING_PERMIT where the seat may attack
+        # with a king even if it holds only one: as in the engine, if it was dealt both kings, or
+        # (``permit``) a king lies face up.
         code = self.hand @ np.array(RADIX)
         if self.rules.second_king_after_own_face_down:
             kings_played = np.bitwise_count(self.words[:, packing.PLAYS_WORD] & _OWN_KINGS)
             code |= np.where(kings_played + self.hand[:, KING] == 2, KING_PERMIT, 0)
-        # As ``core.legal_actions``: ``low`` is 1 where the seat may pass; pairs begin at bit 1.
-        blocks, permit, low = t.asks[:, status]
+        blocks, permit, may_pass = t.asks[:, status]
         pairs = t.pairs[code | permit] & blocks
-        return unpack_legal(
-            ((pairs << 1) | low).view(U64),
-            (pairs.view(U64) >> U64(63)) | t.answers[status],
-            self.information.num_actions,
-        )
+        # As ``core.legal_actions``: bit a of the two words is action a. A pass is bit 0, pair p is
+        # bit p + 1, so that the last pair, 63, is bit 0 of the high word; answers follow there.
+        low, high = (pairs << 1) | may_pass, (pairs.view(U64) >> U64(63)) | t.answers[status]
+        return unpack_legal(low.view(U64), high, self.information.num_actions)
 
 
 def status_of(view: View) -> npt.NDArray[np.int64]:

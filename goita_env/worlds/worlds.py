@@ -36,8 +36,8 @@ class Worlds:
     """[n, 4, 4] Kind of each seat's face-down block by its play, as ``View.blocks`` is indexed;
     NONE where that play's block doesn't lie face down, or wasn't played."""
     weight: npt.NDArray[np.float64]
-    """[n] Probability if all ways to put the distinct unseen tiles are equally likely; the weights
-    of the worlds drawn or listed for one view sum to 1."""
+    """[n] Probability if all ways to put the unseen tiles into the hidden places are equally
+    likely, tiles of a kind told apart; the weights of one view's worlds sum to 1."""
     face_up: Int8
     """[n, 4, 8] Tiles of each kind that each seat has played face up: the same in all worlds."""
 
@@ -66,9 +66,10 @@ class Worlds:
 
 
 def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
-    """Draws worlds uniformly over the ways to put the distinct unseen tiles.
+    """Draws worlds uniformly over the ways to put the unseen tiles into the hidden places.
 
-    A row's worlds depend on the generator's state and on the row, not on the rows that follow it.
+    Tiles of a kind are told apart, so a world is drawn the more often the more ways lead to it. A
+    row's worlds depend on the generator's state and on the row, not on the rows that follow it.
 
     Args:
         view: N positions, each in a round under way.
@@ -84,17 +85,19 @@ def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
     """
     check_count(worlds, "worlds")
     rows = len(view)
-    hands, face_down = _known_tiles(view, worlds)
+    hands, face_down = _known_tiles(view, worlds)  # [N, worlds, 4, 8], [N, worlds, 16]
     for row, hidden_tiles in enumerate(hidden(view)):
         places = hidden_tiles.places
         if len(places.seat) == 0:
             continue  # all tiles are shown
-        kinds = _draw(hidden_tiles, worlds, rng)
+        kinds = _draw(hidden_tiles, worlds, rng)  # [worlds, U]
         # A tile is a byte of a word, so a sum of words over the places of a hand counts its kinds.
         # The fourth sum, over the places under blocks, is dropped.
         tiles = np.add.reduceat(_KIND_BYTE[kinds], places.hand_starts, axis=1)[:, :3]
         hands[row, :, 1:] = np.ascontiguousarray(tiles).view(np.int8).reshape(-1, 3, NUM_KINDS)
         face_down[row][:, places.down] = kinds[:, places.num_hand :]
+    # Again: where a hand is shown its stretch of places is empty, and ``reduceat`` returns for an
+    # empty stretch the tile that follows.
     _fill_in(view, hands)
     return Worlds(
         hands=hands.reshape(rows * worlds, NUM_SEATS, NUM_KINDS),
@@ -166,10 +169,11 @@ def enumerate_worlds(view: View, limit: int) -> Worlds | None:
     worlds, places = len(tiles), hidden_tiles.places
     hands, face_down = _known_tiles(view, worlds)
     hands[0, :, 1:] = tiles[:, :3]
-    _fill_in(view, hands)
+    _fill_in(view, hands)  # again: hands that are shown are empty among ``tiles``
     # A place under a block holds one tile.
     face_down[0][:, places.down] = tiles[:, 3:].argmax(axis=2)
-    # Ways to put distinct tiles: equal in all worlds, except for the order of equal tiles in hand.
+    # n tiles of a kind, told apart, can be split in n! / product(count!) ways over hands that get
+    # these counts, and places under blocks, one each. The n! are the same in all worlds.
     weight = 1 / _FACTORIAL[tiles[:, :3]].prod(axis=(1, 2))
     return Worlds(
         hands=hands[0],

@@ -49,7 +49,10 @@ def expect(info: Any, first: Any, points: Any, starts: Any, policy: Any, value: 
 def weigh(
     info: Any, first: Any, starts: Any, player: Any, me: int, reached: Any, value: Any, worth: Any
 ) -> None:
-    """Writes the worth of each action of one player, weighted by the others' reach: [A]."""
+    """Writes the worth of each action of one player, 0 for the others' actions: [A].
+
+    ``reached``: [N] probability that chance and the other players reach each history.
+    """
     worth[:] = 0.0
     for node in range(len(info)):
         here = info[node]

@@ -59,10 +59,12 @@ def played(tree: Tree, policy: Float, player: int) -> Float:
 
 
 def worths(tree: Tree, policy: Float, player: int) -> Float:
-    """Returns the worth of each action of a player, weighted by the others' reach: float64 [A].
+    """Returns the worth of each action of a player: float64 [A], 0 for the other players' actions.
 
-    Summed over an information set with the player's probabilities this is the player's
-    counterfactual value there, in points for the dealer's team.
+    The worth is the sum, over the histories of the information set, of the probability that chance
+    and the other players reach the history, times the points expected after the action. The mean
+    worth of the actions by the player's own policy is the player's counterfactual value of the set.
+    All are in points for the dealer's team.
     """
     worth = np.empty(len(tree.action))
     kernel.weigh(

@@ -114,24 +114,38 @@ def shown(
     answers: Sequence[Answers],
     notes: Mapping[int, str] | None = None,
 ) -> list[Shown]:
-    """Returns positions to show; ``notes`` are by row, by default principles of play."""
+    """Returns positions to show.
+
+    Args:
+        questions: the questions.
+        rows: int64 [n] the questions shown, in order.
+        answers: of the agents whose choices are listed; a drawing marks that of the first agent.
+        notes: by row; None: the principle that speaks for the best action.
+    """
     view, kinds = questions.view(), questions.kind()
     positions = []
     for row in rows.tolist():
-        best, played = int(questions.best[row]), int(answers[0].chosen[row].argmax())
+        best = int(questions.best[row])
+        first_choice = int(answers[0].chosen[row].argmax())
         drawing = svg.render(
             view[row : row + 1],
             faces="letters",
             size=None,
-            marked={"played": played, "best": best},
+            marked={"played": first_choice, "best": best},
             values=questions.points[row],
         )
         chosen = tuple(
-            (agent.name, actions.name(int(agent.chosen[row].argmax())), float(agent.lost[row]))
-            for agent in answers
+            (
+                agent_answers.name,
+                actions.name(int(agent_answers.chosen[row].argmax())),
+                float(agent_answers.lost[row]),
+            )
+            for agent_answers in answers
         )
         note = (
-            notes[row] if notes else principle_sentence(questions, view[row : row + 1], row, played)
+            notes[row]
+            if notes
+            else principle_sentence(questions, view[row : row + 1], row, first_choice)
         )
         kind = QUESTION_KINDS[int(kinds[row])]
         positions.append(Shown(row, kind, drawing, chosen, actions.name(best), note))
@@ -139,7 +153,10 @@ def shown(
 
 
 def principle_sentence(questions: Questions, view: View, row: int, chosen: int) -> str:
-    """Returns the principle that speaks for the best action, in a sentence, or nothing."""
+    """Returns the sentence of the principle that speaks for the best action; "" if none does.
+
+    ``view``: the position of ``row``; ``chosen``: the action that an agent took instead.
+    """
     points = questions.points[row]
     legal = {action: float(points[action]) for action in np.flatnonzero(~np.isnan(points)).tolist()}
     principle = speaking(view, legal, int(questions.best[row]), chosen)

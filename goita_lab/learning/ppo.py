@@ -113,6 +113,7 @@ class SelfPlayPPO(MaskablePPO):
             )
         self.other_play, self.off_belief = other_play, off_belief
         self.preferred = read_preferences(prefer) * np.float32(reward_scale)
+        """[77] Reward that a decision earns by its action, in addition to the games' rewards."""
         self.critic_layers = tuple(critic)
         self.critic: Critic | None = None
         self.critic_leads = False
@@ -249,7 +250,7 @@ class SelfPlayPPO(MaskablePPO):
         turn = games.turn
         legal = self.muting.legal(turn) if self.mute_share else turn.action_mask
         chosen = legal.argmax(axis=1)  # right where only one action is legal
-        rows = np.flatnonzero(np.count_nonzero(legal, axis=1) > 1)
+        rows = np.flatnonzero(np.count_nonzero(legal, axis=1) > 1)  # Games with a choice.
         if self.pool is not None:
             rows, frozen_rows = self.pool.split(turn, rows)
             chosen[frozen_rows] = self.pool.act(turn, legal, frozen_rows)
@@ -257,7 +258,8 @@ class SelfPlayPPO(MaskablePPO):
         chosen[rows] = self._choose(games, rows, legal[rows], buffer)
         self.num_timesteps += len(rows)
         self._last_turn = turn = games.advance(chosen)
-        # Rounded once, from float64: ten points at 0.02 are what 10 / 50 is.
+        # Multiplied in float64, so that only the product is rounded: ten points at 0.02 are the
+        # float32 of 0.2, which ten times the float32 of 0.02 are not.
         rewards = (turn.reward * np.float64(self.reward_scale)).astype(np.float32)
         rewards[rows, seats] += self.preferred[chosen[rows]]
         buffer.add_rewards(rewards, turn.done)

@@ -125,15 +125,16 @@ class SeatFilter:
         """Returns each state's weight in sums over deals: float64 [n]."""
         if self.model is not LEGAL_MODEL:
             return self.weight
-        # Under the legal model a state of a hand counts as often as there are ways to choose its
+        # Among the states of one hand a state counts as often as there are ways to choose its
         # tiles face down, in order, out of the tiles that the seat has not shown.
         unshown = self._hands[self.hand] - self._shown
         down = (self.face_down[:, :, None] == _KINDS).sum(axis=1)
         ways = np.ones(len(self))
         for step in range(HAND_SIZE):  # unshown! / (unshown - down)!, kind by kind
             ways *= np.where(step < down, unshown - step, 1).prod(axis=1)
-        ways /= _sums(self.hand, ways, len(self._hands))[self.hand]
-        return ways
+        # The states of each hand sum to 1, since the legal model gives every hand that may have
+        # acted so the likelihood 1. Indexed by ``hand``, the sums by hand are spread over states.
+        return ways / _sums(self.hand, ways, len(self._hands))[self.hand]
 
     def by_hand(self) -> Float:
         """Returns the likelihood of each hand, up to the scale: float64 [M]."""

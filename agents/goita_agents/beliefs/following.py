@@ -68,14 +68,16 @@ class Following:
 
         Args:
             view: one row.
-            sent: number of messages sent so far, which a view shows only to the seat that sends
-                next; None: all four, or all before the viewer where it is about to send its own.
+            sent: number of messages sent so far, which matters only before all four are sent. A
+                view reveals it only to the seat that sends next. None: all four are sent or, where
+                the viewer sends next, all before its own.
 
         Raises:
             SettingError: if the view has not one row, shows a round decided before play, or shows
                 no later moment of the same deal.
-            UnexplainedError: if something has probability 0 under the models. What happened before
-                it has been taken in.
+            UnexplainedError: by a ``Listener``, if something has probability 0 under the models.
+                What happened before it has been taken in. (A ``TypeListener`` takes in everything,
+                and raises the error where it returns beliefs.)
         """
         if len(view) != 1:
             raise SettingError(f"expected a view of one row, got {len(view)} rows")
@@ -85,6 +87,8 @@ class Following:
         if view is not self._view:
             self._check_same_round(view, events_now)
         self._view = view
+        # Messages, calls and choices are not events. So before the first play the filters begin
+        # anew with those that this view shows.
         if not self._events:
             self._begin(view, Messages.read(view, sent))
         for event in events_now[len(self._events) :]:

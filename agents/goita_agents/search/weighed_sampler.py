@@ -118,26 +118,32 @@ def likelihood(models: Sequence[OpponentModel], view: View, worlds: Worlds, row:
 
     The rounds are replayed in all worlds at once, so each seat sees at each decision what it would
     have seen there. Worlds that explain the decisions far worse than the best world of their row
-    get 0. ``models`` are those of the relative seats 1, 2 and 3; ``row`` [n] is each world's
-    position.
+    get 0.
+
+    Args:
+        models: those of the relative seats 1, 2 and 3.
+        view: R positions.
+        worlds: n worlds of them.
+        row: int64 [n] each world's position.
     """
     past = _ConditionedReplay(view, worlds, row)
     replay = past.replay
-    weight, likelihoods = np.ones(len(worlds)), np.zeros(len(worlds))
+    weight, likelihoods = np.ones(len(worlds)), np.zeros(len(worlds))  # [n], [n]
     while len(replay):
-        games, seat = replay.game, replay.seat
+        games, seat = replay.game, replay.seat  # [m] Worlds that are still replayed, acting seats.
         reached = past.reached(seat)
         likelihoods[games[reached]] = weight[games[reached]]
-        best, current = np.zeros(len(view)), weight[games]  # [R], [m]
+        best, current = np.zeros(len(view)), weight[games]  # [R] by position, [m]
         np.maximum.at(best, row[games], current)
         hopeful = (current > 0) & (current >= HOPELESS_SHARE * best[row[games]])
         unfinished = hopeful & ~reached & (seat >= 0)
         past.keep(unfinished)
         seat = seat[unfinished]
-        chosen = past.decided(seat)
+        chosen = past.next_decisions(seat)
         chances = _decision_chances(models, replay, seat, chosen)
         weight[replay.game] *= chances
-        # A world of weight 0 is dropped at the next decision, so its action doesn't matter.
+        # A world of weight 0 is dropped at the next decision, so its action doesn't matter: a pass
+        # takes the place of one that may be illegal there.
         replay.step(np.where(chances > 0, chosen, PASS))
     return likelihoods
 
@@ -176,24 +182,24 @@ class _ConditionedReplay:
             reached[asking] = viewer_asked & (seat[asking] == 0)
         return reached
 
-    def decided(self, seat: Int) -> Int:
-        """Returns the past actions of the acting seats, and moves on to the next: int64 [m]."""
+    def next_decisions(self, seat: Int) -> Int:
+        """Returns the acting seats' next actions of the past, and moves beyond them: int64 [m]."""
         replay, past = self.replay, self._past
         games, moment = replay.game, np.minimum(self._time, MAX_DECISIONS - 1)
         rows = self._row[games]
         # A hidden play is recorded with block 0; its block is the one that the world laid there.
         # For other decisions the second term is 0.
         block = self._face_down[games, seat, past.play[rows, moment]]
-        decided = past.action[rows, moment] + NUM_KINDS * block * past.hidden[rows, moment]
+        decisions = past.action[rows, moment] + NUM_KINDS * block * past.hidden[rows, moment]
         self._time += 1
         asking = replay.asking
         if len(asking):
             rows, seats, choosing = rows[asking], seat[asking], replay.asked_choice[asking]
-            decided[asking] = np.where(
+            decisions[asking] = np.where(
                 choosing, self._view.choices[rows, seats], self._calls[rows, seats]
             )
             self._time[asking] -= 1  # the time counts plays and passes only
-        return decided
+        return decisions
 
 
 def _decision_chances(

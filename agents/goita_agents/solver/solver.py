@@ -159,12 +159,13 @@ class Solver:
             raise IllegalActionError(
                 f"expected one of {names} from seat {node.seat}, got {action!r}"
             )
+        # Without limits the lower and the upper bound of each position meet.
         (best, _), (value, _) = self._bounds([node, self._after(node, action)], node.seat, Limits())
         return best, value
 
     def values(self, position: Solvable) -> dict[int, int]:
         """Returns the points of each legal action for the acting team: quicker than ``solve``."""
-        bounds = self._actions(self._enter(position), Limits())
+        bounds = self._actions(self._enter(position), Limits())  # which meet without limits
         return {action: low for action, (low, _) in bounds.items()}
 
     def legal_actions(self, position: Solvable) -> list[int]:

@@ -43,11 +43,11 @@ def best_first(results: Results) -> list[Entry]:
 
 
 def agents_table(results: Results) -> Table:
-    """Returns the table of agents, the best first."""
+    """Returns the table of agents, the best first; a cell is an agent, a partner, an opponent."""
     rows = [
         (
             entry.agent,
-            _estimate(entry.points),
+            _with_both_intervals(entry.points),
             estimate(entry.self_play),
             estimate(entry.worst.points if entry.worst else None),
             entry.worst.partner if entry.worst else "",
@@ -77,7 +77,7 @@ def plot_partners(results: Results, path: Path) -> None:
 def differences_table(results: Results) -> Table:
     """Returns the points of each agent minus those of the first, on the same deals."""
     rows = [
-        (difference.agent, _estimate(difference.points), f"{difference.deals:,}")
+        (difference.agent, _with_both_intervals(difference.points), f"{difference.deals:,}")
         for difference in results.differences
     ]
     heads = ("agent", "points", "deals a cell")
@@ -85,7 +85,7 @@ def differences_table(results: Results) -> Table:
 
 
 def partners_table(title: str, rows: Iterable[Row]) -> Table:
-    """Returns the points of an agent's rows."""
+    """Returns the table of an agent's points with each partner."""
     cells = [(row.partner, estimate(row.points)) for row in rows]
     return Table(title, ("partner", "points"), tuple(cells))
 
@@ -118,7 +118,8 @@ def _names(specs: Iterable[str]) -> str:
     return ", ".join(map(short_name, specs))
 
 
-def _estimate(points: Estimate | None) -> str:
+def _with_both_intervals(points: Estimate | None) -> str:
+    """Returns a mean with the interval over deals, then that over partners; None: no text."""
     if points is None:
         return ""
     partners = f" {interval(points.over_partners)}" if points.over_partners else ""

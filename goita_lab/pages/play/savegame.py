@@ -120,7 +120,9 @@ def listed() -> list[tuple[str, MatchSettings, tuple[int, int]]]:
         with suppress(GoitaError, OSError):
             settings, deals = read(file)
             scores = deals[-1].scores
-            with suppress(RecordError):  # the last deal is under way
+            # An illegal move, in a file that another program has written: the last deal does not
+            # count. ``resume`` refuses such a file.
+            with suppress(RecordError):
                 scores = deals[-1].result().scores
             matches.append((file.name, settings, scores))
     return matches

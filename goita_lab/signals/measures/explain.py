@@ -171,7 +171,8 @@ def speaker_tree(
     action = ask_probabilities(load_policy(policy), view, legal).argmax(axis=1)
     agrees = ask_probabilities(tree, view, legal).argmax(axis=1) == action
     fidelity = rate_interval(np.bincount(deal, agrees), np.bincount(deal))
-    text, leaves = tree_text(tree.tree, view_features(view[:1])[0]), tree.tree.get_n_leaves()
+    names, _ = view_features(view[:1])  # the features have the same names in all positions
+    text, leaves = tree_text(tree.tree, names), tree.tree.get_n_leaves()
     return SpeakerTree(tree, text, int(leaves), fidelity, duplicate_points(duel), len(fitted))
 
 
@@ -209,8 +210,8 @@ def duplicate_points(duel: Play) -> Interval:
 def tree_text(tree: Any, names: Sequence[str]) -> str:
     """Returns a fitted tree over whole numbers as indented questions with their answers.
 
-    ``names``: of features. A feature of ``YES_OR_NO`` is a question itself; of others the question
-    is whether they reach a number.
+    ``names``: of the features. The name of a feature of ``YES_OR_NO`` is a question itself; for any
+    other feature the question is whether it reaches a number.
     """
     inner, lines = tree.tree_, []
 

@@ -42,9 +42,14 @@ def principle_use(
 ) -> tuple[PrincipleUse, ...]:
     """Measures how the players of a play follow each of ``PRINCIPLES``, with intervals over deals.
 
-    An action counts where the principle applies: legal actions follow it, and others go against
-    it. Skill follows principles, too, and the rules leave some of them little choice, so compare
-    with a random player. ``heard`` has what the actions revealed under ``model``.
+    An action counts where the principle applies: where some legal actions follow it and some go
+    against it. Players who are only skilled follow principles, too, and where most legal actions
+    follow a principle even a random player does: so compare the shares with a random player's.
+
+    Args:
+        play: the play.
+        heard: what its actions revealed.
+        model: the model under which they did.
 
     Raises:
         SettingError: if there is no such model.

@@ -308,6 +308,7 @@ def _read(words: Int, legal: Bool, factors: Float, w: Any, board: Any) -> None:
 
 @compiled
 def _list_pairs(legal: Bool, block: Int, follow: Int) -> int:
+    """Writes the kinds of the legal pairs into ``block`` and ``follow``; returns their number."""
     count = 0
     for pair in range(NUM_PAIRS):
         if legal[1 + pair]:
@@ -430,7 +431,7 @@ def attacking(board: Any, score: Any, w: Any) -> None:
 
 @compiled
 def laying_down(board: Any, score: Any, w: Any) -> None:
-    """Chooses the tile face down by its use, and keeps the other tiles playable."""
+    """Weighs each tile as a block face down: by its kind, and by its use if it stays in hand."""
     if not board.leads:
         return
     for kind in range(NUM_KINDS):
@@ -438,8 +439,10 @@ def laying_down(board: Any, score: Any, w: Any) -> None:
             score.block[kind] += w.down_kind[kind]
         if board.size == 4:
             score.block[kind] += w.down_kind_near[kind]
+        # No other seat can attack with the kind, so its only tile has nothing to receive.
         if board.unseen[kind] == 0 and board.hand[kind] == 1:
             score.block[kind] += w.down_useless
+        # As an attack the tile might be one that no opponent can receive.
         score.block[kind] += w.down_open * board.open[kind]
     for i in range(board.count):
         if board.block[i] == board.follow[i]:
@@ -619,7 +622,7 @@ def hold_back(board: Any, score: Any, w: Any) -> None:
             score.passing += w.hold_back_big
         if board.pairs == 0:
             score.passing += w.hold_back_pair
-    if board.in_hands >= NUM_SEATS * board.dealt - 4:
+    if board.in_hands >= NUM_SEATS * board.dealt - 4:  # after two plays at most
         score.block[KING] += w.early_cut
 
 
@@ -632,6 +635,7 @@ def bury(board: Any, score: Any, w: Any) -> None:
         if board.hand[kind] == 1:
             score.block[kind] += w.bury_narrows * board.opponents_hold[kind]
     score.block[LANCE] += w.bury_lance
+    # What stays in hand may receive attacks of the opponents.
     for i in range(board.count):
         score.pair[i] += w.bury_keep * board.cover[i]
 
