@@ -9,6 +9,7 @@
 ``masked:base=a,hide=(b;c)``   an option that is a list of names
 ``population:selfplay-3``      a member of the population, with options after a comma
 ``file:PATH,temperature=1``    the text before the options is one argument
+``runs/NAME``                  the policy of a training's folder; options after a comma
 ``MODULE:CLASS:option=value``  a class of your own; the working directory is searched first
 ``mine=greedy``                any of these under a short name, which results show
 ============================== ==================================================================
@@ -59,6 +60,9 @@ PROGRAM: Final = "exec"
 
 ARGUMENTS: Final = {"file": "PATH", "population": "METHOD-SEED", PROGRAM: "COMMAND"}
 """The argument behind a built-in name, where there is one."""
+
+RUN_POLICY: Final = "policy.safetensors"
+"""The file of the policy in a training's folder."""
 
 MAX_TEXT: Final = 2_000
 """Most characters of an agent's text, so that agents as options are not nested too deep."""
@@ -226,6 +230,8 @@ def parse_spec(spec: str) -> Named:
     if name in entry_points_by_name():
         is_foreign = not is_built_in(entry_points_by_name()[name])
         named = Named(spec, name, text, is_own=is_foreign)
+    elif policy := _policy_of_run(whole):
+        named = Named(spec, "file", policy, is_own=False)
     elif own := _OWN.fullmatch(whole):
         colon, text = ("", "") if own[2] is None else (":", own[2])
         named = Named(spec, own[1], text, is_own=True)
@@ -237,6 +243,16 @@ def parse_spec(spec: str) -> Named:
     if colon and not text:
         raise AgentError(f"expected options after the colon, got {spec!r}")
     return named
+
+
+def _policy_of_run(text: str) -> str:
+    """Returns the policy's file of a training's folder, and the options behind the folder.
+
+    The text is empty if there is no such folder or no such file in it.
+    """
+    folder, comma, options = text.partition(",")
+    policy = os.path.join(folder, RUN_POLICY)
+    return f"{policy}{comma}{options}" if folder and os.path.isfile(policy) else ""
 
 
 def every_part(spec: str) -> Iterator[Named]:

@@ -127,7 +127,7 @@ right.legend()
   adds controls, and measures what the pass is worth in points.
 
 To write your own paper, replace the two methods by runs of your own
-([training](../training.md)): `file:runs/NAME/policy.safetensors` is an agent like these.
+([training](../training.md#several-seeds)): the folder `runs/NAME` is an agent like these.
 """
 
 # %% [markdown]

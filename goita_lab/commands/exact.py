@@ -32,6 +32,7 @@ from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli, provenance
 from goita_lab.arena.report.export import check_table_path, write_table
+from goita_lab.arena.report.runs import runs_table
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.agent import restore, save
@@ -182,6 +183,9 @@ def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict
     if args.table is not None:
         write_table(table, args.table)
     print("\n" + draw(table), flush=True)
+    of_runs = runs_table("one seat gains", {name: gain.alone for name, gain in measured.items()})
+    if of_runs is not None:
+        print("\n" + draw(of_runs), flush=True)
     return [
         {
             "name": name,

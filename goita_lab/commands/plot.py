@@ -7,9 +7,9 @@ goita plot runs/A -o strength.svg       into another file
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -19,13 +19,10 @@ from goita_agents.base import Float
 from goita_env.errors import SettingError
 from goita_lab import cli
 from goita_lab.arena.report.plots import check_picture_path, new_figure, save_figure
-from goita_lab.arena.statistics.intervals import over_runs
+from goita_lab.arena.report.runs import group_runs
+from goita_lab.arena.statistics.intervals import MIN_RUNS, over_runs
 from goita_lab.learning.measuring import PAST_SNAPSHOT, read_curve
 
-NUMBERED: Final = re.compile(r"(.+)-\d+")
-"""The directory of one of several runs, as ``goita train --seeds`` names them."""
-MIN_RUNS: Final = 3
-"""Fewest runs with an interval over runs."""
 MARKED_POINTS: Final = 12
 """Most measurements of a curve that has a mark at each of them."""
 
@@ -62,15 +59,10 @@ def averaged(curves: Mapping[str, dict[str, Float]]) -> dict[str, dict[str, Floa
     Such a curve is the mean over the runs with Student's 95 % interval over runs. Fewer than
     ``MIN_RUNS`` runs stay as they are.
     """
-    runs_of_name: dict[str, list[str]] = {}
-    for run in curves:
-        match = NUMBERED.fullmatch(str(Path(run)))
-        runs_of_name.setdefault(match[1] if match else run, []).append(run)
-    drawn: dict[str, dict[str, Float]] = {}
-    for name, runs in runs_of_name.items():
-        if len(runs) < MIN_RUNS:
-            drawn |= {Path(run).name: curves[run] for run in runs}
-            continue
+    groups = {name: runs for name, runs in group_runs(curves).items() if len(runs) >= MIN_RUNS}
+    grouped = set(chain.from_iterable(groups.values()))
+    drawn = {Path(run).name: curve for run, curve in curves.items() if run not in grouped}
+    for name, runs in groups.items():
         opponents = set[str].intersection(*(set(curves[run]) for run in runs))
         drawn[f"{Path(name).name}, mean of {len(runs)} runs"] = {
             opponent: _mean_curve([curves[run][opponent] for run in runs])

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, Self
 
+from goita_agents.registry import RUN_POLICY
 from goita_agents.solver import cores
 from goita_env.errors import SettingError
 
@@ -135,7 +136,7 @@ class SeedRuns:
         """Starts or resumes the run of a seed, unless it is finished."""
         name = f"{self._name}-{seed}"
         directory = Path("runs", name)
-        if (directory / "policy.safetensors").is_file():
+        if (directory / RUN_POLICY).is_file():
             self._show(f"{name}: finished before")
             return
         words = ["--seed", str(seed), "--name", name, *self._words]

@@ -44,6 +44,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import TensorBoardOutputFormat
 
 from goita_agents.files import PART, write_whole
+from goita_agents.registry import RUN_POLICY
 from goita_env.errors import SettingError
 from goita_lab.learning.measuring import Evaluator, History, Measured
 from goita_lab.learning.policy_file import load_policy, save_policy
@@ -64,7 +65,7 @@ class RunFiles:
         self.checkpoint = directory / "checkpoint.safetensors"
         self.strength = directory / "strength.csv"
         self.best = directory / "best.safetensors"
-        self.policy = directory / "policy.safetensors"
+        self.policy = directory / RUN_POLICY
         self.result = directory / "result.json"
         self.snapshots = directory / "snapshots"
 

@@ -1,13 +1,24 @@
 """The registry: agents are loaded from texts, and named by them."""
 
+import shutil
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
 from goita_agents import AgentError, agent_names, load_agent, registry
 from goita_agents.base import Agent
-from goita_agents.registry import GROUP, Entry, entry_points_by_name
+from goita_agents.champion.agent import WEIGHTS
+from goita_agents.registry import (
+    GROUP,
+    RUN_POLICY,
+    Entry,
+    check_shipped,
+    entry_points_by_name,
+    is_own,
+    parse_spec,
+)
 from goita_env import View
 from goita_lab.arena.tournament import arena
 from goita_lab.arena.tournament.plan import TournamentPlan
@@ -141,6 +152,23 @@ def test_a_text_as_long_as_may_be_is_read_however_deep_it_goes():
     text = "plain:base=" * 180 + "greedy"
     assert len(text) < registry.MAX_TEXT
     assert registry.check_shipped(text, "match.json") == text
+
+
+def test_the_folder_of_a_training_is_its_policy(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine-1", "greedy"):
+        Path("runs", name).mkdir(parents=True)
+        shutil.copy(WEIGHTS, Path("runs", name, RUN_POLICY))
+    for text in ("runs/mine-1", "runs/mine-1/", "short=runs/mine-1,temperature=1"):
+        agent = load_agent(text)
+        assert agent.digest == load_agent("champion").digest
+        assert parse_spec(text).name == "file"
+    assert agent.temperature == 1
+    assert not is_own("runs/mine-1")
+    monkeypatch.chdir("runs")
+    assert load_agent("greedy").name == "greedy"
+    assert parse_spec("greedy").name == "greedy"
+    refuses(AgentError, "paths", check_shipped, "mine-1", "a file")
 
 
 def test_a_file_may_name_the_agents_of_this_repository_and_no_paths_commands_or_classes():

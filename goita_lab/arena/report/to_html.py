@@ -18,6 +18,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup, escape
 
 from goita_lab.arena.report import figures, tables
+from goita_lab.arena.report.runs import opponents_runs_tables
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.arena.tournament.summary import Summary
 
@@ -26,6 +27,7 @@ def html(summary: Summary) -> str:
     """Returns the report as an HTML page that needs no other file."""
     elo = {rating.agent: Interval(rating.elo, *rating.ci95) for rating in summary.ratings}
     all_tables = tables.tables(summary, tables.matrix_table(summary, bounds=True))
+    all_tables += opponents_runs_tables(summary)
     rough = any("]?" in cell for table in all_tables for row in table.rows for cell in row)
     variables = {
         "ratings": elo,

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from goita_lab.arena.report import tables
 from goita_lab.arena.report.figures import ROUGH_INTERVAL_NOTE, line
+from goita_lab.arena.report.runs import opponents_runs_tables
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.tournament.summary import FaultCount, Summary
 
@@ -41,7 +42,7 @@ def terminal(summary: Summary) -> str:
     """
     shows_matrix = 2 < len(summary.agents) <= MAX_MATRIX_AGENTS
     matrix = tables.matrix_table(summary, bounds=False) if shows_matrix else None
-    all_tables = tables.tables(summary, matrix)
+    all_tables = [*tables.tables(summary, matrix), *opponents_runs_tables(summary)]
     return text(all_tables, summary.faults, summary.command, tables.facts(summary))
 
 

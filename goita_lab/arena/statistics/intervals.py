@@ -8,7 +8,7 @@ was measured, and ``research/log/intervals.md`` that of the intervals that were 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Final
@@ -28,6 +28,8 @@ FEW_VALUES: Final = 8
 """An interval is a rough one with fewer values, or if fewer differ from the commonest value."""
 FEW_NONZERO: Final = 5
 """An interval of fewer values other than zero is a rough one, too."""
+MIN_RUNS: Final = 3
+"""An interval over fewer runs is a rough one."""
 LEAST_RANKED: Final = 4
 """Least number of agents of which a rank correlation is computed."""
 
@@ -136,9 +138,30 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
 
 
 def over_runs(values: Sequence[float]) -> Interval:
-    """Returns the mean of a value of each run with Student's 95 % interval: runs are few."""
+    """Returns the mean of a value of each run with Student's 95 % interval: runs are few.
+
+    There are two values or more; with fewer than ``MIN_RUNS`` the interval is a rough one.
+    """
     error = float(np.std(values, ddof=1)) / sqrt(len(values))
-    return t_interval(float(np.mean(values)), error, len(values) - 1)
+    bounds = t_interval(float(np.mean(values)), error, len(values) - 1)
+    return replace(bounds, few=len(values) < MIN_RUNS)
+
+
+def runs_difference(first: Sequence[float], second: Sequence[float]) -> Interval:
+    """Returns the mean of ``first`` minus that of ``second``, values of independent runs.
+
+    The interval is Welch's, which allows different variances. Each has two values or more.
+    """
+    squares = [float(np.var(values, ddof=1)) / len(values) for values in (first, second)]
+    total, mean = sum(squares), float(np.mean(first) - np.mean(second))
+    few = min(len(first), len(second)) < MIN_RUNS
+    if not total:  # all runs of both have the same value
+        return Interval(mean, mean, mean, few=few)
+    sizes = (len(first), len(second))
+    freedom = total**2 / sum(
+        square**2 / (size - 1) for square, size in zip(squares, sizes, strict=True)
+    )
+    return replace(t_interval(mean, sqrt(total), freedom), few=few)
 
 
 def jackknife_error(leave_one_out: Sequence[float]) -> float:
