@@ -1,7 +1,7 @@
 """Makes the pages of a round that the site embeds: its replay and its analysis.
 
-The analysis takes half a minute the first time; what it found stays beside the site, and is used
-again as long as the agents and their version are the same.
+The analysis takes half a minute the first time. Its finished decisions stay beside the site, and
+are used again as long as the agents and their version are the same.
 """
 
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
+from goita_env.errors import SettingError
 from goita_lab.pages import watch
 
 ROUND: Final = (
@@ -19,9 +20,18 @@ ROUND: Final = (
 
 
 def analysed(keep: Path | None = None) -> tuple[str, str]:
-    """Returns the pages of the round: its replay and its analysis; ``keep``: what is found."""
+    """Returns the pages of the round: its replay and its analysis.
+
+    ``keep``: a file for finished decisions.
+    """
     source = replace(watch.read(ROUND), title="A round")
-    analysis = watch.analyse(source, "champion", keep=keep)
+    try:
+        analysis = watch.analyse(source, "champion", keep=keep)
+    except SettingError:  # the file is of another version
+        if keep is None or not keep.exists():
+            raise
+        keep.unlink()
+        analysis = watch.analyse(source, "champion", keep=keep)
     return watch.page(source), watch.page(source, analysis)
 
 
