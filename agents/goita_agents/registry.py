@@ -237,6 +237,8 @@ def parse_spec(spec: str) -> Named:
         named = Named(spec, own[1], text, is_own=True)
     else:
         hint = f"; a policy's file is file:{spec}" if os.path.isfile(spec) else ""
+        if os.path.isdir(spec):
+            hint = f"; a training's folder needs {RUN_POLICY}"
         raise AgentError(f"expected an agent of {', '.join(agent_names())}; got {spec!r}{hint}")
     if name in ARGUMENTS and not text:
         raise AgentError(f"expected {name}:{ARGUMENTS[name]}, got {spec!r}")

@@ -165,6 +165,8 @@ def test_the_folder_of_a_training_is_its_policy(tmp_path, monkeypatch):
         assert parse_spec(text).name == "file"
     assert agent.temperature == 1
     assert not is_own("runs/mine-1")
+    Path("runs/unfinished").mkdir()
+    refuses(AgentError, "needs policy.safetensors", parse_spec, "runs/unfinished")
     monkeypatch.chdir("runs")
     assert load_agent("greedy").name == "greedy"
     assert parse_spec("greedy").name == "greedy"
