@@ -32,7 +32,7 @@ from goita_env.rules import Rules
 from goita_env.tiles import NUM_SEATS
 from goita_lab import cli, provenance
 from goita_lab.arena.report.export import check_table_path, write_table
-from goita_lab.arena.report.runs import runs_table
+from goita_lab.arena.report.runs import runs_tables
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.exact.agent import restore, save
@@ -182,10 +182,9 @@ def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict
     table = Table(title, columns, tuple(rows))
     if args.table is not None:
         write_table(table, args.table)
-    print("\n" + draw(table), flush=True)
-    of_runs = runs_table("one seat gains", {name: gain.alone for name, gain in measured.items()})
-    if of_runs is not None:
-        print("\n" + draw(of_runs), flush=True)
+    alone = {name: gain.alone for name, gain in measured.items()}
+    for shown_table in (table, *runs_tables("one seat gains", alone)):
+        print("\n" + draw(shown_table), flush=True)
     return [
         {
             "name": name,

@@ -10,7 +10,7 @@ import numpy as np
 from goita_agents.asking import fault_lines
 from goita_lab.arena.report.figures import signed
 from goita_lab.arena.report.plots import stacked_bars
-from goita_lab.arena.report.runs import runs_table
+from goita_lab.arena.report.runs import runs_tables
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
 from goita_lab.arena.statistics.intervals import rank_correlation
@@ -122,7 +122,6 @@ def terminal(results: TeamworkResults) -> str:
     ]
     faults = [line for row in results.rows for line in fault_lines(row.name, row.faults)]
     regret = {row.name: float(row.score.regret.mean()) for row in results.rows if row.agent}
-    of_runs = runs_table("regret", regret)
-    tables = [table(results), *([of_runs] if of_runs else [])]
+    tables = [table(results), *runs_tables("regret", regret)]
     parts = (*map(draw, tables), *faults, EXACT_LEGEND, "\n".join(lines))
     return "\n\n".join(parts) + "\n" + marks(results.origin)

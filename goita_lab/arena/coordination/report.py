@@ -12,7 +12,7 @@ from goita_agents.registry import short_name
 from goita_lab.arena.coordination.results import Entry, Estimate, Results, Row
 from goita_lab.arena.report.figures import brief, duration, estimate, interval
 from goita_lab.arena.report.plots import heat_map
-from goita_lab.arena.report.runs import runs_table
+from goita_lab.arena.report.runs import runs_tables
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import text
 
@@ -28,8 +28,7 @@ def terminal(results: Results) -> str:
     tables = [agents_table(results)]
     tables += [differences_table(results)] if results.differences else []
     points = {entry.agent: entry.points.mean for entry in results.entries if entry.points}
-    of_runs = runs_table("points with unknown partners", points)
-    tables += [of_runs] if of_runs else []
+    tables += runs_tables("points with unknown partners", points)
     tables += [
         partners_table(f"{entry.agent}: by partner", entry.partners)
         for entry in best_first(results)

@@ -29,8 +29,8 @@ def group_runs(names: Iterable[str]) -> dict[str, list[str]]:
     return {group: members for group, members in runs.items() if len(members) > 1}
 
 
-def runs_table(heading: str, values: Mapping[str, float], against: str = "") -> Table | None:
-    """Returns the means over runs and the differences of such means; None without such runs.
+def runs_tables(heading: str, values: Mapping[str, float], against: str = "") -> list[Table]:
+    """Returns a table of means over runs and of their differences; no table without such runs.
 
     Args:
         heading: what the values are.
@@ -52,10 +52,10 @@ def runs_table(heading: str, values: Mapping[str, float], against: str = "") -> 
         for first, second in combinations(values_of_runs, 2)
     ]
     if not means:
-        return None
+        return []
     title = "Means over runs, with intervals over runs"
     columns = ("agents", "runs", heading)
-    return Table(title, columns, (*means, *differences), against=against)
+    return [Table(title, columns, (*means, *differences), against=against)]
 
 
 def opponents_runs_tables(summary: Summary) -> list[Table]:
@@ -63,8 +63,8 @@ def opponents_runs_tables(summary: Summary) -> list[Table]:
     grouped = set(chain.from_iterable(group_runs(summary.agents).values()))
     scores, tables = pair_scores(summary), list[Table]()
     for opponent in strongest_first(summary):
+        if opponent in grouped:
+            continue
         points = {name: score.mean for (name, other), score in scores.items() if other == opponent}
-        table = runs_table("points per round", points, against=opponent)
-        if table is not None and opponent not in grouped:
-            tables.append(table)
+        tables += runs_tables("points per round", points, against=opponent)
     return tables

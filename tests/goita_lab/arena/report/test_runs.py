@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_ind
 
-from goita_lab.arena.report.runs import group_runs, opponents_runs_tables, runs_table
+from goita_lab.arena.report.runs import group_runs, opponents_runs_tables, runs_tables
 from goita_lab.arena.statistics.intervals import over_runs, runs_difference
 from goita_lab.commands import coordination, evaluate, exact
 
@@ -14,7 +14,7 @@ SPECS = ("population:selfplay-0", "population:selfplay-1", "population:selfplay-
 def test_runs_are_named_by_a_final_number():
     names = ["runs/a-1", "runs/a-2/", "runs/b-1", "greedy", "c-1-1", "c-1-2", "a-3"]
     assert group_runs(names) == {"runs/a": ["runs/a-1", "runs/a-2/"], "c-1": ["c-1-1", "c-1-2"]}
-    assert runs_table("points", {"a-1": 1.0, "greedy": 2.0}) is None
+    assert runs_tables("points", {"a-1": 1.0, "greedy": 2.0}) == []
 
 
 @pytest.mark.parametrize("sizes", [(2, 3), (5, 3), (4, 4)])
