@@ -65,15 +65,23 @@ def versions() -> dict[str, str]:
     differs from that commit. "processor" and "date" are those of this run.
     """
     installed = {"goita_env": goita_env.__version__, "python": platform.python_version()}
+    installed |= _package_versions()
+    if commit := _commit():
+        installed["commit"] = commit
+    today = datetime.now(UTC).date().isoformat()
+    return installed | {"code": code_digest(), "processor": processor(), "date": today}
+
+
+@cache
+def _package_versions() -> dict[str, str]:
+    """Returns the versions of those of ``PACKAGES`` that are installed."""
+    installed = {}
     for name in PACKAGES:
         try:
             installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    if commit := _commit():
-        installed["commit"] = commit
-    today = datetime.now(UTC).date().isoformat()
-    return installed | {"code": code_digest(), "processor": processor(), "date": today}
+    return installed
 
 
 @cache
@@ -101,8 +109,10 @@ def depended_versions() -> dict[str, str]:
 
     Neither Python nor a commit: they don't change results.
     """
-    whole = versions()
-    minor = {name: ".".join(whole.get(name, "none").split(".")[:2]) for name in ("numpy", "torch")}
+    installed = _package_versions()  # without a digest of the code, and without git
+    minor = {
+        name: ".".join(installed.get(name, "none").split(".")[:2]) for name in ("numpy", "torch")
+    }
     return {"goita_env": goita_env.__version__, **minor}
 
 
