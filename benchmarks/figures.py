@@ -84,14 +84,23 @@ def attack(result: Any) -> dict[str, Any]:
     return interval((best["points_per_round"], *best["ci95"]))
 
 
-def rate(name: str, what: str) -> Pick:
-    """Picks the median speed of a contest, or its ratio to OpenSpiel's spades."""
+def speed(name: str, *, ratio: bool = False) -> Pick:
+    """Picks the range of a contest's speeds, or of its ratios to OpenSpiel's spades, over rounds.
+
+    The mean of the figure is the median over the rounds.
+    """
+    middle, least, greatest = (
+        ("times_spades", "times_spades_least", "times_spades_greatest")
+        if ratio
+        else ("steps_per_second", "least", "greatest")
+    )
 
     def pick(result: Any) -> dict[str, Any]:
-        from benchmarks.report import format_number
+        from benchmarks.report import format_number, format_range
 
-        text = format_number(result["rates"][name][what])
-        return {"text": text, "mean": text}
+        rates = result["rates"][name]
+        text = format_range(rates[least], rates[greatest])
+        return {"text": text, "mean": format_number(rates[middle])}
 
     return pick
 
@@ -202,6 +211,9 @@ class Run:
     """Where the command leaves its JSON, if that is no option of it."""
 
 
+BATCH: Final = "GoitaVectorEnv N=4,096 mask + observation"
+"""The contest whose speed README names."""
+
 RUNS: Final = {
     "champion": Run(
         "goita evaluate --one champion --agents heuristic greedy random --deals 32768"
@@ -297,19 +309,23 @@ RUNS: Final = {
         "make bench",
         2,
         {
-            f"speed-{key}": rate(name, what)
-            for key, name, what in (
-                ("observed", "GoitaVectorEnv N=4,096 mask + observation", "steps_per_second"),
-                ("observed-ratio", "GoitaVectorEnv N=4,096 mask + observation", "times_spades"),
-                ("unobserved", "GoitaVectorEnv N=16,384 mask alone", "steps_per_second"),
-                ("unobserved-ratio", "GoitaVectorEnv N=16,384 mask alone", "times_spades"),
-                ("small", "GoitaVectorEnv N=64 mask + observation", "steps_per_second"),
-                ("spades", "OpenSpiel spades", "steps_per_second"),
-                ("aec", "goita_v0.env()", "steps_per_second"),
-                ("hanabi", "PettingZoo hanabi_v5", "steps_per_second"),
-            )
+            "speed-observed": speed(BATCH),
+            "speed-observed-ratio": speed(BATCH, ratio=True),
+            "speed-batch-1024-ratio": speed(BATCH.replace("4,096", "1,024"), ratio=True),
+            "speed-batch-64-ratio": speed(BATCH.replace("4,096", "64"), ratio=True),
+            "speed-unobserved": speed("GoitaVectorEnv N=16,384 mask alone"),
+            "speed-small": speed(BATCH.replace("4,096", "64")),
+            "speed-spades": speed("OpenSpiel spades"),
+            "speed-aec": speed("goita_v0.env()"),
+            "speed-hanabi": speed("PettingZoo hanabi_v5"),
         },
         "benchmarks/results/throughput.json",
+    ),
+    "speed-quiet": Run(
+        "make bench",
+        2,
+        {"quiet-observed": speed(BATCH), "quiet-observed-ratio": speed(BATCH, ratio=True)},
+        "benchmarks/results/throughput_quiet.json",
     ),
     "study-strangers": Run(
         "python research/studies/strangers.py",
@@ -386,7 +402,7 @@ def measured(name: str) -> dict[str, Any]:
             start = [sys.executable, "-m", "goita_lab"] if words[0] == "goita" else [sys.executable]
             subprocess.run([*start, *words[1:]], cwd=ROOT, check=True)
         result = json.loads(file.read_text(encoding="utf-8"))
-    origin = ("seed", "deals", "version", "versions", "weights")
+    origin = ("date", "machine", "seed", "deals", "version", "versions", "weights")
     about = {key: result[key] for key in origin if key in result}
     figures = {key: pick(result) for key, pick in run.figures.items()}
     return {"command": run.command, "minutes": run.minutes, **about, "figures": figures}

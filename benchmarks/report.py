@@ -36,6 +36,8 @@ def summarize_rates(rates: dict[str, list[float]]) -> dict[str, dict[str, Any]]:
             "least": min(values),
             "greatest": max(values),
             "times_spades": median(ratios) if ratios else None,
+            "times_spades_least": min(ratios, default=None),
+            "times_spades_greatest": max(ratios, default=None),
             "rounds": values,
         }
     return summary
@@ -49,6 +51,13 @@ def format_number(value: float | None) -> str:
         if value >= size:
             return f"{float(f'{value / size:.3g}'):g} {unit}"
     return f"{value:.3g}"
+
+
+def format_range(least: float, greatest: float) -> str:
+    """Writes a range, its unit once where both ends have the same: "1.97 to 3.51 M"."""
+    ends = [format_number(least), format_number(greatest)]
+    numbers, units = zip(*((end.split() + [""])[:2] for end in ends), strict=True)
+    return f"{numbers[0]} to {ends[1]}" if units[0] == units[1] else " to ".join(ends)
 
 
 def format_table(header: list[str], rows: list[list[str]]) -> str:
@@ -75,7 +84,7 @@ def format_report(result: dict[str, Any]) -> str:
         [
             name,
             format_number(rate["steps_per_second"]),
-            f"{format_number(rate['least'])} to {format_number(rate['greatest'])}",
+            format_range(rate["least"], rate["greatest"]),
             format_number(rate["times_spades"]),
         ]
         for name, rate in result["rates"].items()
