@@ -451,7 +451,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in args.runs or ():
         part = measured(name)
         runs = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
-        runs[name] = part
+        runs = {key: (runs | {name: part})[key] for key in RUNS if key in {*runs, name}}
         write_whole(FIGURES, (json.dumps(runs, indent=1) + "\n").encode())
     published = figures()
     for page in pages():

@@ -55,9 +55,9 @@ def format_number(value: float | None) -> str:
 
 def format_range(least: float, greatest: float) -> str:
     """Writes a range, its unit once where both ends have the same: "1.97 to 3.51 M"."""
-    ends = [format_number(least), format_number(greatest)]
-    numbers, units = zip(*((end.split() + [""])[:2] for end in ends), strict=True)
-    return f"{numbers[0]} to {ends[1]}" if units[0] == units[1] else " to ".join(ends)
+    low, high = format_number(least), format_number(greatest)
+    unit = high.partition(" ")[2]
+    return f"{low.removesuffix(f' {unit}')} to {high}"
 
 
 def format_table(header: list[str], rows: list[list[str]]) -> str:

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import warnings
 from dataclasses import asdict, replace
@@ -30,6 +31,10 @@ TINY = [*training.TINY, "--total-timesteps", "900"]
 TINY += ["--deals", "4", "--snapshot-every", "300"]
 QUICK = [*TINY, "--total-timesteps", "500", "--measure-deals", "0", "--against", "random"]
 MEASURED = [*QUICK, "--measure-deals", "4"]
+
+
+COUNTERS = {"time/iterations", "time/time_elapsed", "time/total_timesteps", "train/n_updates"}
+REFERENCE = Path(__file__).resolve().parents[3] / "docs/reference/training.md"
 
 
 def log(path):
@@ -410,3 +415,19 @@ def test_a_file_that_holds_no_settings_is_refused_in_a_line(elsewhere, capsys, t
     known = json.loads(config.read_text())
     config.write_text(json.dumps(known | json.loads(text)) if text.startswith("{") else text)
     assert refused(capsys, "--resume", "runs/one").count("\n") == 1
+
+
+def test_the_reference_lists_every_logged_value_and_no_other(elsewhere):
+    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    run = trained("one", "--pool-share", "0.5", "--pool", "random", "--critic", "8", tiny=TINY)
+    events = accumulators.EventAccumulator(str(run)).Reload()
+    table = REFERENCE.read_text(encoding="utf-8").split("## Logged values")[1].split("\n## ")[0]
+    rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
+    documented = {name for row in rows for name in re.findall(r"`([\w/]+)`", row)}
+    # What the table says of greedy holds of each opponent; the share of matches is of matches.
+    documented |= {name.replace("greedy", "heuristic") for name in documented}
+    documented |= {f"eval/past_{end}" for end in ("low", "high")}
+    documented -= {name for name in documented if name.endswith("_matches_won")}
+    assert set(events.Tags()["scalars"]) == documented
+    columns = {name for name in documented if not name.startswith("eval/")}
+    assert set(log(run / "progress.csv")[0]) == columns | COUNTERS
