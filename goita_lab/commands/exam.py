@@ -15,7 +15,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,12 +24,12 @@ from goita_agents.registry import check_distinct
 from goita_env.errors import GoitaError, SettingError
 from goita_env.rules import JGA
 from goita_lab import cli, provenance
-from goita_lab.exam.answers import Answers, Sheet, controls, take
-from goita_lab.exam.making import TABLES, make
+from goita_lab.exam.answers import Sheet, controls, take_all
+from goita_lab.exam.making import OTHER_ACTING_AGENT, TABLES, make
 from goita_lab.exam.page import html
-from goita_lab.exam.questions import READERS, SHIPPED, Questions, reader_digest
+from goita_lab.exam.questions import SHIPPED, STORED_MODELS, Questions, model_digest
 from goita_lab.exam.report import figures, terminal
-from goita_lab.work import HERE, Runner, check_workers, stderr_progress
+from goita_lab.work import Runner, check_workers, stderr_progress
 
 
 @dataclass(frozen=True)
@@ -64,13 +63,13 @@ class MakeArgs:
         parts = cli.beside(self.output)
         runner = Runner(self.workers, results=parts, progress=stderr_progress(), anew=self.anew)
         questions = make(self.positions, self.seed, runner)
-        players = sorted({player for table in TABLES for player in table})
+        players = sorted({OTHER_ACTING_AGENT, *(player for table in TABLES for player in table)})
         about = {"command": command, "seed": self.seed, **provenance.provenance(players)}
-        about["readers"] = {reader: reader_digest(reader) for reader in READERS}
+        about["models"] = {model: model_digest(model) for model in STORED_MODELS}
         questions.save(self.output, about)
         if parts is not None:
             parts.unlink(missing_ok=True)
-        dropped = f"of {questions.asked} {1 - questions.sure / questions.asked:.0%} were dropped"
+        dropped = f"of {questions.valued} {1 - questions.clear / questions.valued:.1%} were dropped"
         print(f"{len(questions)} positions in {self.output}; {dropped}")
         return 0
 
@@ -91,26 +90,34 @@ class TakeArgs:
     """file of the exam; by default the one that is shipped"""
     seed: int = 0
     """seed of agents that answer with an action"""
+    beliefs: bool = True
+    """grade what the agents know of other hands, too; --no-beliefs: only their points"""
+    results: Path | None = None
+    """file that keeps the answers, so that a stopped exam resumes"""
     workers: int = 1
+    anew: bool = False
     json: Path | None = None
     html: Path | None = None
     """file for a page: the tables, and the costliest decisions of the first agent with boards"""
 
     def __post_init__(self) -> None:
         check_workers(self.workers)
-        cli.check_outputs(self.json, self.html, inputs=[self.exam] if self.exam else [])
+        inputs = [self.exam] if self.exam else []
+        cli.check_outputs(self.json, self.html, store=self.results, inputs=inputs)
 
     def run(self, command: str) -> int:
         """Lets the agents take the exam, prints and writes the results; returns the exit code."""
-        compared = [spec for spec in READERS if spec not in self.agents]
-        check_distinct((*self.agents, *compared))
+        references = [spec for spec in STORED_MODELS if spec not in self.agents]
+        check_distinct((*self.agents, *references))
         questions = Questions.load(self.exam or SHIPPED)
         identities = check_agents(self.agents, JGA)
-        answers = self._answers((*self.agents, *compared), questions)
+        specs = (*self.agents, *references)
+        runner = Runner(self.workers, self.results, stderr_progress(), self.anew, identities)
+        answers = take_all(specs, questions, self.seed, runner, with_beliefs=self.beliefs)
         sheet = Sheet(
             questions=questions,
             agents=tuple(answers[spec] for spec in self.agents),
-            readers=tuple(answers[spec] for spec in compared),
+            references=tuple(answers[spec] for spec in references),
             controls=controls(questions),
         )
         origin = provenance.provenance(identities)
@@ -123,15 +130,6 @@ class TakeArgs:
         sys.stdout.write(terminal(sheet) + provenance.marks(origin))
         failed = any(fault.kind != "late" for agent in sheet.agents for fault in agent.faults)
         return int(failed or bool(origin["changed"]))
-
-    def _answers(self, specs: Sequence[str], questions: Questions) -> dict[str, Answers]:
-        """Returns the answers of agents, each of which is one task of a worker."""
-        # Only in this process can an agent show how many of its positions are done.
-        inside = stderr_progress() if self.workers == 1 else HERE.progress
-        work = partial(take, questions=questions, seed=self.seed, progress=inside)
-        tasks = {spec: spec for spec in specs}
-        runner = Runner(self.workers, progress=stderr_progress())
-        return runner.run(work, tasks, lambda _: Answers, {}, "agents")
 
 
 COMMANDS: Final[dict[str, Any]] = {"make": MakeArgs, "take": TakeArgs}
@@ -149,6 +147,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         cli.fail(error)
     except KeyboardInterrupt:
         sys.stderr.write(
-            "\ninterrupted; with the same command, `make` continues and `take` begins anew\n"
+            "\ninterrupted; `make` resumes with the same command, `take` if it has --results\n"
         )
         return 130

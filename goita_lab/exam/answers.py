@@ -1,19 +1,22 @@
 """Takes an exam: measures the points that an agent's decisions lose, and its knowledge of hands.
 
 The share known compares scores of probabilities that a seat holds a tile of each kind. A score is
-the expected logarithm under the exact posterior, summed over kinds and positions. The share is 0
-for beliefs that follow only from tiles and rules, 1 for the exact posterior, and below 0 for worse
-beliefs.
+the expected log score, or Brier score, under the exact posterior, summed over kinds and positions.
+The share is 0 for beliefs that follow only from tiles and rules, 1 for the exact posterior, and
+below 0 for worse beliefs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
 from math import comb
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from goita_agents.asking import (
     ask_beliefs,
@@ -24,29 +27,36 @@ from goita_agents.asking import (
 )
 from goita_agents.base import (
     Agent,
+    AgentError,
     Bool,
     Float,
+    Int,
     Policy,
     is_stateless,
 )
-from goita_agents.faults import Fault
+from goita_agents.faults import FAULTS, Fault, FaultTracking
 from goita_agents.identity import weights
 from goita_agents.models import PolicyModel
 from goita_agents.registry import every_part
 from goita_env import View
 from goita_env.rules import JGA
-from goita_env.tiles import NUM_KINDS, RELATIVE_SEATS
 from goita_lab.arena.statistics.intervals import Interval, mean_interval, ratio_interval
 from goita_lab.exam.making import beliefs_of
-from goita_lab.exam.questions import Questions
-from goita_lab.work import HERE, Progress
+from goita_lab.exam.questions import FORMAT, Questions
+from goita_lab.work import Runner
 
 PROBABILITY_CLIP: Final = 0.01
 """Probabilities are clipped to this number and 1 minus this number."""
-COUNTING_CONTROL: Final = "(random, counts unseen tiles)"
+COUNTING_CONTROL: Final = "(counts unseen tiles)"
 """Name of the control with which the agents' knowledge is compared."""
 EQUAL_POINTS: Final = 1e-6
 """Points by which an action may be behind the best one and still be a best answer."""
+POSITIONS_PER_TASK: Final = 25
+"""Positions that an agent answers at a time: what is kept after a stop."""
+FEWEST_TABLES: Final = 3
+"""Fewest tables over which an interval is computed."""
+OWN_BELIEFS: Final = "its own"
+"""Where the beliefs of an agent come from that states them by a method ``beliefs``."""
 
 
 @dataclass(frozen=True)
@@ -55,28 +65,39 @@ class Answers:
 
     name: str
     lost: Float  #: [N] Points that its decision loses against the best action, in expectation.
+    other_lost: Float  #: [N] The same if the acting seat continues as ``heuristic``.
     right: Float  #: [N] The probability with which it took a best action.
     chosen: Float  #: [N, 69] The probability of each action.
+    table: Int  #: [N] The table of each position.
     believed: Float | None  #: [N, 3, 8] Its beliefs; None: it has none.
-    known: Float | None  #: [N, 3] Their score above the score of tiles and rules; before play 0.
-    could: Float  #: [N, 3] The same for the exact posterior.
+    belief_source: str  #: Where they come from, in words; empty without beliefs.
+    known: Mapping[str, Float] | None
+    """By the name of a scoring rule, [N, 3] the score of its beliefs above that of tiles and rules;
+    0 before play."""
+    could: Mapping[str, Float]  #: The same for the exact posterior.
     played: int  #: Number of positions in which the agent played at one of the four seats.
     faults: tuple[Fault, ...]
     """Actions that are missing or illegal; legal actions replace them, all equally likely."""
     control: bool  #: The answers are computed, not an agent's.
 
     def points(self, rows: Bool | slice = slice(None)) -> Interval:
-        """Returns the points lost a decision, with an interval over positions."""
-        return mean_interval(self.lost[rows])
+        """Returns the points lost a decision, with the interval of ``score_interval``."""
+        return score_interval(self.lost[rows], self.table[rows])
 
     def share(
-        self, seats: list[int], rows: Bool | slice = slice(None), *, above: Answers | None = None
+        self,
+        seats: list[int],
+        rows: Bool | slice = slice(None),
+        *,
+        rule: str = "log",
+        above: Answers | None = None,
     ) -> Interval | None:
         """Returns the share known of what could be known about the hands of seats.
 
         Args:
             seats: columns of beliefs: 0 next, 1 partner, 2 previous.
             rows: the positions.
+            rule: the scoring rule, a name of ``SCORING_RULES``.
             above: answers whose score is subtracted, position by position; None: no answers.
 
         Returns:
@@ -84,10 +105,33 @@ class Answers:
         """
         if self.known is None:
             return None
-        known = self.known if above is None or above.known is None else self.known - above.known
-        reached, possible = (score[rows][:, seats].sum(axis=1) for score in (known, self.could))
+        known = self.known[rule]
+        if above is not None and above.known is not None:
+            known = known - above.known[rule]
+        reached, possible = (
+            score[rows][:, seats].sum(axis=1) for score in (known, self.could[rule])
+        )
         counts = possible > 0
         return ratio_interval(reached[counts], possible[counts]) if counts.sum() > 1 else None
+
+
+def score_interval(values: Float, table: Int) -> Interval:
+    """Returns the mean over positions, with the wider of two intervals.
+
+    One is over positions, the other over tables, because positions of the same players are alike.
+
+    Args:
+        values: [n] one value a position.
+        table: [n] the table of each position.
+    """
+    by_position = mean_interval(values)
+    counts = np.bincount(table)
+    totals = np.bincount(table, weights=values)[counts > 0]
+    if len(totals) < FEWEST_TABLES:
+        return by_position
+    by_table = ratio_interval(totals, counts[counts > 0])
+    wider = max(by_position, by_table, key=lambda interval: interval.high - interval.low)
+    return replace(wider, few=by_position.few)
 
 
 @dataclass(frozen=True)
@@ -96,13 +140,13 @@ class Sheet:
 
     questions: Questions
     agents: tuple[Answers, ...]  #: The agents that take the exam, as on the command line.
-    readers: tuple[Answers, ...]  #: Agents of this distribution, for comparison.
+    references: tuple[Answers, ...]  #: Agents of this distribution, for comparison.
     controls: tuple[Answers, ...]  #: As ``controls`` returns them.
 
     @property
     def everybody(self) -> tuple[Answers, ...]:
-        """Returns all answers: of agents, readers and controls."""
-        return (*self.agents, *self.readers, *self.controls)
+        """Returns all answers: of agents, references and controls."""
+        return (*self.agents, *self.references, *self.controls)
 
     @property
     def counting(self) -> Answers:
@@ -114,20 +158,37 @@ class Sheet:
         return sorted(self.everybody, key=lambda answers: float(answers.lost.mean()))
 
 
+@dataclass(frozen=True)
+class AnswerTask:
+    """Some questions for one agent."""
+
+    spec: str
+    questions: Questions
+    seed: int
+    with_beliefs: bool
+
+
+@dataclass(frozen=True)
+class RawAnswers:
+    """An agent's answers to n questions before they are graded, as a file keeps them."""
+
+    name: str
+    chosen: npt.NDArray[np.float64]  #: [n, 69] The probability of each action.
+    beliefs: npt.NDArray[np.float64] | None  #: [n, 3, 8]
+    belief_source: str
+    faults: tuple[Fault, ...]
+    forfeits: bool  #: A program: it forfeits after ``FAULTS`` faults.
+
+
 def take(
-    spec: str | Agent,
-    questions: Questions,
-    seed: int = 0,
-    *,
-    believes: bool = True,
-    progress: Progress = HERE.progress,
+    spec: str | Agent, questions: Questions, seed: int = 0, *, with_beliefs: bool = True
 ) -> Answers:
-    """Lets an agent take an exam; ``believes``: its beliefs are graded, too.
+    """Lets an agent take an exam; ``with_beliefs``: its beliefs are graded, too.
 
     An agent with known probabilities answers with them, another agent with an action. Its beliefs
     come from its method ``beliefs``. For an agent without this method they are the exact beliefs
-    under the model that all seats play as the agent does; for ``READERS`` these are stored with the
-    questions.
+    under the model that all seats play as the agent does; for ``STORED_MODELS`` these are stored
+    with the questions.
 
     An action that is missing or illegal counts as a random action, and is listed in ``faults``.
 
@@ -135,19 +196,106 @@ def take(
         AgentError: if there is no such agent, its program does not start, it forfeits, or its
             probabilities or beliefs are not probabilities.
     """
+    text = spec if isinstance(spec, str) else ""
     agent = build_agent(spec, JGA)
     try:
-        chosen, faults = decisions(agent, questions, seed)
-        believed = questions.kept(spec) if believes and isinstance(spec, str) else None
-        if believes and believed is None:
-            believed = beliefs(agent, questions.view(), progress)
+        parts = [
+            answer(agent, AnswerTask(text, part, seed + first, with_beliefs))
+            for first, part in parts_of(questions)
+        ]
     finally:
         end_agent(agent)
+    return grade_parts(text, questions, parts)
+
+
+def take_all(
+    specs: Sequence[str],
+    questions: Questions,
+    seed: int,
+    runner: Runner,
+    *,
+    with_beliefs: bool = True,
+) -> dict[str, Answers]:
+    """Lets several agents take an exam as ``take`` does, on workers; a file keeps the answers."""
+    tasks = {
+        f"{spec} from {first}": AnswerTask(spec, part, seed + first, with_beliefs)
+        for spec in specs
+        for first, part in parts_of(questions)
+    }
+    arguments = {
+        "format": FORMAT,
+        "exam": sha256(questions.words.tobytes() + questions.points.tobytes()).hexdigest(),
+        "seed": seed,
+        "beliefs": with_beliefs,
+    }
+    raw = runner.run(
+        answer_task, tasks, lambda _: RawAnswers, arguments, "answers", lambda task: [task.spec]
+    )
+    parts: dict[str, list[RawAnswers]] = {spec: [] for spec in specs}
+    for key, answers in raw.items():
+        parts[tasks[key].spec].append(answers)
+    return {spec: grade_parts(spec, questions, parts[spec]) for spec in specs}
+
+
+def parts_of(questions: Questions) -> Iterator[tuple[int, Questions]]:
+    """Yields the questions of each task, with the index of the first."""
+    for first in range(0, len(questions), POSITIONS_PER_TASK):
+        rows = np.arange(first, min(first + POSITIONS_PER_TASK, len(questions)))
+        yield first, questions.select(rows)
+
+
+def answer_task(task: AnswerTask) -> RawAnswers:
+    """Builds an agent for some questions, and returns its answers."""
+    agent = build_agent(task.spec, JGA)
+    try:
+        return answer(agent, task)
+    finally:
+        end_agent(agent)
+
+
+def answer(agent: Agent, task: AnswerTask) -> RawAnswers:
+    """Returns an agent's answers to the questions of a task."""
+    questions = task.questions
+    chosen, faults = decisions(agent, questions, task.seed)
+    believed, source = None, ""
+    if task.with_beliefs:
+        stored = questions.stored_beliefs(task.spec)
+        if stored is not None:
+            believed, source = stored, _source_of_model(agent)
+        else:
+            believed, source = beliefs(agent, questions.view())
+    return RawAnswers(
+        agent.name, chosen, believed, source, faults, forfeits=isinstance(agent, FaultTracking)
+    )
+
+
+def grade_parts(spec: str, questions: Questions, parts: Sequence[RawAnswers]) -> Answers:
+    """Grades the answers to all questions, which were given in parts.
+
+    Raises:
+        AgentError: if a program made so many faults that it forfeits.
+    """
+    first = parts[0]
+    faults = tuple(fault for part in parts for fault in part.faults)
+    if first.forfeits and len(faults) >= FAULTS:
+        raise AgentError(
+            f"expected {first.name!r} to answer, but it forfeits after {FAULTS} faults, the last "
+            f"({faults[-1].kind}): {faults[-1].text}"
+        )
+    believed = [part.beliefs for part in parts if part.beliefs is not None]
     # Positions in which a player has the same network or bot inside it. An agent that is not given
     # by its text has none.
-    own_names = names(spec) if isinstance(spec, str) else set()
+    own_names = names(spec) if spec else set()
     played = sum(any(own_names & names(player) for player in line) for line in questions.players)
-    return graded(agent.name, questions, chosen, believed, played=played, faults=faults)
+    return graded(
+        first.name,
+        questions,
+        np.concatenate([part.chosen for part in parts]),
+        np.concatenate(believed) if len(believed) == len(parts) else None,
+        belief_source=first.belief_source,
+        played=played,
+        faults=faults,
+    )
 
 
 @cache
@@ -162,6 +310,7 @@ def graded(
     chosen: Float,
     believed: Float | None,
     *,
+    belief_source: str = OWN_BELIEFS,
     played: int = 0,
     faults: tuple[Fault, ...] = (),
     control: bool = False,
@@ -170,24 +319,26 @@ def graded(
 
     Before play next to nothing can be known, so beliefs do not count in these positions.
     """
-    # [N, 69] Points that each action loses, and whether it is a best one. Points of illegal actions
-    # are NaN; they lose 0 here, because their probability is 0.
-    legal, rows = ~np.isnan(questions.points), np.arange(len(questions))
-    lost = questions.points[rows, questions.best][:, None] - questions.points
-    lost = np.where(legal, lost, 0)
-    is_best = legal & (abs(lost) < EQUAL_POINTS)
-    exact, in_play = questions.exact, (questions.phase() > 0)[:, None]
-    score_of_facts = score(questions.facts, exact)
+    lost, is_best = points_lost(questions.points, questions.best)
+    other_lost, _ = points_lost(questions.other_points, questions.other_best)
+    in_play = (questions.phase() > 0)[:, None]
 
-    def above_facts(belief: Float) -> Float:
-        return np.where(in_play, score(belief, exact) - score_of_facts, 0)
+    def above_facts(belief: Float) -> dict[str, Float]:
+        return {
+            rule: np.where(in_play, score(belief, exact) - score(questions.facts, exact), 0)
+            for rule, score in SCORING_RULES.items()
+        }
 
+    exact = questions.exact
     return Answers(
         name,
         lost=(chosen * lost).sum(axis=1),
+        other_lost=(chosen * other_lost).sum(axis=1),
         right=(chosen * is_best).sum(axis=1),
         chosen=chosen,
+        table=questions.table(),
         believed=believed,
+        belief_source="" if believed is None else belief_source,
         known=None if believed is None else above_facts(believed),
         could=above_facts(exact),
         played=played,
@@ -196,15 +347,34 @@ def graded(
     )
 
 
+def points_lost(points: Float, best: Int) -> tuple[Float, Bool]:
+    """Returns what each action loses against the best one, and whether it is a best one: [N, 69].
+
+    Points of illegal actions are NaN; they lose 0 here, because their probability is 0.
+    """
+    lost = points[np.arange(len(points)), best][:, None] - points
+    legal = ~np.isnan(points)
+    return np.where(legal, lost, 0), legal & (np.abs(lost) < EQUAL_POINTS)
+
+
 def score(believed: Float, exact: Float) -> Float:
-    """Returns the expected logarithmic score of beliefs [N, 3, 8], summed over kinds: [N, 3]."""
+    """Returns the expected log score of beliefs [N, 3, 8], summed over kinds: [N, 3]."""
     return np.asarray(scores(believed, exact).sum(axis=2))
 
 
 def scores(believed: Float, exact: Float) -> Float:
-    """Returns the expected logarithmic score of each belief: float64 [N, 3, 8]."""
+    """Returns the expected log score of each belief: float64 [N, 3, 8]."""
     clipped = believed.clip(PROBABILITY_CLIP, 1 - PROBABILITY_CLIP)
     return np.asarray(exact * np.log(clipped) + (1 - exact) * np.log(1 - clipped))
+
+
+def brier(believed: Float, exact: Float) -> Float:
+    """Returns minus the expected Brier score of beliefs [N, 3, 8], summed over kinds: [N, 3]."""
+    return np.asarray(-(exact * (1 - believed) ** 2 + (1 - exact) * believed**2).sum(axis=2))
+
+
+SCORING_RULES: Final[dict[str, Callable[[Float, Float], Float]]] = {"log": score, "Brier": brier}
+"""The scores of beliefs, by the names that tables show: higher is better."""
 
 
 def decisions(agent: Agent, questions: Questions, seed: int) -> tuple[Float, tuple[Fault, ...]]:
@@ -217,17 +387,22 @@ def decisions(agent: Agent, questions: Questions, seed: int) -> tuple[Float, tup
     return attempt.policy(legal), attempt.faults
 
 
-def beliefs(agent: Agent, view: View, progress: Progress = HERE.progress) -> Float | None:
-    """Returns an agent's beliefs, float64 [N, 3, 8]; None if it has none and no probabilities."""
+def beliefs(agent: Agent, view: View) -> tuple[Float | None, str]:
+    """Returns an agent's beliefs, float64 [N, 3, 8], and where they come from, in words.
+
+    None if the agent has no beliefs of its own, and no known probabilities.
+    """
     if (own_beliefs := ask_beliefs(agent, view)) is not None:
-        return own_beliefs
+        return own_beliefs, OWN_BELIEFS
     if not (isinstance(agent, Policy) and is_stateless(agent)):
-        return None
-    model, probabilities = PolicyModel(agent), np.zeros((len(view), len(RELATIVE_SEATS), NUM_KINDS))
-    for row in range(len(view)):
-        probabilities[row] = beliefs_of(model, view[row : row + 1])
-        progress(f"beliefs of {agent.name}", row + 1, len(view))
-    return probabilities
+        return None, ""
+    model = PolicyModel(agent)
+    rows = [beliefs_of(model, view[row : row + 1]) for row in range(len(view))]
+    return np.array(rows), _source_of_model(agent)
+
+
+def _source_of_model(agent: Agent) -> str:
+    return f"all others play as {agent.name}"
 
 
 BINOMIALS: Final = np.array([[comb(n, k) for k in range(33)] for n in range(33)], np.float64)
@@ -250,14 +425,19 @@ def counted(view: View) -> Float:
 
 
 def controls(questions: Questions) -> tuple[Answers, ...]:
-    """Returns the controls: best play with exact beliefs, and random play with two others."""
+    """Returns the controls.
+
+    Two choose an action, with the exact posterior and with what follows from the rules; one plays
+    at random, with the beliefs of tiles and rules; and one counts unseen tiles.
+    """
     view = questions.view()
     legal = view.legal()
     uniform = legal / legal.sum(axis=1, keepdims=True)
-    best = np.eye(legal.shape[1])[questions.best]  # probability 1 for the best action
-    rows = [
-        ("(best actions, exact posterior)", best, questions.exact),
+    one_hot = np.eye(legal.shape[1])
+    rows = (
+        ("(best actions, exact posterior)", one_hot[questions.best], questions.exact),
+        ("(best actions by the rules only)", one_hot[questions.best_by_rules], questions.facts),
         ("(random, tiles and rules)", uniform, questions.facts),
         (COUNTING_CONTROL, uniform, counted(view)),
-    ]
+    )
     return tuple(graded(name, questions, *answer, control=True) for name, *answer in rows)

@@ -26,7 +26,15 @@ from goita_env import View
 from goita_env.actions import NUM_ACTIONS
 from goita_env.rounds import Episode
 from goita_env.tiles import NUM_KINDS, NUM_SEATS, RELATIVE_SEATS
-from goita_lab.exam.questions import FORMAT, READERS, STAKE_BOUNDS, Question, Questions
+from goita_lab.exam.questions import (
+    BEST_ACTION_MIN_Z,
+    FORMAT,
+    STAKE_BOUNDS,
+    STORED_MODELS,
+    Question,
+    Questions,
+    clear_lead,
+)
 from goita_lab.phases import phases_of
 from goita_lab.signals.playing import Play, load_policy, play
 from goita_lab.work import HERE, Runner
@@ -44,6 +52,8 @@ TABLES: Final = (
 """The two teams of each table."""
 ACTING_AGENT: Final = "champion"
 """The agent that plays the acting seat in playouts."""
+OTHER_ACTING_AGENT: Final = "heuristic"
+"""The agent that plays the acting seat in the playouts of a control."""
 ROUNDS: Final[dict[Episode, int]] = {"round": 16, "match": 4}
 """Rounds, or matches, of a piece of work; each deal is played twice, with the teams exchanged."""
 CANDIDATES_PER_QUESTION: Final = 1.5
@@ -52,9 +62,7 @@ FIRST_WORLDS: Final = 256
 MOST_WORLDS: Final = 2048
 """Worlds of the first search for the best action, and of the largest one."""
 FRESH_WORLDS: Final = 1024
-"""Worlds in which the points are computed."""
-BEST_ACTION_MIN_Z: Final = 2.0
-"""Standard errors by which the best action must lead each other action."""
+"""Worlds in which the points are computed, and worlds that choose the best action of a control."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,7 @@ class Piece:
 
     def agents(self) -> tuple[str, ...]:
         """Returns the texts of the agents that the questions depend on."""
-        return tuple(dict.fromkeys((*self.table, ACTING_AGENT, *READERS)))
+        return tuple(dict.fromkeys((*self.table, ACTING_AGENT, OTHER_ACTING_AGENT, *STORED_MODELS)))
 
 
 def make(
@@ -85,8 +93,8 @@ def make(
     constants = {
         "rounds": ROUNDS,
         "worlds": [FIRST_WORLDS, MOST_WORLDS, FRESH_WORLDS],
-        "sure": BEST_ACTION_MIN_Z,
-        "players": [ACTING_AGENT, *READERS],
+        "z": BEST_ACTION_MIN_Z,
+        "players": [ACTING_AGENT, OTHER_ACTING_AGENT, *STORED_MODELS],
     }
     arguments = {"seed": seed, "format": FORMAT, "tables": tables, **constants}
     parts: list[Questions] = []
@@ -131,10 +139,11 @@ def piece_questions(piece: Piece) -> Questions:
     for decision in decisions.tolist():
         seat, seating = int(played.seat[decision]), played.seating[played.deal[decision]]
         players = tuple(names[seating[(seat + turn) % NUM_SEATS]] for turn in range(NUM_SEATS))
-        question = value_position(played.view(np.array([decision])), players, rng)
+        match = int(played.round[played.deal[decision]])
+        question = value_position(played.view(np.array([decision])), players, rng, match)
         if question is not None:
             questions.append(question)
-    return Questions.stack(questions, asked=len(decisions))
+    return Questions.stack(questions, valued=len(decisions))
 
 
 def draw_decisions(played: Play, rng: np.random.Generator) -> Int:
@@ -156,42 +165,62 @@ def draw_decisions(played: Play, rng: np.random.Generator) -> Int:
 
 
 def value_position(
-    view: View, players: tuple[str, ...], rng: np.random.Generator
+    view: View, players: tuple[str, ...], rng: np.random.Generator, match: int = 0
 ) -> Question | None:
-    """Values a position; returns None where no action is clearly best (``BEST_ACTION_MIN_Z``).
+    """Values a position; returns None where no action is clearly best (``clear_lead``).
 
-    ``players`` are the agents' texts from the acting seat on.
+    Args:
+        view: one position of the acting seat.
+        players: the agents' texts, from the acting seat on.
+        rng: draws worlds and seeds of playouts.
+        match: the round or match that the position is from.
     """
     listener = Listener(view, dict(zip(RELATIVE_SEATS, map(model, players[1:]), strict=True)))
-    deals = listener.deals()
-    worlds, best = FIRST_WORLDS, -1
+    rules_listener = Listener(view, LEGAL_MODEL)
+    deals, count = listener.deals(), FIRST_WORLDS
     # The search takes twice as many worlds until an action leads clearly.
-    while best < 0 and worlds <= MOST_WORLDS:
-        best = clear_leader(play_out(view, players, deals.sample(worlds, rng), rng))
-        worlds *= 2
-    if best < 0:
-        return None
-    fresh = play_out(view, players, deals.sample(FRESH_WORLDS, rng), rng)
-    points, error = np.full((2, NUM_ACTIONS), np.nan)
-    points[fresh.action], error[fresh.action] = fresh.points, fresh.error
-    lead, lead_error = smallest_lead(fresh, best)
+    while True:
+        values = play_out(view, (ACTING_AGENT, *players[1:]), deals.sample(count, rng), rng)
+        best = best_action(values)
+        choosing_lead, choosing_error = leads(values, best)
+        if clear_lead(choosing_lead[None], choosing_error[None])[0]:
+            break
+        count *= 2
+        if count > MOST_WORLDS:
+            return None
+
+    def chosen(listener: Listener, players: tuple[str, ...]) -> int:
+        worlds = listener.deals().sample(FRESH_WORLDS, rng)
+        return best_action(play_out(view, players, worlds, rng))
+
+    fresh_worlds = deals.sample(FRESH_WORLDS, rng)
+    fresh = play_out(view, (ACTING_AGENT, *players[1:]), fresh_worlds, rng)
+    other_players = (OTHER_ACTING_AGENT, *players[1:])
+    other = play_out(view, other_players, fresh_worlds, rng)
+    lead, lead_error = leads(fresh, best)
     return Question(
         words=view.words[0],
-        points=points,
-        error=error,
+        points=by_action(fresh, fresh.points),
+        error=by_action(fresh, fresh.error),
         best=best,
         lead=lead,
         lead_error=lead_error,
+        choosing_lead=choosing_lead,
+        choosing_lead_error=choosing_error,
+        best_by_rules=chosen(rules_listener, NUM_SEATS * (ACTING_AGENT,)),
+        other_points=by_action(other, other.points),
+        other_best=chosen(listener, other_players),
         exact=held_kinds(listener, view),
-        facts=held_kinds(Listener(view, LEGAL_MODEL), view),
-        read=np.array([beliefs_of(PolicyModel(reader), view) for reader in READERS]),
+        facts=held_kinds(rules_listener, view),
+        modelled=np.array([beliefs_of(PolicyModel(name), view) for name in STORED_MODELS]),
+        match=match,
         players=players,
     )
 
 
-def beliefs_of(reader: PolicyModel, view: View) -> Float:
-    """Returns ``held_kinds`` for a listener that models all other seats by ``reader``: [3, 8]."""
-    return held_kinds(Listener(view, reader), view)
+def beliefs_of(model: PolicyModel, view: View) -> Float:
+    """Returns ``held_kinds`` for a listener that models all other seats by one policy: [3, 8]."""
+    return held_kinds(Listener(view, model), view)
 
 
 def held_kinds(listener: Listener, view: View) -> Float:
@@ -204,15 +233,12 @@ def held_kinds(listener: Listener, view: View) -> Float:
 
 
 def play_out(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> ActionValues:
-    """Plays all legal actions out in the same worlds.
-
-    ``players`` are the agents from the acting seat on; ``ACTING_AGENT`` replaces the first.
-    """
+    """Plays all legal actions out in the same worlds; ``players``: from the acting seat on."""
     legal = view.legal()
     return evaluate_actions(
         view,
         legal,
-        [policy(ACTING_AGENT), *map(policy, players[1:])],
+        [*map(policy, players)],
         SampledWorlds.join([TypedWorlds.alike(worlds)]),
         prior_action=legal.argmax(axis=1),
         seeds=rng.integers(0, 1 << 63, 1).astype(np.uint64),
@@ -220,26 +246,26 @@ def play_out(view: View, players: tuple[str, ...], worlds: Any, rng: Any) -> Act
     )
 
 
-def clear_leader(values: ActionValues) -> int:
-    """Returns the action that leads all others except its equals; -1 if no action does.
+def best_action(values: ActionValues) -> int:
+    """Returns the action with the most points."""
+    return int(values.action[values.points.argmax()])
 
-    The lead is at least ``BEST_ACTION_MIN_Z`` standard errors.
 
-    Two actions are equal if they tie in each world. If all actions are equal, there is no leader.
+def by_action(values: ActionValues, numbers: Float) -> Float:
+    """Returns a number for each action, [69]; NaN where it is illegal."""
+    table = np.full(NUM_ACTIONS, np.nan)
+    table[values.action] = numbers
+    return table
+
+
+def leads(values: ActionValues, best: int) -> tuple[Float, Float]:
+    """Returns by how many points an action leads each action, and the standard errors: [69] each.
+
+    Actions that tie in each world, the action itself among them, have lead and error 0.
     """
-    best = int(values.action[values.points.argmax()])
-    lead, error = smallest_lead(values, best)
-    return best if lead > BEST_ACTION_MIN_Z * error else -1
-
-
-def smallest_lead(values: ActionValues, best: int) -> tuple[float, float]:
-    """Returns the smallest lead of an action over actions that are not equal to it, and its error.
-
-    Both are 0 if all actions are equal. Actions that tie in each world have lead and error 0.
-    """
-    leads = [values.lead(np.array([best]), np.array([other])) for other in values.action]
-    pairs = [(float(lead[0]), float(error[0])) for lead, error in leads]
-    return min((pair for pair in pairs if pair != (0.0, 0.0)), default=(0.0, 0.0))
+    pairs = [values.lead(np.array([best]), np.array([other])) for other in values.action]
+    lead, error = np.array(pairs).reshape(-1, 2).T
+    return by_action(values, lead), by_action(values, error)
 
 
 @cache

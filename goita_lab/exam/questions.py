@@ -26,11 +26,13 @@ from goita_env.views import from_observation
 from goita_lab.phases import phases_of
 from goita_lab.store import MOST_POINTS, Column, read, write
 
-FORMAT: Final = "goita-exam-2"
+FORMAT: Final = "goita-exam-3"
 SHIPPED: Final = Path(__file__).with_name("exam.npz")
 
-READERS: Final = ("heuristic", "champion")
+STORED_MODELS: Final = ("heuristic", "champion")
 """Agents whose beliefs are stored with the questions: each models all other seats as itself."""
+BEST_ACTION_MIN_Z: Final = 2.0
+"""Standard errors by which the best action must lead each other action."""
 ANSWER_KINDS: Final = ("best to receive", "best to pass")
 QUESTION_KINDS: Final = ("before play", "lead", *ANSWER_KINDS, "finish")
 MOST_PROBABILITY: Final = 1 + 1e-6
@@ -45,13 +47,21 @@ QUESTION_COLUMNS: Final = {
     "points": Column("f", ("N", NUM_ACTIONS), -MOST_POINTS, MOST_POINTS, gaps=True),
     "error": Column("f", ("N", NUM_ACTIONS), 0, MOST_POINTS, gaps=True),
     "best": Column("i", ("N",), 0, NUM_ACTIONS - 1),
-    "lead": Column("f", ("N",), -MOST_POINTS, MOST_POINTS),
-    "lead_error": Column("f", ("N",), 0, MOST_POINTS),
+    "lead": Column("f", ("N", NUM_ACTIONS), -MOST_POINTS, MOST_POINTS, gaps=True),
+    "lead_error": Column("f", ("N", NUM_ACTIONS), 0, MOST_POINTS, gaps=True),
+    "choosing_lead": Column("f", ("N", NUM_ACTIONS), -MOST_POINTS, MOST_POINTS, gaps=True),
+    "choosing_lead_error": Column("f", ("N", NUM_ACTIONS), 0, MOST_POINTS, gaps=True),
+    "best_by_rules": Column("i", ("N",), 0, NUM_ACTIONS - 1),
+    "other_points": Column("f", ("N", NUM_ACTIONS), -MOST_POINTS, MOST_POINTS, gaps=True),
+    "other_best": Column("i", ("N",), 0, NUM_ACTIONS - 1),
     "exact": Column("f", BELIEFS, 0, MOST_PROBABILITY),
     "facts": Column("f", BELIEFS, 0, MOST_PROBABILITY),
-    "read": Column("f", ("N", len(READERS), *BELIEFS[1:]), 0, MOST_PROBABILITY),
+    "modelled": Column("f", ("N", len(STORED_MODELS), *BELIEFS[1:]), 0, MOST_PROBABILITY),
+    "match": Column("i", ("N",), 0),
 }
 """The arrays of a file, with a row for each position."""
+BY_ACTION: Final = tuple(name for name, column in QUESTION_COLUMNS.items() if column.gaps)
+"""The arrays with a value for each legal action."""
 PLAYERS: Final = {"players": Column("U", ("N",))}
 DTYPES: Final = {"u": np.uint64, "i": np.int64, "f": np.float64}
 
@@ -64,11 +74,17 @@ class Question:
     points: Float  #: [69]
     error: Float  #: [69]
     best: int
-    lead: float
-    lead_error: float
+    lead: Float  #: [69]
+    lead_error: Float  #: [69]
+    choosing_lead: Float  #: [69]
+    choosing_lead_error: Float  #: [69]
+    best_by_rules: int
+    other_points: Float  #: [69]
+    other_best: int
     exact: Float  #: [3, 8]
     facts: Float  #: [3, 8]
-    read: Float  #: [R, 3, 8]
+    modelled: Float  #: [M, 3, 8]
+    match: int
     players: tuple[str, ...]
 
 
@@ -80,14 +96,26 @@ class Questions:
     points: Float  #: [N, 69] Of each legal action, for the acting seat's team; NaN where illegal.
     error: Float  #: [N, 69] Their standard errors.
     best: Int  #: [N] The best action, which was chosen in other worlds.
-    lead: Float  #: [N] Points by which it leads the next best action that is not its equal.
-    lead_error: Float  #: [N] Standard error of the lead.
+    lead: Float
+    """[N, 69] Points by which the best action leads each legal action in the worlds of ``points``;
+    0 with error 0 for actions that tie with it in each world; NaN where illegal."""
+    lead_error: Float  #: [N, 69] Standard errors of these leads.
+    choosing_lead: Float  #: [N, 69] The same leads in the worlds in which ``best`` was chosen.
+    choosing_lead_error: Float  #: [N, 69] Their standard errors.
+    best_by_rules: Int
+    """[N] The best action in worlds that follow from tiles and rules only, if all seats continue as
+    the champion: the choice of a strong player that learns nothing from the others' moves."""
+    other_points: Float
+    """[N, 69] As ``points``, in the same worlds, if the acting seat continues as ``heuristic``."""
+    other_best: Int  #: [N] The best action for that seat, chosen in other worlds.
     exact: Float  #: [N, 3, 8] Probability that a seat holds a tile of the kind, given the players.
     facts: Float  #: [N, 3, 8] The same by the tiles and rules only.
-    read: Float  #: [N, R, 3, 8] The same by the beliefs of each of the R ``READERS``.
+    modelled: Float
+    """[N, M, 3, 8] The same if all other seats are modelled as each of the M ``STORED_MODELS``."""
+    match: Int  #: [N] Number of the round or match that a position is from.
     players: tuple[tuple[str, ...], ...]  #: [N] Texts of the agents, from the acting seat on.
-    asked: int  #: Number of positions that were valued.
-    sure: int  #: Number of these with a clearly best action, from which the N were drawn.
+    valued: int  #: Number of positions whose actions were valued.
+    clear: int  #: Number of these with a clearly best action, from which the N were drawn.
     about: Mapping[str, Any] = field(default_factory=dict)  #: How they were made, as JSON.
 
     def columns(self) -> dict[str, Column]:
@@ -107,12 +135,17 @@ class Questions:
         faults = {
             "a position or more": not len(self),
             "positions with a choice": (legal.sum(axis=1) < 2).any() or (tiles > COUNTS).any(),
-            "points and errors of the legal actions": (np.isnan(self.points) == legal).any()
-            or (np.isnan(self.error) == legal).any(),
-            "legal best actions": not legal[rows, self.best].all(),
+            "points, leads and errors of the legal actions": any(
+                (np.isnan(getattr(self, name)) == legal).any() for name in BY_ACTION
+            ),
+            "legal best actions": not all(
+                legal[rows, actions].all()
+                for actions in (self.best, self.best_by_rules, self.other_best)
+            ),
+            "best actions that lead each other one": not self.leads_clearly().all(),
             "four players a position": {len(line) for line in self.players} != {NUM_SEATS}
             or len(self.players) != len(self),
-            "positions of those that were looked at": not len(self) <= self.sure <= self.asked,
+            "positions of those that were valued": not len(self) <= self.clear <= self.valued,
         }
         for expected, fails in faults.items():
             if fails:
@@ -125,6 +158,16 @@ class Questions:
     def view(self) -> View:
         """Returns the acting seats' views."""
         return View(self.words, rules=JGA)
+
+    def leads_clearly(self) -> npt.NDArray[np.bool_]:
+        """Returns whether the best action led clearly where it was chosen: bool [N]."""
+        return clear_lead(self.choosing_lead, self.choosing_lead_error)
+
+    def table(self) -> Int:
+        """Returns the table of each position, int64 [N]: an index of its two teams among all."""
+        teams = [tuple(sorted(line[:2])) for line in self.players]
+        index = {pair: place for place, pair in enumerate(dict.fromkeys(teams))}
+        return np.array([index[pair] for pair in teams], np.int64)
 
     def phase(self) -> Int:
         """Returns the phase of each position: int64 [N], an index of ``PHASES``."""
@@ -150,12 +193,15 @@ class Questions:
         others[rows, self.best] = np.nan
         return np.asarray(best - np.nanmean(others, axis=1))
 
-    def kept(self, reader: str) -> Float | None:
-        """Returns the stored beliefs of one of ``READERS``: [N, 3, 8]; None if it has changed."""
-        digests = self.about.get("readers", {})
-        if reader not in READERS or digests.get(reader) != reader_digest(reader):
+    def stored_beliefs(self, spec: str) -> Float | None:
+        """Returns the stored beliefs of an agent of ``STORED_MODELS``: [N, 3, 8].
+
+        None for another agent, and for an agent that has changed since.
+        """
+        digests = self.about.get("models", {})
+        if spec not in STORED_MODELS or digests.get(spec) != model_digest(spec):
             return None
-        return np.asarray(self.read[:, READERS.index(reader)])
+        return np.asarray(self.modelled[:, STORED_MODELS.index(spec)])
 
     def select(self, rows: Int) -> Questions:
         """Returns the positions ``rows``, in this order."""
@@ -164,8 +210,8 @@ class Questions:
         return replace(self, **arrays, players=players)
 
     @classmethod
-    def stack(cls, questions: Sequence[Question], asked: int) -> Self:
-        """Returns questions as arrays; ``asked``: number of positions that were valued."""
+    def stack(cls, questions: Sequence[Question], valued: int) -> Self:
+        """Returns questions as arrays; ``valued``: number of positions, those dropped included."""
         arrays: dict[str, Any] = {}
         for name, column in QUESTION_COLUMNS.items():
             values = [getattr(question, name) for question in questions]
@@ -173,7 +219,7 @@ class Questions:
             shape = len(values), *column.shape[1:]
             arrays[name] = np.array(values, DTYPES[column.kind]).reshape(shape)
         players = tuple(question.players for question in questions)
-        return cls(**arrays, players=players, asked=asked, sure=len(questions))
+        return cls(**arrays, players=players, valued=valued, clear=len(questions))
 
     @classmethod
     def join(cls, parts: Sequence[Questions]) -> Self:
@@ -183,16 +229,19 @@ class Questions:
             for name in QUESTION_COLUMNS
         }
         players = tuple(line for part in parts for line in part.players)
-        asked, sure = (sum(getattr(part, name) for part in parts) for name in ("asked", "sure"))
-        return cls(**arrays, players=players, asked=asked, sure=sure)
+        valued, clear = (sum(getattr(part, name) for part in parts) for name in ("valued", "clear"))
+        return cls(**arrays, players=players, valued=valued, clear=clear)
 
     def save(self, path: Path, about: Mapping[str, Any]) -> None:
         """Writes the questions; ``about``: how they were made, as JSON."""
         arrays = {name: getattr(self, name) for name in QUESTION_COLUMNS}
-        single = ("exact", "facts", "read", "points", "error")
-        arrays |= {name: arrays[name].astype(np.float32) for name in single}
+        arrays |= {
+            name: arrays[name].astype(np.float32)
+            for name, column in QUESTION_COLUMNS.items()
+            if column.kind == "f"
+        }
         players = {"players": np.array(["\n".join(line) for line in self.players])}
-        counts = {"asked": self.asked, "sure": self.sure}
+        counts = {"valued": self.valued, "clear": self.clear}
         write(path, {"format": FORMAT, **counts, **about}, arrays | players)
 
     @classmethod
@@ -208,7 +257,7 @@ class Questions:
         try:
             counts = msgspec.convert(about, Counts)
             questions = cls(
-                **arrays, players=players, asked=counts.asked, sure=counts.sure, about=about
+                **arrays, players=players, valued=counts.valued, clear=counts.clear, about=about
             )
             return questions.check()
         except ValueError as error:
@@ -222,15 +271,30 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 class Counts:
     """The types of a file's JSON keys: the counts, and the keys of ``about`` that pages show."""
 
-    asked: Count
-    sure: Count
+    valued: Count
+    clear: Count
     command: str = ""
     seed: Count = 0
     versions: dict[str, str] = field(default_factory=dict)
     weights: dict[str, str] = field(default_factory=dict)
-    readers: dict[str, str] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
 
 
-def reader_digest(reader: str) -> str:
-    """Returns a digest of what beliefs of one of ``READERS`` depend on: its network or its code."""
-    return digest(reader) or code(reader)
+def model_digest(model: str) -> str:
+    """Returns a digest of what beliefs of a stored model depend on: its network or its code."""
+    return digest(model) or code(model)
+
+
+def clear_lead(lead: Float, error: Float) -> npt.NDArray[np.bool_]:
+    """Returns whether an action leads each other action by ``BEST_ACTION_MIN_Z``: bool [N].
+
+    Two actions are equal if they tie in each world: lead and error are 0. If all legal actions are
+    equal, there is no leader.
+
+    Args:
+        lead: [N, 69] points by which the action leads each action; NaN for illegal ones.
+        error: [N, 69] standard errors of these leads.
+    """
+    equal = (lead == 0) & (error == 0)
+    clear = np.isnan(lead) | equal | (lead > BEST_ACTION_MIN_Z * error)
+    return np.asarray(clear.all(axis=1) & (lead > 0).any(axis=1))

@@ -144,8 +144,8 @@ def figures(sheet: Sheet) -> dict[str, Any]:
     return {
         "exam": questions.about,
         "positions": len(questions),
-        "looked_at": questions.asked,
-        "dropped": 1 - questions.sure / questions.asked,
+        "valued": questions.valued,
+        "dropped": 1 - questions.clear / questions.valued,
         "best": [actions.name(action) for action in questions.best.tolist()],
         "phase": [PHASES[phase] for phase in questions.phase().tolist()],
         "decision": [QUESTION_KINDS[kind] for kind in questions.kind().tolist()],

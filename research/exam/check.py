@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows, progress = [], stderr_progress()
     for index, agent in enumerate(agents):
         progress("agents", index, len(agents))
-        lost = float(take(agent, exam, believes=False).lost.mean())
+        lost = float(take(agent, exam, with_beliefs=False).lost.mean())
         answers = take(agent, part)
         known_shares = [answers.share(seats) for seats in (PARTNER, OPPONENTS)]
         points = 0.0

@@ -361,7 +361,7 @@ def test_the_beliefs_that_are_kept_are_those_of_the_agents():
 
 @pytest.mark.parametrize("reader", questions.READERS)
 def test_the_shipped_beliefs_of_a_reader_that_has_changed_are_not_used(monkeypatch, reader):
-    """If this fails because the rules of a bot were edited: python tools/exam_readers.py."""
+    """If this fails because the rules of a bot were edited: python tools/exam_models.py."""
     shipped = Questions.load()
     assert shipped.kept(reader) is not None
     monkeypatch.setattr(questions, "reader_digest", lambda reader: "other rules")
