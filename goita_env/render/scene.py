@@ -72,7 +72,7 @@ class Scene:
 
     def what(self, tile: str) -> Phrase:
         """Says the same without the name of the acting seat."""
-        text = self.template if tile else self.template.replace("{tile} ", "")
+        text = self.template if tile else self.template.replace(" the {tile},", "")
         return Phrase(text, who=self.who, tile=tile, points=self.points)
 
     def calls(self) -> list[str]:

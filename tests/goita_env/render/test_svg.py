@@ -63,7 +63,7 @@ def test_a_seat_is_shown_a_back_for_every_tile_that_it_does_not_see():
 def test_the_words_say_what_the_picture_shows():
     text = ElementTree.fromstring(svg.render(middle_game().view(2)))
     title, description = text.find(f"{SVG}title").text, text.find(f"{SVG}desc").text
-    assert title == "Goita: previous: receive lance or pass"
+    assert title == "Goita: previous: receive the lance, or pass"
     assert description.splitlines() == [
         "Rules jga. Points: you and partner 40, the others 20.",
         "you, dealer; played face-down pawn then pawn, rook then gold; in hand 3 silvers, bishop.",
