@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +18,9 @@ from goita_agents.search.action_values import SEARCH_MIN_Z
 from goita_agents.search.typed_search import Deciding, TypedSearch, Valued
 from goita_env import View
 from goita_env.records import DealRecord
+
+CLEAR_MIN_Z: Final = 2.0
+"""Standard errors by which a suggested action must lead the next best one to be clearly better."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +46,28 @@ class Hint:
     options: tuple[HintOption, ...]
     """The legal actions, the best by points first."""
     rival: int
-    """Another action, with which ``deciding`` compares the best one."""
+    """The action with which the best one is compared: the suggested action or, if that is the best
+    one, the next best action."""
+    lead: float
+    """Points by which the best action leads ``rival``."""
+    lead_error: float
+    """Standard error of the lead, by sampling only."""
     deciding: tuple[Deciding, ...]
-    """The tiles on which the choice depends most."""
+    """The tiles on which the choice between the best action and ``rival`` depends."""
     principle: Principle | None
     """A principle for the suggested action; None: there is none, or the action is not the best."""
 
     @property
     def best(self) -> int:
         return self.options[0].action
+
+    @property
+    def clear(self) -> bool:
+        """Whether the suggested action is the best one and clearly better than the next best one.
+
+        If it is not, ``rival`` or ``best`` is as good by these figures.
+        """
+        return self.action == self.best and self.lead > CLEAR_MIN_Z * self.lead_error
 
 
 class Advisor:
@@ -58,7 +76,8 @@ class Advisor:
     It is the search of an analysis (``typed_search``): the others may play like any of the types,
     and earlier rounds of the match count as evidence of their types. The policy's own choice is
     suggested unless another action leads it by ``SEARCH_MIN_Z`` standard errors. The same view
-    gives the same hint: the listeners that are kept from hint to hint only save time.
+    gives the same hint: the listeners that are kept from hint to hint only save time. Hints of the
+    present round are kept by position. Several threads may use one advisor.
 
     Args:
         base: the policy that plays the player's seat in playouts.
@@ -76,6 +95,14 @@ class Advisor:
         self._priors = MatchPriors(types)
         self._search: TypedSearch | None = None
         self._before: tuple[DealRecord, ...] = ()
+        self._hints: dict[tuple[bytes, int], Hint] = {}
+        self._lock = Lock()
+
+    def glance(self, view: View) -> tuple[int, float]:
+        """Returns the policy's likeliest action and its probability, without a search."""
+        chances = self._chances(view)
+        chosen = int(chances.argmax())
+        return chosen, float(chances[chosen])
 
     def advise(self, view: View, seat: int, earlier: Sequence[DealRecord] = ()) -> Hint:
         """Returns the suggestion of the policy, with the points of a search.
@@ -85,10 +112,30 @@ class Advisor:
             seat: its number, 0 to 3.
             earlier: the rounds of the match before this one.
         """
-        chances = ask_probabilities(self._policy, view, view.legal())[0]
-        seed = int(np.random.default_rng(view.words[0]).integers(2**63))
+        with self._lock:
+            self._begin(tuple(earlier))
+            key = view.words.tobytes(), seat
+            if key not in self._hints:
+                self._hints[key] = self._computed(view, seat)
+            return self._hints[key]
+
+    def _chances(self, view: View) -> Float:
+        return np.asarray(ask_probabilities(self._policy, view, view.legal())[0])
+
+    def _begin(self, earlier: tuple[DealRecord, ...]) -> None:
+        """Begins anew, with other priors of types, if the rounds before this one are others."""
+        if self._search is None or self._before != earlier:
+            priors, self._before = self._priors.after(earlier), earlier
+            self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
+            self._hints = {}
+
+    def _computed(self, view: View, seat: int) -> Hint:
+        """Searches, if possible by the listeners that have followed the round so far."""
+        assert self._search is not None
+        chances = self._chances(view)
         chosen = int(chances.argmax())
-        valued = self._value(view, seat, tuple(earlier), chosen, seed)
+        seed = int(np.random.default_rng(view.words[0]).integers(2**63))
+        valued = self._search.value(view, seat, chosen, seed)
         leads = valued.loss > SEARCH_MIN_Z * valued.loss_error
         action = valued.best if leads else chosen
         points = {option.action: option.points for option in valued.options}
@@ -98,18 +145,11 @@ class Advisor:
             action=action,
             options=options,
             rival=valued.rival,
+            lead=valued.lead,
+            lead_error=valued.lead_error,
             deciding=valued.deciding,
             principle=principle,
         )
-
-    def _value(
-        self, view: View, seat: int, earlier: tuple[DealRecord, ...], chosen: int, seed: int
-    ) -> Valued:
-        """Values a decision, if possible by the listeners that have followed the round so far."""
-        if self._search is None or self._before != earlier:
-            priors, self._before = self._priors.after(earlier), earlier
-            self._search = TypedSearch(self._base, self._types, self._worlds, priors, self._budget)
-        return self._search.value(view, seat, chosen, seed)
 
 
 def _hint_options(valued: Valued, chances: Float) -> tuple[HintOption, ...]:

@@ -24,6 +24,10 @@ from goita_env import View
 from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 
 MOST_DECIDING: Final = 3
+"""Most tiles that are named as those on which a choice depends."""
+
+MIN_BRANCH_LEAD: Final = 0.5
+"""Points by which different actions must lead where a seat has a tile and where it has not."""
 
 COUNTING_SHARE: Final = 0.05
 """Probability above which a type of the opponents counts; the likeliest type always does."""
@@ -50,7 +54,7 @@ class ActionPoints:
 
 @dataclass(frozen=True)
 class Deciding:
-    """How much a choice depends on whether a seat holds a tile of a kind."""
+    """A tile on which a choice depends: with it one action is better, without it another one."""
 
     seat: Seat
     kind: Kind
@@ -73,6 +77,10 @@ class Valued:
     loss_error: float
     rival: int
     """The played action; where no action is better, the next best one."""
+    lead: float
+    """Points by which the best action leads ``rival``: where another action was played, ``loss``.
+    """
+    lead_error: float
     deciding: tuple[Deciding, ...]
 
 
@@ -121,14 +129,16 @@ class TypedSearch:
         options = _options(values, share)
         ranked = [option.action for option in sorted(options, key=lambda option: -option.points)]
         rival = played if played != best else next(action for action in ranked if action != best)
-        deciding = _deciding(values, worlds, share, best, rival, seat)
+        lead, lead_error = _lead(values, share, best, rival)
         return Valued(
             options=options,
             best=best,
             loss=loss,
             loss_error=error,
             rival=rival,
-            deciding=deciding,
+            lead=lead,
+            lead_error=lead_error,
+            deciding=_deciding(values, worlds, share, best, rival, seat),
         )
 
     def _worlds_of(self, view: View, seat: int, seed: int) -> tuple[Float, list[TypedWorlds]]:
@@ -153,9 +163,11 @@ def _deciding(
     rival: int,
     seat: int,
 ) -> tuple[Deciding, ...]:
-    """Returns the tiles in others' hands on which the lead of one action over another depends most.
+    """Returns the tiles in others' hands on which the choice between two actions depends most.
 
-    They are ranked by the covariance of the lead and of holding the tile.
+    One action is better where a seat has such a tile, the other one where it has not, each by
+    ``MIN_BRANCH_LEAD`` and by a standard error. Tiles are ranked by the covariance of the lead and
+    of holding the tile.
 
     Args:
         values: the values of all actions.
@@ -168,24 +180,54 @@ def _deciding(
     leads, chance, holds = _leads(values, worlds, share, best, rival)
     # [24] A place stands for a seat and a kind: 8 kinds of the next seat, then of the partner, ...
     probability = chance @ holds
-    lead_and_held = (chance * leads) @ holds  # the lead where it is held, times ``probability``
-    mean = float(chance @ leads)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        lead_if_held = lead_and_held / probability
-        lead_if_missing = (mean - lead_and_held) / (1 - probability)
-    covariance = np.abs(lead_and_held - probability * mean)
+    held, held_error = _branch(leads, chance, holds)
+    missing, missing_error = _branch(leads, chance, ~holds)
+    # NaN, where the tile is held in all worlds or in none, is no difference.
+    differs = (
+        (held * missing < 0)
+        & (np.abs(held) >= np.maximum(held_error, MIN_BRANCH_LEAD))
+        & (np.abs(missing) >= np.maximum(missing_error, MIN_BRANCH_LEAD))
+    )
+    # The covariance of the lead and of holding the tile.
+    covariance = np.where(differs, probability * np.abs(held - chance @ leads), 0.0)
     order = np.argsort(-covariance, kind="stable")[:MOST_DECIDING]
     return tuple(
         Deciding(
             seat=(seat + 1 + place // NUM_KINDS) % NUM_SEATS,
             kind=place % NUM_KINDS,
             probability=float(probability[place]),
-            held=float(lead_if_held[place]),
-            missing=float(lead_if_missing[place]),
+            held=float(held[place]),
+            missing=float(missing[place]),
         )
         for place in order.tolist()
-        if 0 < probability[place] < 1
+        if differs[place]
     )
+
+
+def _branch(leads: Float, chance: Float, members: Bool) -> tuple[Float, Float]:
+    """Returns the mean lead over some worlds and its standard error, for each of P places.
+
+    Args:
+        leads: [n] the lead in each world.
+        chance: [n] the probability of each world.
+        members: [n, P] the worlds that count, for each place.
+
+    Returns:
+        Both float64 [P]; NaN where no world counts.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = chance @ members
+        mean = (chance * leads) @ members / total
+        variance = np.maximum((chance * leads**2) @ members / total - mean**2, 0)
+        # The number of equally likely worlds with the same precision (Kish's effective size).
+        effective = total**2 / (chance**2 @ members)
+        return mean, np.sqrt(variance / effective)
+
+
+def _lead(values: ActionValues, share: Float, best: int, rival: int) -> tuple[float, float]:
+    """Returns by how many points one action leads another over all types, and the error."""
+    lead, errors = values.lead(np.full(len(share), best), np.full(len(share), rival))
+    return float(share @ lead), float(np.hypot.reduce(share * errors))
 
 
 def _leads(
@@ -240,15 +282,13 @@ def _over_types(values: ActionValues, share: Float, played: int) -> tuple[int, f
     Only actions that were never dropped under some type that counts can be the best. Each type has
     a separate sample, so the error is that of a stratified sample.
     """
-    chosen = np.full(len(share), played)
     most_worlds = np.zeros(len(share), np.int64)  # of an action under each type
     np.maximum.at(most_worlds, values.row, values.worlds)
     counts = (share > COUNTING_SHARE) | (share == share.max())
     never_dropped = (values.worlds == most_worlds[values.row]) & counts[values.row]
     best, loss, error = played, 0.0, 0.0
     for action in np.unique(values.action[never_dropped]).tolist():
-        lead, errors = values.lead(np.full(len(share), action), chosen)
-        ahead = float(share @ lead)
-        if ahead > loss:
-            best, loss, error = action, ahead, float(np.hypot.reduce(share * errors))
+        lead, lead_error = _lead(values, share, action, played)
+        if lead > loss:
+            best, loss, error = action, lead, lead_error
     return best, loss, error

@@ -35,7 +35,7 @@ from goita_lab.pages.watch.reading import Watched
 from goita_lab.phases import Phase
 from goita_lab.store import MOST_POINTS, Column
 
-FORMAT: Final = "goita-analysis-10"
+FORMAT: Final = "goita-analysis-11"
 """Names this kind of JSON; the number grows when the meaning of a field changes."""
 
 Code = Annotated[str, Meta(pattern="^[a-z0-9]*$")]
@@ -89,7 +89,7 @@ class Decision:
     rival: Code
     """The chosen action, or if it is ``best``, the next best action; empty: the move was forced."""
     deciding: tuple[Deciding, ...]
-    """The tiles on which the choice between ``best`` and ``rival`` hangs most, the first most."""
+    """The tiles on which the choice between ``best`` and ``rival`` depends, the first most."""
     principle: str
     """Key of the principle that speaks for ``best`` or against the chosen action; empty: none."""
     value: float | None

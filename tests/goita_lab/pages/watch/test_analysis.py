@@ -337,11 +337,13 @@ def test_json_holds_what_its_page_says(analysed):
     assert json.loads(json.dumps(told)) == told
     deal, first = told["deals"][0], told["deals"][0]["decisions"][0]
     tables = told, deal, first, first["options"][0]
-    tables += told["totals"][0], first["deciding"][0]
+    decisions = [one for deal in told["deals"] for one in deal["decisions"]]
+    deciding = next(one["deciding"] for one in decisions if one["deciding"])
+    tables += told["totals"][0], deciding[0]
     keys = set().union(*tables)
     documented = set(re.findall(r"^\| `(\w+)`", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
     assert keys == documented
-    assert told["format"] == "goita-analysis-10"
+    assert told["format"] == "goita-analysis-11"
     assert (deal["result"], told["deals"][1]["result"]) == (30, None)
     assert deal["players"] == list(NAMES)
     assert [one["deal"] for one in told["deals"]] == [1, 2]
