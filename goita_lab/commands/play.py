@@ -58,6 +58,8 @@ class Args:
     policies must be named again by --partner and --opponents: a file may not start them"""
     ascii: bool = False
     """tiles as digits in the terminal"""
+    hints: bool = False
+    """begin the hint of each decision when your turn comes, not only after you asked for one"""
     web: bool = False
     """play on a page that this machine serves, instead of in the terminal"""
     host: str = "127.0.0.1"
@@ -138,6 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _play(args: Args, table: PlayTable) -> int:
     """Plays in the terminal until the player leaves."""
+    table.prepares_hints = args.hints
     try:
         Terminal(table, ascii=args.ascii).play()
     except KeyboardInterrupt:
@@ -160,6 +163,7 @@ def _serve(args: Args, stack: ExitStack) -> tuple[int, PlayTable, Path]:
         # From here on the sitting closes the match, or the match that replaces it.
         sitting, code = Sitting(table, path, match.pop_all()), 0
         stack.callback(sitting.close)
+        sitting.prepares_hints = args.hints
         note = f"seed {table.settings.seed}; Ctrl-C ends; the match is saved in {path}"
         try:
             web.serve(sitting, web.token_of(path.parent), note, args.host, listening)

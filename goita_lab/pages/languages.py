@@ -1,7 +1,7 @@
 """Holds the languages of pages: ``japanese.json`` gives each English text in Japanese.
 
-Here are also the names that a player has for seats (you, next,
-partner, previous), and the base of the style sheets.
+Here are also the names that a player has for seats (you, Right, Partner, Left), and the base of the
+style sheets.
 """
 
 from __future__ import annotations
@@ -57,21 +57,13 @@ def rules_of(rules: Rules) -> str:
     return _RULES.get(rules) or Phrase("rules {name}", name=rules.name)
 
 
-PLACES: Final = ("you", *RELATIVE_SEATS)
-"""The seats counter-clockwise, beginning with the player's own."""
-
-PERSON_TITLES: Final = (
-    "you",
-    "the player at your right",
-    "your partner",
-    "the player at your left",
-)
-"""What sentences call the players at these places."""
+PLACES: Final = ("you", "Right", "Partner", "Left")
+"""What a player calls the players of the seats, counter-clockwise from the own seat on."""
 
 
 def person(seat: int, viewer: int | None) -> str:
     """Returns what a sentence calls the player of a seat: its number if the viewer is None."""
-    return f"seat {seat}" if viewer is None else PERSON_TITLES[(seat - viewer) % NUM_SEATS]
+    return f"seat {seat}" if viewer is None else place(seat, viewer)
 
 
 def place(seat: int, viewer: int) -> str:
@@ -87,6 +79,18 @@ def round_end(who: str, points: int) -> Phrase:
     return Phrase(text, who=who, points=points)
 
 
+def for_player(scene: Scene) -> Scene:
+    """Returns a scene of a view with the player's names for seats, as in all sentences."""
+    names: dict[str, str] = dict(zip(RELATIVE_SEATS, PLACES[1:], strict=True))
+    own, (_, opposing_points) = scene.scores
+    return replace(
+        scene,
+        places=tuple(replace(hand, name=names.get(hand.name, hand.name)) for hand in scene.places),
+        scores=(own, ("opponents", opposing_points)),
+        who=names.get(scene.who, scene.who),
+    )
+
+
 def seen_from(scene: Scene, viewer: int) -> Scene:
     """Returns a scene of numbered seats with the viewer's names for the seats (``place``)."""
     names = {f"seat {seat}": place(seat, viewer) for seat in range(NUM_SEATS)}
@@ -96,7 +100,7 @@ def seen_from(scene: Scene, viewer: int) -> Scene:
     return replace(
         scene,
         places=tuple(replace(hand, name=names[hand.name]) for hand in scene.places),
-        scores=(("you and partner", own_points), ("the others", opposing_points)),
+        scores=(("you and partner", own_points), ("opponents", opposing_points)),
         bottom_team=(bottom - viewer) % 2,
         who=names.get(scene.who, scene.who),
     )

@@ -19,6 +19,7 @@ from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoin
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from goita_agents.principles import PRINCIPLES
 from goita_env.render.pen import FACES
 from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName, language_named, preferred_language
@@ -32,6 +33,9 @@ BROWSER_FILES: Final = {
     "say.js": ("goita_lab.pages", "text/javascript"),
 }
 """The files that the page loads, each with its package and type."""
+
+FOR_BEGINNERS: Final = ("pass_partner", "stop", "no_king_down", "sure_attack", "keep_pawn")
+"""Keys of the principles that the welcome and the rules name."""
 
 REFRESH_SECONDS: Final = "2"
 """Seconds after which a page that waits for an analysis loads itself again."""
@@ -70,7 +74,10 @@ async def match_page(request: Request) -> Response:
 @cache
 def _match_text(name: LanguageName) -> str:
     environment = Environment(loader=PackageLoader(__package__, "browser"), autoescape=True)
-    return environment.get_template("page.html").render(**languages.for_template(name))
+    principles = [principle.sentence for principle in PRINCIPLES if principle.key in FOR_BEGINNERS]
+    return environment.get_template("page.html").render(
+        principles=principles, **languages.for_template(name)
+    )
 
 
 async def file(name: str, _: Request) -> Response:

@@ -114,23 +114,36 @@ def frame(table: PlayTable, look: Look, event: str, *, asking: bool = False) -> 
     }
 
 
+def glance(table: PlayTable, look: Look) -> dict[str, Any]:
+    """Returns what the champion would play without looking ahead."""
+    action, probability = _at_decision(table).glance()
+    leads = bool(table.view.leads[0])
+    return {
+        "said": look.say(sentences.advice(action, leads=leads)),
+        "chance": sentences.share(probability),
+    }
+
+
 def hint(table: PlayTable, look: Look) -> dict[str, Any]:
     """Returns what the champion advises at the player's decision.
 
-    ``deciding`` are the holdings of other seats on which the choice hangs by a point or more.
+    ``said`` is the advice in a sentence: two actions where neither is clearly better. ``worth`` is
+    by how many points the suggested action leads ``rival``, if that is clear. ``deciding`` are the
+    holdings of other seats on which the choice between ``best`` and ``rival`` depends.
     """
     advised = _at_decision(table).hint()
+    leads = bool(table.view.leads[0])
     return {
         "action": advised.action,
-        "said": look.say(sentences.action(advised.action)),
+        "said": look.say(sentences.hint(advised, leads=leads)),
         "best": advised.best,
         "rival": advised.rival,
+        "worth": f"{advised.lead:.0f}" if advised.clear and advised.lead >= 0.5 else "",
         "principle": look.say(advised.principle.sentence) if advised.principle else "",
         "options": [_valued(option, look.say) for option in advised.options],
         "deciding": [
             asdict(holding) | {"place": (holding.seat - table.seat) % NUM_SEATS}
             for holding in advised.deciding
-            if abs(holding.held - holding.missing) >= 1
         ],
     }
 

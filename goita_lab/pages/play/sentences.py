@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from goita_agents.search.advisor import Hint
 from goita_env import Game, View, actions
 from goita_env.render import words
 from goita_env.render.scene import Scene
@@ -19,6 +20,42 @@ _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 def action(code: int) -> Phrase:
     """Returns an action in words: "gold then silver", "pass"."""
     return words.action(code, "{block} then {attack}")
+
+
+def advice(code: int, *, leads: bool) -> Phrase:
+    """Returns an action as advice in a sentence; ``leads``: the seat leads."""
+    pair = actions.decode(code)
+    if pair is None:
+        return Phrase(ADVICE[code])
+    block, attack = (NAMES[kind] for kind in pair)
+    text = "Receive with the {block}, then attack with the {attack}."
+    if leads:
+        text = "Lay a {block} face down, then attack with a {attack}."
+    return Phrase(text, block=block, attack=attack)
+
+
+def hint(hint: Hint, *, leads: bool) -> Phrase:
+    """Returns a hint in a sentence: the suggested action, or two where the difference is not clear.
+
+    ``leads``: the seat leads.
+    """
+    if hint.clear:
+        return advice(hint.action, leads=leads)
+    other = hint.rival if hint.action == hint.best else hint.best
+    first, second = action(hint.action), action(other)
+    return Phrase(
+        "Either {first}, or {second}: the difference is not clear.", first=first, second=second
+    )
+
+
+ADVICE: Final = {
+    actions.PASS: "Pass.",
+    actions.CALL: "Call.",
+    actions.SILENT: "Keep silent.",
+    actions.REDEAL: "Have the tiles dealt again.",
+    actions.CONTINUE: "Play with these tiles.",
+}
+"""Actions without tiles as advice."""
 
 
 def share(probability: float) -> str:
@@ -100,7 +137,7 @@ def ended_scene(over: Game, viewer: int, scores: tuple[int, int]) -> Scene:
     result = end(over.winner, over.points, viewer)
     return replace(
         seen_from(over.scene(viewer), viewer),
-        scores=(("you and partner", own), ("the others", opposing)),
+        scores=(("you and partner", own), ("opponents", opposing)),
         template=result.text,
         who=place(over.winner, viewer) if "{who}" in result.text else "",
         points=over.points,

@@ -59,6 +59,7 @@ class Sitting:
         path: its file.
         table: the match, or the round that is tried again, which no file keeps.
         trial: the round that is tried again; None: ``table`` is the match.
+        prepares_hints: each hint is begun when the person's turn comes.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Sitting:
         self.match = self.table = match
         self.path, self._stack = path, ExitStack() if stack is None else stack
         self.trial: Trial | None = None
+        self.prepares_hints = False
         self._background = Background() if background is None else background
         self._analysed: tuple[PlayTable, int, int] | None = None
         """What is analysed: the match, its number of rounds that are over, and of moves that were

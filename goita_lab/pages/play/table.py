@@ -17,7 +17,9 @@ so far again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
+from threading import Thread
 from typing import Final, Literal
 
 import numpy as np
@@ -33,6 +35,7 @@ from goita_env.render.translation import Phrase
 from goita_env.seeds import GameNumbers, bot_generator
 from goita_env.tiles import NONE, NUM_SEATS
 from goita_env.views import Replay
+from goita_lab.pages.languages import for_player
 from goita_lab.pages.play import sentences
 from goita_lab.pages.play.advice import advisor
 from goita_lab.pages.play.seating import MatchSettings, Seating
@@ -57,6 +60,7 @@ class PlayTable:
         log: sentences on the moves of the present round, as the person observes them.
         results: (winner, points) of every round that is over.
         taken_back: number of moves that have been taken back so far.
+        prepares_hints: the hint of each decision is begun when the person's turn comes.
     """
 
     def __init__(
@@ -67,6 +71,8 @@ class PlayTable:
     ) -> None:
         self.settings, self.seat, self._keep = settings, settings.seat, keep
         self.taken_back = 0
+        self.prepares_hints = False
+        self._preparing: Thread | None = None
         numbers = GameNumbers(settings.seed, SEEDING_PURPOSE)
         self._first_number = NUM_SEATS * numbers.numbers(np.zeros(1, np.int64))
         """[1] The number of the match for the agent of seat 0; a seat s adds s to it."""
@@ -153,11 +159,32 @@ class PlayTable:
         """Returns what the person may see now: a view, or after a round its end with all hands."""
         if self.asks in ("round", "match"):
             return sentences.ended_scene(self.ended(), self.seat, self.scores)
-        return self.view.scene()
+        return for_player(self.view.scene())
+
+    def glance(self) -> tuple[int, float]:
+        """Returns the champion's first choice and its probability, without looking ahead."""
+        return self._advisor.glance(self.view)
 
     def hint(self) -> Hint:
-        """Returns what the champion suggests for the person's decision."""
+        """Returns what the champion suggests; the next hints are begun when the turn comes."""
+        self.prepares_hints = True
         return self._advisor.advise(self.view, self.seat, self.finished.deals)
+
+    def _prepare_hint(self) -> None:
+        """Begins the hint of the present decision in a thread; ``hint`` then finds it computed.
+
+        A hint that is still being computed for an earlier decision is not followed by this one.
+        """
+        if self._preparing is not None and self._preparing.is_alive():
+            return
+        advisor, view, earlier = self._advisor, self.view, self.finished.deals
+
+        def compute() -> None:
+            with suppress(Exception):  # ``hint`` raises it again, where the person asks for it
+                advisor.advise(view, self.seat, earlier)
+
+        self._preparing = Thread(target=compute, daemon=True)
+        self._preparing.start()
 
     def asking(self) -> Scene:
         """Returns the scene at the person's decision, which may be the first lead of a round.
@@ -177,6 +204,8 @@ class PlayTable:
             legal = self.legal
             if event := self._make(legal[0] if len(legal) == 1 else self._ask()):
                 yield event
+        if self.prepares_hints and self.asks == "move":
+            self._prepare_hint()
 
     def decide(self, action: int) -> str:
         """Makes the person's move, and returns a sentence on it."""

@@ -107,12 +107,13 @@ class Terminal:
     def _hint(self) -> None:
         """Prints the champion's hint, with a table of the actions that it considers."""
         hint = self.table.hint()
-        print(f"The champion suggests {sentences.action(hint.action)}.")
-        best = sentences.action(hint.best)
-        if hint.best != hint.action:
-            self._say(f"{best} makes more points here, but not clearly.")
+        leads = bool(self.table.view.leads[0])
+        self._say(sentences.hint(hint, leads=leads))
         if hint.principle:
             self._say(hint.principle.sentence)
+        if hint.clear and hint.lead >= 0.5:
+            rival = sentences.action(hint.rival)
+            self._say(f"It is worth {hint.lead:.0f} points more than {rival}.")
         print(f"  {'action':25}at sight  points")
         for option in hint.options[:MOST_OPTIONS]:
             mark = ">" if option.action == hint.action else " "

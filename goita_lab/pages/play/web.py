@@ -124,8 +124,15 @@ class MatchServer:
         message = look.say("Deals analysed: {done} of {of} …", done=reply.done, of=reply.of)
         return documents.waiting(message, look)
 
-    async def hint(self, request: Request) -> Response:
+    async def glance(self, request: Request) -> Response:
+        """Answers with the champion's first choice, which needs no search."""
         look = look_of(request)
+        return await self._answer(look, lambda: replies.glance(self._sitting.table, look))
+
+    async def hint(self, request: Request) -> Response:
+        """Answers with the hint; from now on the next hints are begun when the turn comes."""
+        look = look_of(request)
+        self._sitting.prepares_hints = True
         return await self._answer(look, lambda: replies.hint(self._sitting.table, look))
 
     async def partner(self, request: Request) -> Response:
@@ -146,6 +153,7 @@ class MatchServer:
     def _advanced(self, look: replies.Look, frames: list[dict[str, Any]]) -> dict[str, Any]:
         """Lets the others move; returns the state, with a frame after each observed move."""
         table = self._sitting.table
+        table.prepares_hints = self._sitting.prepares_hints
         frames += [replies.frame(table, look, event) for event in table.advance()]
         return replies.state(table, look, frames, self._sitting.trial) | {"mark": self._changes}
 
@@ -172,6 +180,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         *(Route(f"/{name}", partial(server.change, name), methods=["POST"]) for name in CHANGES),
         Route("/matches", server.matches),
         Route("/analysis", server.analysis),
+        Route("/glance", server.glance, methods=["POST"]),
         Route("/hint", server.hint, methods=["POST"]),
         Route("/partner", server.partner, methods=["POST"]),
     ]

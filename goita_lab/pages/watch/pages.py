@@ -31,7 +31,7 @@ from goita_lab.pages.watch.reading import Source, rounds_of
 if TYPE_CHECKING:
     from goita_lab.pages.watch.analysis import Analysis
 
-TEAMS: Final = {False: ("seats 0 and 2", "seats 1 and 3"), True: ("you and partner", "the others")}
+TEAMS: Final = {False: ("seats 0 and 2", "seats 1 and 3"), True: ("you and partner", "opponents")}
 """Names of the teams where seats go by number (False), and where a player names them (True)."""
 
 _DECIMALS: Final = 4

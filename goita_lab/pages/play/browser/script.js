@@ -2,8 +2,7 @@
   const find = (id) => document.getElementById(id);
   const NAMES = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook", "king"].map((name) => say(name));
   const KING = NAMES.length - 1;
-  const PLACES = [say("you"), say("next, at your right"), say("partner"), say("previous, at your left")];
-  const HOLDERS = ["", say("The player at your right"), say("Your partner"), say("The player at your left")];
+  const PLACES = [say("you"), say("Right"), say("Partner"), say("Left")];
   const KEYS = { pass: "p", call: "c", silent: "s", redeal: "r", continue: "o" };
   const LABELS = { pass: say("pass"), call: say("call"), silent: say("keep silent"), redeal: say("redeal"), continue: say("continue") };
   // What can be done when a round, the match, or a round that is tried again is over.
@@ -111,6 +110,12 @@
   async function show(newState, moving) {
     state = newState;
     block = null;
+    if (find("welcome").open) {
+      draw(newState.frames[0]);
+      kinds();
+      await new Promise((done) => find("welcome").addEventListener("close", done, { once: true }));
+      moving = true;
+    }
     const frames = newState.frames, past = frames.slice(0, -1), time = Number(find("speed").value);
     const log = find("log"), begin = newState.log.length - past.filter((frame) => frame.said).length;
     log.replaceChildren(...newState.log.slice(0, moving ? begin : undefined).map((said) => make("li", said)));
@@ -135,7 +140,7 @@
 
   function match() {
     const { names, scores, rounds, rules, match_points: total } = state;
-    find("facts").textContent = say("You and partner {own}, the others {others}; {total} points win. {rules}.", { own: scores[0], others: scores[1], total, rules });
+    find("facts").textContent = say("You and Partner {own}, opponents {others}; {total} points win. {rules}.", { own: scores[0], others: scores[1], total, rules });
     find("total").textContent = say("{total} points win.", { total });
     kinds();
     const seats = find("seats").tBodies[0], body = find("rounds").tBodies[0];
@@ -194,8 +199,8 @@
     }
     find("trial").hidden = state.trial === null;
     find("trial-facts").textContent = state.trial ? say("You try round {round} again from move {move}. It does not count.", state.trial) : "";
-    const receive = chosen === KING ? say("You receive with the king. Now the attack.") : say("You receive with {kind}. Now the attack.", { kind: NAMES[chosen] });
-    const first = state.leads ? say("You lay {kind} face down. Now the attack.", { kind: NAMES[chosen] }) : receive;
+    const receive = chosen === KING ? say("You receive with the king. Now the attack.") : say("You receive with the {kind}. Now the attack.", { kind: NAMES[chosen] });
+    const first = state.leads ? say("You lay a {kind} face down. Now the attack.", { kind: NAMES[chosen] }) : receive;
     const question = asked && chosen !== null ? first : state.question;
     lesson(asked);
     find("question").textContent = on ? question : "";
@@ -226,8 +231,10 @@
   }
 
   function key(kind) {
-    const fits = [...find("hand").children].filter((button) => !button.disabled && Number(button.dataset.kind) === kind);
-    problem(state.asks === "move" && !fits.length ? say("{kind}: not playable now.", { kind: cap(NAMES[kind]) }) : "");
+    const own = [...find("hand").children].filter((button) => Number(button.dataset.kind) === kind);
+    const fits = own.filter((button) => !button.disabled);
+    const why = own.length ? say("You can't play the {kind} now.", { kind: NAMES[kind] }) : say("You have no {kind}.", { kind: NAMES[kind] });
+    problem(state.asks === "move" && !fits.length ? why : "");
     choose(fits.find((button) => Number(button.dataset.place) !== block));
   }
 
@@ -236,18 +243,31 @@
     if (option) change("move", { action: option.action });
   }
 
-  async function advise(path, write) {
+  // before: what is shown until the advice is there; it may ask the server itself.
+  async function advise(path, write, before = async () => {}) {
     if (state.asks !== "move" || busy) return;
     await exclusively(async () => {
       const box = find("advice");
       box.replaceChildren(make("p", say("Thinking …")));
+      await before(box);
       const reply = await ask(path, {});
       box.replaceChildren();
       if (reply.error) return;
       write(box, reply);
       box.append(make("button", say("Close"), { type: "button", class: "close", "data-do": "close" }));
-      if (matchMedia("(max-width: 52rem)").matches) find("hand").scrollIntoView({ block: "end" });
     });
+  }
+
+  // The champion's first choice needs no search, so it shows at once.
+  async function glance(box) {
+    const first = await ask("glance", {});
+    if (!first.error) box.prepend(make("p", say("The champion's first choice: {action}", { action: first.said }), { class: "best" }));
+  }
+
+  function folded(box, title) {
+    const details = box.appendChild(make("details", null));
+    details.append(make("summary", title));
+    return details;
   }
 
   const cap = (text) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -261,11 +281,14 @@
   function hint(box, advice) {
     const optionOf = (action) => advice.options.find((option) => option.action === action);
     const short = (action) => (optionOf(action).pair ? shortly(optionOf(action).pair.map((kind) => NAMES[kind])) : optionOf(action).name);
-    box.append(make("p", say("The champion suggests {action}.", { action: advice.said }), { class: "best" }));
-    if (advice.action !== advice.best) box.append(make("p", say("{action} makes more points here, but the difference is not clear. So the champion keeps the move that it plays without looking ahead.", { action: cap(optionOf(advice.best).name) })));
+    box.append(make("p", advice.said, { class: "best" }));
     if (advice.principle) box.append(make("p", advice.principle));
-    for (const condition of advice.deciding) box.append(make("p", hangsOn({ ...condition, kind: NAMES[condition.kind] }, HOLDERS[condition.place], short(advice.best), short(advice.rival))));
-    const body = head(box, [say("Action"), say("At sight"), say("Points"), "±"]);
+    if (advice.worth) box.append(make("p", say("It is worth {points} more than {action}.", { points: pointsOf(advice.worth), action: short(advice.rival) })));
+    const reasons = folded(box, say("What it depends on"));
+    for (const condition of advice.deciding) reasons.append(make("p", dependsOn({ ...condition, kind: NAMES[condition.kind] }, PLACES[condition.place], short(advice.best), short(advice.rival))));
+    if (!advice.deciding.length) reasons.append(make("p", advice.worth ? say("It was better in all cases that were tried.") : say("On no single tile that another player may have.")));
+    const all = folded(box, say("All actions"));
+    const body = head(all, [say("Action"), say("First choice"), say("Points"), "±"]);
     for (const option of advice.options.slice(0, 8)) {
       const name = make("span", null);
       if (option.pair) name.append(...option.pair.map(tile), " ");
@@ -274,7 +297,7 @@
       if (option.action === advice.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
     }
-    box.append(make("p", say("At sight: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that are possible, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty."), { class: "small" }));
+    all.append(make("p", say("First choice: how often the champion plays it without looking ahead. Points: of the round for your team, on average over hands that are possible, in which the others play on like people and bots that they may be. ± is one standard error of that sampling; how the others play is the larger uncertainty."), { class: "small" }));
   }
 
   function partner(box, advice) {
@@ -292,7 +315,7 @@
       const hand = likely.appendChild(make("span", null));
       hand.append(document.createElement("br"), ...kinds.map(tile), ` ${chance}`, make("span", ` ${kinds.map((kind) => NAMES[kind]).join(say(", "))}`, { class: "hidden" }));
     }
-    box.append(make("p", say("Models of next, partner, previous: {models}.", { models: advice.models.join("; ") }), { class: "small" }));
+    box.append(make("p", say("Models of Right, Partner, Left: {models}.", { models: advice.models.join("; ") }), { class: "small" }));
   }
 
   // The matches that the folder keeps.
@@ -316,7 +339,7 @@
     match: during("match", "match"),
     leave: () => { if (state.trial) change("leave"); },
     again: during("trial", "again", () => state.trial),
-    hint: () => advise("hint", hint),
+    hint: () => advise("hint", hint, glance),
     partner: () => advise("partner", partner),
     matches,
     open: ({ dataset }) => { find("matches").close(); change("open", { file: dataset.file }); },

@@ -25,11 +25,11 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
   const short = (action) => (played(action).length ? shortly(played(action).map((kind) => analysis.kinds[kind])) : word(action));
   const holder = (seat) => who(seat).charAt(0).toUpperCase() + who(seat).slice(1);
   function why(decision) {
-    const seen = decision.deciding.filter((it) => Math.abs(it.held - it.missing) >= 1);
+    const seen = decision.deciding;
     find("whys").hidden = !seen.length;
     find("why").replaceChildren(...seen.map((it) => {
       const item = make("li", { innerHTML: tile(it.kind, false) });
-      item.append(" ", hangsOn({ ...it, kind: analysis.kinds[it.kind] }, holder(it.seat), short(decision.best), short(decision.rival)));
+      item.append(" ", dependsOn({ ...it, kind: analysis.kinds[it.kind] }, holder(it.seat), short(decision.best), short(decision.rival)));
       return item;
     }));
   }

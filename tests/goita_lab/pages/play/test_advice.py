@@ -10,10 +10,11 @@ from goita_agents import load_agent
 from goita_agents.beliefs import Listener, PolicyModel
 from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.people import people
-from goita_agents.search.typed_search import TypedSearch
+from goita_agents.search.advisor import CLEAR_MIN_Z
+from goita_agents.search.typed_search import MIN_BRANCH_LEAD, TypedSearch
 from goita_env.actions import parse
 from goita_env.views import View
-from goita_lab.pages.play import advice
+from goita_lab.pages.play import advice, sentences
 from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analysis import AnalysisSettings, Analyst
@@ -62,6 +63,7 @@ def test_what_was_dropped_early_shows_no_points(tables, monkeypatch):
         return replace(found, options=tuple(options))
 
     monkeypatch.setattr(TypedSearch, "value", value)
+    monkeypatch.setattr(tables[0], "_advisor", advice.advisor())  # one that keeps no hint yet
     best, *others = tables[0].hint().options
     assert best.points is not None
     assert {one.points for one in others} == {None}
@@ -104,3 +106,45 @@ def test_the_partners_tiles_are_what_the_exact_listener_believes(tables):
     found = advice.partner(tables[0].view, agents)
     kinds = Counter(name.partition(" ")[0] for name in found.models)
     assert kinds == {"greedy": 1, "network": 2}
+
+
+def test_a_hint_that_was_begun_early_is_the_same_and_is_computed_once(monkeypatch):
+    """The hint of a position is kept: asked for again, or begun when the turn came."""
+    searched, search = [], TypedSearch.value
+
+    def value(*arguments):
+        searched.append(arguments)
+        return search(*arguments)
+
+    monkeypatch.setattr(TypedSearch, "value", value)
+    settings = MatchSettings(("", "heuristic", "heuristic", "heuristic"), 3)
+    early, late = PlayTable(settings), PlayTable(settings)
+    early.prepares_hints = True
+    for _ in (*early.advance(), *late.advance()):
+        pass
+    early._preparing.join()
+    assert len(searched) == 1
+    assert early.hint() == early.hint()
+    assert len(searched) == 1
+    assert early.hint() == late.hint()
+    assert len(searched) == 2
+    assert late.prepares_hints  # from the first hint on
+    action, probability = early.glance()
+    assert (action, probability) == max(
+        ((option.action, option.probability) for option in early.hint().options),
+        key=lambda choice: choice[1],
+    )
+
+
+def test_a_hint_contradicts_none_of_its_own_numbers(tables):
+    """What is suggested leads clearly, or another action is named next to it."""
+    for table in tables:
+        hint = table.hint()
+        said = sentences.hint(hint, leads=bool(table.view.leads[0]))
+        assert hint.clear != ("Either" in said)
+        if hint.clear:
+            assert hint.action == hint.best
+            assert hint.lead > CLEAR_MIN_Z * hint.lead_error
+        for condition in hint.deciding:
+            assert condition.held * condition.missing < 0  # another action is better
+            assert min(abs(condition.held), abs(condition.missing)) >= MIN_BRANCH_LEAD

@@ -57,11 +57,11 @@ def test_a_match_goes_to_150_and_its_record_says_the_same(rules):
 
 def test_after_a_round_a_player_is_told_who_ended_it_and_sees_all_hands():
     *_, over = records.history.loads(LINE).deals[0].replay()  # seat 2 ends it with a silver
-    for viewer, who in enumerate(("partner ends", "next ends", "you end", "previous ends")):
+    for viewer, who in enumerate(("Partner ends", "Right ends", "you end", "Left ends")):
         scene = sentences.ended_scene(over, viewer, (30, 0))
         assert words.title(scene) == f"Goita: {who} the round: 30 points"
-        assert scene.scores == (("you and partner", 30), ("the others", 0))
-        assert [place.name for place in scene.places] == ["you", "next", "partner", "previous"]
+        assert scene.scores == (("you and partner", 30), ("opponents", 0))
+        assert [place.name for place in scene.places] == ["you", "Right", "Partner", "Left"]
         for seat, place in enumerate(scene.places, start=viewer):
             assert place.hand == tuple(np.arange(8).repeat(over.hands[seat % 4]).tolist())
 
