@@ -452,7 +452,8 @@ def read(
             description = decode(str(file["about"]), dict[str, Any], "JSON as 'about'")
             # The file must say all that ``about`` says, and may say more.
             if description != {**description, **about}:
-                raise ValueError(f"expected {dict(about)}, got {description}")
+                stated = {key: description.get(key) for key in about}
+                raise ValueError(f"expected {dict(about)}, got {stated}")
             arrays = {name: file[name] for name in columns}
         check_columns(arrays, columns, sizes)
     # What a damaged archive or its headers can raise; an array may declare any size.

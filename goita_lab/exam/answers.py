@@ -84,6 +84,10 @@ class Answers:
         """Returns the points lost a decision, with the interval of ``score_interval``."""
         return score_interval(self.lost[rows], self.table[rows])
 
+    def other_points(self) -> Interval:
+        """Returns the same if the acting seat continues as ``heuristic``."""
+        return score_interval(self.other_lost, self.table)
+
     def share(
         self,
         seats: list[int],
@@ -153,9 +157,14 @@ class Sheet:
         """Returns the answers of the control that only counts unseen tiles."""
         return next(control for control in self.controls if control.name == COUNTING_CONTROL)
 
-    def ranked(self) -> list[Answers]:
-        """Returns all answers, the fewest points lost first."""
-        return sorted(self.everybody, key=lambda answers: float(answers.lost.mean()))
+    def ordered(self) -> list[Answers]:
+        """Returns all answers: those of the agents first, then the fewest points lost first."""
+
+        def lost(answers: Answers) -> float:
+            return float(answers.lost.mean())
+
+        others = sorted((*self.references, *self.controls), key=lost)
+        return [*sorted(self.agents, key=lost), *others]
 
 
 @dataclass(frozen=True)
@@ -436,7 +445,7 @@ def controls(questions: Questions) -> tuple[Answers, ...]:
     one_hot = np.eye(legal.shape[1])
     rows = (
         ("(best actions, exact posterior)", one_hot[questions.best], questions.exact),
-        ("(best actions by the rules only)", one_hot[questions.best_by_rules], questions.facts),
+        ("(best actions, rules only)", one_hot[questions.best_by_rules], None),
         ("(random, tiles and rules)", uniform, questions.facts),
         (COUNTING_CONTROL, uniform, counted(view)),
     )

@@ -10,17 +10,20 @@ import numpy as np
 
 from goita_agents.base import Bool, Float, Int
 from goita_agents.principles import speaking
-from goita_env import View, actions
-from goita_env.render import svg
+from goita_env import View
+from goita_env.render import svg, words
 from goita_env.tiles import NAMES, RELATIVE_SEATS
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exam.answers import Answers, Sheet, scores
 from goita_lab.exam.questions import QUESTION_KINDS, Questions
-from goita_lab.exam.report import EXAM_LEGEND, groups_tables, main_table
+from goita_lab.exam.report import all_tables, legend
+from goita_lab.exam.weaknesses import Weakness, headline, weaknesses
 
 COSTLIEST_SHOWN: Final = 20
-"""Number of the first agent's decisions shown, and of decisions on which two agents differ."""
+"""Number of decisions shown on which two agents differ."""
+BOARDS_SHOWN: Final = 5
+"""Number of decisions shown of each weakness."""
 MISREAD_SHOWN: Final = 5
 """Number of positions shown in which the first agent's beliefs are farthest off."""
 CURVE_DECISIONS: Final = ((1, 4), (5, 8), (9, 12), (13, 16), (17, 46))
@@ -34,34 +37,68 @@ class Shown:
     number: int
     kind: str
     drawing: str
-    chosen: tuple[tuple[str, str, float], ...]  #: Agent, its likeliest action, points lost.
-    best: str
+    chosen: tuple[tuple[str, str, float], ...]
+    """Agent, its likeliest action in words, points that its decision loses."""
+    best: str  #: The best action in words.
     note: str
     """The principle that speaks for the best action, or the belief that is farthest off."""
+
+
+@dataclass(frozen=True)
+class ShownWeakness:
+    """A weakness as the page shows it."""
+
+    heading: str
+    sentence: str
+    lost: tuple[tuple[str, float, str], ...]  #: Agent, points lost, the width of its bar.
+    positions: list[Shown]
 
 
 def html(sheet: Sheet, command: str) -> str:
     """Returns the page; ``command``: what was run."""
     questions, first = sheet.questions, sheet.agents[0]
     other = sheet.agents[1] if len(sheet.agents) > 1 else None
-    costly = np.argsort(-first.lost, kind="stable")[:COSTLIEST_SHOWN]
     parted = []
     if other is not None:
         parted = shown(questions, differences(first, other), [first, other])
     curves = {answers.name: curve(answers, questions) for answers in sheet.agents}
     fields = {
         "answers": sheet.everybody,
-        "tables": [main_table(sheet), *groups_tables(sheet)],
+        "headline": headline(sheet),
+        "weaknesses": shown_weaknesses(sheet, first),
+        "tables": all_tables(sheet),
         "curves": curves,
         "scale": Scale.of(points for rows in curves.values() for _, points in rows),
-        "costly": shown(questions, costly, [first]),
         "parted": parted,
         "misread": misread(questions, first),
-        "legend": EXAM_LEGEND,
+        "legend": legend(sheet),
         "command": command,
         "about": questions.about,
     }
     return environment(__package__).get_template("exam.html").render(**fields)
+
+
+def shown_weaknesses(sheet: Sheet, agent: Answers) -> list[ShownWeakness]:
+    """Returns the weaknesses of an agent, each with its costliest decisions."""
+    groups = weaknesses(sheet, agent)
+    # Bars of all weaknesses have one scale.
+    longest = max((lost for weakness in groups for _, lost in weakness.lost), default=1.0)
+    return [
+        ShownWeakness(
+            heading=_heading(weakness),
+            sentence=weakness.group.sentence,
+            lost=tuple((name, lost, f"{100 * lost / longest:.1f}") for name, lost in weakness.lost),
+            positions=shown(sheet.questions, weakness.costliest[:BOARDS_SHOWN], [agent]),
+        )
+        for weakness in groups
+    ]
+
+
+def _heading(weakness: Weakness) -> str:
+    return (
+        f"{weakness.group.name}: {weakness.share_of_loss:.0%} of the loss in "
+        f"{weakness.share_of_positions:.0%} of the positions"
+    )
 
 
 def curve(answers: Answers, questions: Questions) -> list[tuple[str, Interval]]:
@@ -129,7 +166,6 @@ def shown(
         first_choice = int(answers[0].chosen[row].argmax())
         drawing = svg.render(
             view[row : row + 1],
-            faces="letters",
             size=None,
             marked={"played": first_choice, "best": best},
             values=questions.points[row],
@@ -137,7 +173,7 @@ def shown(
         chosen = tuple(
             (
                 agent_answers.name,
-                actions.name(int(agent_answers.chosen[row].argmax())),
+                _in_words(int(agent_answers.chosen[row].argmax())),
                 float(agent_answers.lost[row]),
             )
             for agent_answers in answers
@@ -148,8 +184,12 @@ def shown(
             else principle_sentence(questions, view[row : row + 1], row, first_choice)
         )
         kind = QUESTION_KINDS[int(kinds[row])]
-        positions.append(Shown(row, kind, drawing, chosen, actions.name(best), note))
+        positions.append(Shown(row, kind, drawing, chosen, _in_words(best), note))
     return positions
+
+
+def _in_words(action: int) -> str:
+    return f"{words.action(action, '{block} then {attack}')}"
 
 
 def principle_sentence(questions: Questions, view: View, row: int, chosen: int) -> str:

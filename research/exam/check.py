@@ -8,8 +8,8 @@
 Agents and members of the population take the exam and play duplicate deals against ``heuristic``.
 Printed are the rank correlations of the points that they lose in the exam, and of the share that
 they know, with their points a round, with intervals over agents (bootstrap); the same of the points
-of agents that lose few. Readers are then scored in other ways: what they know of all seats, by the
-Brier score too, and of seats that they played themselves, or others did.
+of agents that lose few. Models of the other seats are then scored in other ways: their knowledge of
+all seats, by the Brier score too, and of seats that they played themselves, or others did.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from goita_lab import cli, provenance
 from goita_lab.arena import play_pair
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
-from goita_lab.exam.answers import counted, score, take
+from goita_lab.exam.answers import brier, counted, score, take
 from goita_lab.exam.questions import SHIPPED, Questions
 from goita_lab.exam.report import OPPONENTS, PARTNER
 from goita_lab.work import stderr_progress
@@ -41,9 +41,9 @@ MEMBERS: Final = 20
 DEALS: Final = 1000
 BEST_AGENTS: Final = 12
 """Number of agents with the fewest points lost, which are close to each other."""
-READERS: Final = ("champion", "heuristic", "people")
+MODELS: Final = ("champion", "heuristic", "people")
 UNLIKE: Final = ("people:temperature=0", "champion:temperature=1", "champion:temperature=6")
-"""The same networks, surer of each move, or less sure."""
+"""The same networks with other temperatures: surer of each move, or less sure."""
 BELIEF_STEP: Final = 6
 """Agents state beliefs in one of so many positions: a network takes up to half a second each."""
 
@@ -87,28 +87,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     best = table[table[:, 0].argsort()[:BEST_AGENTS]]
     name = f"points lost, the best {BEST_AGENTS}"
     correlations[name] = rank_correlation(best[:, 0], best[:, 3])
-    beliefs = {reader: take(reader, exam).believed for reader in (*READERS, *UNLIKE)}
+    beliefs = {model: take(model, exam).believed for model in (*MODELS, *UNLIKE)}
     beliefs["counts unseen tiles"] = counted(exam.view())
-    readers = {
-        reader: shares(reader, believed, exam)
-        for reader, believed in beliefs.items()
+    models = {
+        model: shares(model, believed, exam)
+        for model, believed in beliefs.items()
         if believed is not None
     }
     figures = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
     bounds = {head: (c.mean, c.low, c.high) for head, c in correlations.items()}
-    figures |= {"correlations": bounds, "readers": readers}
+    figures |= {"correlations": bounds, "models": models}
     write_whole(args.output, provenance.to_json(figures, agents))
     for head, interval in correlations.items():
         print(f"{head:32} {estimate(interval)}")
-    for reader, by_score in readers.items():
+    for model, by_score in models.items():
         texts = (f"{name} {estimate(share)}" for name, share in by_score.items())
-        print(f"{reader:24}", *texts, sep="  ")
+        print(f"{model:24}", *texts, sep="  ")
     return 0
 
 
-def shares(reader: str, believed: Float, exam: Questions) -> dict[str, Interval | None]:
-    """Returns the share of the hidden hands that a reader knew, scored in several ways."""
-    itself = np.array([[player == reader for player in line[1:]] for line in exam.players])
+def shares(model: str, believed: Float, exam: Questions) -> dict[str, Interval | None]:
+    """Returns the share of the hidden hands that a model of the others knew, scored in four ways.
+
+    "itself" counts seats that the modelled agent played, "others" all other seats.
+    """
+    itself = np.array([[player == model for player in line[1:]] for line in exam.players])
     in_play = (exam.phase() > 0)[:, None]
     shares_by_score = {}
     for name, rule, seats in (
@@ -126,11 +129,6 @@ def shares(reader: str, believed: Float, exam: Questions) -> dict[str, Interval 
         share = ratio_interval(gain[rows], greatest_gain[rows]) if rows.sum() > 1 else None
         shares_by_score[name] = share
     return shares_by_score
-
-
-def brier(believed: Float, exact: Float) -> Float:
-    """Returns the expected Brier score of beliefs [N, 3, 8] with its sign turned: [N, 3]."""
-    return np.asarray(-(exact * (1 - believed) ** 2 + (1 - exact) * believed**2).sum(axis=2))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from goita_lab.commands import exact, exam
 from goita_lab.exact.agent import SolvedAgent, restore
 from goita_lab.exact.teamwork import Players, shipped
 from goita_lab.exact.tree import enumerate_game
-from goita_lab.exam.questions import READERS, SHIPPED, Questions
+from goita_lab.exam.questions import SHIPPED, STORED_MODELS, Questions
 from goita_lab.learning.measuring import read_curve
 from goita_lab.signals.listening import Heard, listen, standard_models
 from goita_lab.signals.measures.shuffled import Shuffled
@@ -219,14 +219,18 @@ def legal_gap(array):
 
 
 EXAMS = {
-    "no asked": {"asked": None},
-    "asked as text": {"asked": "many"},
-    "none asked": {"asked": 0},
-    "asked below 0": {"asked": -1},
-    "half asked": {"asked": 7.5},
-    "fewer asked than sure": {"asked": 7, "sure": 9},
-    "fewer sure than there are": {"sure": 1},
-    "no sure": {"sure": None},
+    "no number of valued positions": {"valued": None},
+    "valued as text": {"valued": "many"},
+    "none valued": {"valued": 0},
+    "valued below 0": {"valued": -1},
+    "half a position valued": {"valued": 7.5},
+    "fewer valued than clear": {"valued": 7, "clear": 9},
+    "fewer clear than there are": {"clear": 1},
+    "no number of clear positions": {"clear": None},
+    "a best action that does not lead clearly": {"choosing_lead_error": lambda array: array + 999},
+    "a match below 0": {"match": lambda array: -1 - array},
+    "an illegal best action by the rules": {"best_by_rules": lambda array: array * 0 + 68},
+    "no points if the other agent continues": {"other_points": legal_gap},
     "versions as a text": {"versions": "0.3.0"},
     "weights as numbers": {"weights": {"champion": 3}},
     "a command as a number": {"command": 3},
@@ -259,7 +263,7 @@ def test_an_exam_that_was_edited_is_refused(what, originals, tmp_path):
 
 def test_commands_end_with_a_line_and_leave_the_file(originals, tmp_path, capsys):
     with np.load(originals / "exam.npz") as file:
-        np.savez(tmp_path / "exam.npz", **edited(dict(file), asked=0))
+        np.savez(tmp_path / "exam.npz", **edited(dict(file), valued=0))
     words = ["take", "random", "--exam", str(tmp_path / "exam.npz"), "--json", str(tmp_path / "x")]
     assert "exam.npz" in refusal(capsys, exam.main, words)
     with np.load(originals / "solution.npz") as file:
@@ -280,7 +284,7 @@ def test_an_exam_that_says_nothing_of_its_making_has_a_page_all_the_same(origina
     assert exam.main(words) == 0
     assert "made by hand" in page.read_text()
     loaded = Questions.load(tmp_path / "exam.npz")
-    assert [loaded.kept(reader) for reader in READERS] == [None, None]
+    assert [loaded.stored_beliefs(model) for model in STORED_MODELS] == [None, None]
 
 
 @pytest.mark.parametrize("name", ["leaderboard.json", "leaderboard_exact.json"])

@@ -1,4 +1,5 @@
 // Adds to each figure of a report what it can be saved as: its table as CSV or LaTeX, its plot as SVG or PNG.
+// A heading of a table of text becomes a button that sorts its rows.
 (() => {
   const PLOT = 330, ROW = 26, GAP = 12, SIZE = 14;
   const text = (node) => [...node.childNodes].map((child) => (child.nodeType === 3 ? child.textContent : ["svg", "WBR"].includes(child.nodeName) ? "" : ` ${text(child)} `)).join("").replace(/\s+/g, " ").replace(/ ([,;:.])/g, "$1").trim();
@@ -69,5 +70,33 @@
       bar.append(button);
     }
     figure.querySelector("figcaption").append(bar);
+  }
+
+  // A figure counts by its first number; text without a number comes last, in alphabetical order.
+  const NUMBER = /[-+\u2212]?\d[\d,]*\.?\d*|[-+\u2212]?\.\d+/;
+  function sorted(body, column, down) {
+    const key = (row) => {
+      const content = row.cells[column].textContent.trim(), match = content.match(NUMBER);
+      return { content, number: match ? parseFloat(match[0].replace("\u2212", "-").replaceAll(",", "")) : NaN };
+    };
+    const compare = (a, b) => {
+      if (Number.isNaN(a.number) || Number.isNaN(b.number)) return Number.isNaN(a.number) - Number.isNaN(b.number) || a.content.localeCompare(b.content);
+      return down ? b.number - a.number : a.number - b.number;
+    };
+    return [...body.rows].map((row) => ({ row, key: key(row) })).sort((a, b) => compare(a.key, b.key)).map(({ row }) => row);
+  }
+  for (const table of document.querySelectorAll("table.grid")) {
+    const heads = [...table.tHead.rows[0].cells];
+    for (const head of heads.filter((cell) => cell.nodeName === "TH")) {
+      const button = Object.assign(document.createElement("button"), { type: "button", title: "sort" });
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") !== "descending";
+        for (const cell of heads) cell.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        table.tBodies[0].append(...sorted(table.tBodies[0], head.cellIndex, down));
+      });
+    }
   }
 })();
