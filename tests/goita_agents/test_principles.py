@@ -133,6 +133,6 @@ def test_a_hint_names_a_principle_and_another_hint_none():
     assert [hint.principle for hint in hints] == [principles.king_waits, None]
     # The champion would receive here, though passing makes more points: nothing speaks for it.
     assert hints[1].action != hints[1].best
-    table = SimpleNamespace(asks="move", seat=3, hint=lambda: hints[0])
+    table = SimpleNamespace(asks="move", seat=3, hint=lambda: hints[0], view=KING)
     for language, said in (("en", "Few tiles are out"), ("ja", "王で切りません")):
         assert said in replies.hint(table, replies.Look(language=language))["principle"]

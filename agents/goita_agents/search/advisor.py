@@ -15,7 +15,7 @@ from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import Types
 from goita_agents.principles import Principle, speaking
 from goita_agents.search.action_values import SEARCH_MIN_Z
-from goita_agents.search.typed_search import Deciding, TypedSearch, Valued
+from goita_agents.search.typed_search import Comparison, TypedSearch, Valued
 from goita_env import View
 from goita_env.records import DealRecord
 
@@ -45,15 +45,8 @@ class Hint:
     action: int
     options: tuple[HintOption, ...]
     """The legal actions, the best by points first."""
-    rival: int
-    """The action with which the best one is compared: the suggested action or, if that is the best
-    one, the next best action."""
-    lead: float
-    """Points by which the best action leads ``rival``."""
-    lead_error: float
-    """Standard error of the lead, by sampling only."""
-    deciding: tuple[Deciding, ...]
-    """The tiles on which the choice between the best action and ``rival`` depends."""
+    comparison: Comparison
+    """Of the best action with the suggested one or, if that is the best one, with the next best."""
     principle: Principle | None
     """A principle for the suggested action; None: there is none, or the action is not the best."""
 
@@ -65,9 +58,10 @@ class Hint:
     def clear(self) -> bool:
         """Whether the suggested action is the best one and clearly better than the next best one.
 
-        If it is not, ``rival`` or ``best`` is as good by these figures.
+        If it is not, the rival of the comparison or the best action is as good by these figures.
         """
-        return self.action == self.best and self.lead > CLEAR_MIN_Z * self.lead_error
+        lead, error = self.comparison.lead, self.comparison.lead_error
+        return self.action == self.best and lead > CLEAR_MIN_Z * error
 
 
 class Advisor:
@@ -139,15 +133,13 @@ class Advisor:
         leads = valued.loss > SEARCH_MIN_Z * valued.loss_error
         action = valued.best if leads else chosen
         points = {option.action: option.points for option in valued.options}
+        rival = valued.next_best if action == valued.best else action
         principle = speaking(view, points, action) if action == valued.best else None
         options = _hint_options(valued, chances)
         return Hint(
             action=action,
             options=options,
-            rival=valued.rival,
-            lead=valued.lead,
-            lead_error=valued.lead_error,
-            deciding=valued.deciding,
+            comparison=valued.compared_with(rival),
             principle=principle,
         )
 
@@ -157,17 +149,15 @@ def _hint_options(valued: Valued, chances: Float) -> tuple[HintOption, ...]:
 
     ``chances``: [69] probabilities of the displayed policy.
     """
-    best = next(option for option in valued.options if option.action == valued.best)
     options = [
         HintOption(
             action=option.action,
             probability=float(chances[option.action]),
-            # An action with more points than the best one, as displayed, was dropped early.
-            points=option.points if round(option.points, 1) <= round(best.points, 1) else None,
+            points=None if valued.was_dropped_early(option) else option.points,
             error=option.error,
         )
         for option in sorted(
-            valued.options, key=lambda option: (option is not best, -option.points)
+            valued.options, key=lambda option: (option.action != valued.best, -option.points)
         )
     ]
     return tuple(sorted(options, key=lambda option: option.points is None))

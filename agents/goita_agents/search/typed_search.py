@@ -8,8 +8,8 @@ are those of the acting seat's team in the round.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Final
 
 import numpy as np
@@ -67,21 +67,53 @@ class Deciding:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """How the best action compares with another one."""
+
+    rival: int
+    lead: float
+    """Points by which the best action leads the rival."""
+    lead_error: float
+    """Standard error of the lead, by sampling only."""
+    deciding: tuple[Deciding, ...]
+    """The tiles on which the choice between the two depends."""
+
+
+@dataclass(frozen=True)
 class Valued:
     """What the actions of a decision are worth."""
 
     options: tuple[ActionPoints, ...]
     best: int
+    played: int
     loss: float
     """Points by which the best action leads the played one."""
     loss_error: float
-    rival: int
-    """The played action; where no action is better, the next best one."""
-    lead: float
-    """Points by which the best action leads ``rival``: where another action was played, ``loss``.
-    """
-    lead_error: float
-    deciding: tuple[Deciding, ...]
+    compared_with: Callable[[int], Comparison] = field(repr=False, compare=False)
+    """Compares the best action with another one."""
+
+    def was_dropped_early(self, option: ActionPoints) -> bool:
+        """Returns whether an action has more points than the best one, as displayed.
+
+        It was dropped when it was behind others, after few worlds that were good for all actions.
+        """
+        (best,) = (other for other in self.options if other.action == self.best)
+        return round(option.points, 1) > round(best.points, 1)
+
+    @property
+    def next_best(self) -> int:
+        """The action with the most points next to the best one, those dropped early last."""
+
+        def rank(option: ActionPoints) -> tuple[bool, float]:
+            return not self.was_dropped_early(option), option.points
+
+        others = [option for option in self.options if option.action != self.best]
+        return max(others, key=rank).action
+
+    @property
+    def rival(self) -> int:
+        """The played action; where no action is better, the next best one."""
+        return self.played if self.played != self.best else self.next_best
 
 
 class TypedSearch:
@@ -126,20 +158,13 @@ class TypedSearch:
             budget=self._budget,
         )
         best, loss, error = _over_types(values, share, played)
-        options = _options(values, share)
-        ranked = [option.action for option in sorted(options, key=lambda option: -option.points)]
-        rival = played if played != best else next(action for action in ranked if action != best)
-        lead, lead_error = _lead(values, share, best, rival)
-        return Valued(
-            options=options,
-            best=best,
-            loss=loss,
-            loss_error=error,
-            rival=rival,
-            lead=lead,
-            lead_error=lead_error,
-            deciding=_deciding(values, worlds, share, best, rival, seat),
-        )
+
+        def compared_with(rival: int) -> Comparison:
+            lead, lead_error = _lead(values, share, best, rival)
+            deciding = _deciding(values, worlds, share, best, rival, seat)
+            return Comparison(rival, lead, lead_error, deciding)
+
+        return Valued(_options(values, share), best, played, loss, error, compared_with)
 
     def _worlds_of(self, view: View, seat: int, seed: int) -> tuple[Float, list[TypedWorlds]]:
         """Returns the probability of each possible type of the opponents, and worlds under it."""

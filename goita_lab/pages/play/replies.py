@@ -132,18 +132,18 @@ def hint(table: PlayTable, look: Look) -> dict[str, Any]:
     holdings of other seats on which the choice between ``best`` and ``rival`` depends.
     """
     advised = _at_decision(table).hint()
-    leads = bool(table.view.leads[0])
+    comparison, leads = advised.comparison, bool(table.view.leads[0])
     return {
         "action": advised.action,
         "said": look.say(sentences.hint(advised, leads=leads)),
         "best": advised.best,
-        "rival": advised.rival,
-        "worth": f"{advised.lead:.0f}" if advised.clear and advised.lead >= 0.5 else "",
+        "rival": comparison.rival,
+        "worth": f"{comparison.lead:.0f}" if advised.clear and comparison.lead >= 0.5 else "",
         "principle": look.say(advised.principle.sentence) if advised.principle else "",
         "options": [_valued(option, look.say) for option in advised.options],
         "deciding": [
             asdict(holding) | {"place": (holding.seat - table.seat) % NUM_SEATS}
-            for holding in advised.deciding
+            for holding in comparison.deciding
         ],
     }
 

@@ -41,7 +41,7 @@ def hint(hint: Hint, *, leads: bool) -> Phrase:
     """
     if hint.clear:
         return advice(hint.action, leads=leads)
-    other = hint.rival if hint.action == hint.best else hint.best
+    other = hint.comparison.rival if hint.action == hint.best else hint.best
     first, second = action(hint.action), action(other)
     return Phrase(
         "Either {first}, or {second}: the difference is not clear.", first=first, second=second

@@ -111,9 +111,10 @@ class Terminal:
         self._say(sentences.hint(hint, leads=leads))
         if hint.principle:
             self._say(hint.principle.sentence)
-        if hint.clear and hint.lead >= 0.5:
-            rival = sentences.action(hint.rival)
-            self._say(f"It is worth {hint.lead:.0f} points more than {rival}.")
+        lead = hint.comparison.lead
+        if hint.clear and lead >= 0.5:
+            rival = sentences.action(hint.comparison.rival)
+            self._say(f"It is worth {lead:.1f} points more than {rival}.")
         print(f"  {'action':25}at sight  points")
         for option in hint.options[:MOST_OPTIONS]:
             mark = ">" if option.action == hint.action else " "

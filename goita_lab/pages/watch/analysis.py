@@ -197,7 +197,7 @@ class Analyst:
             loss=valued.loss if valued else 0.0,
             loss_error=valued.loss_error if valued else 0.0,
             rival=actions.name(valued.rival) if valued else "",
-            deciding=valued.deciding if valued else (),
+            deciding=valued.compared_with(valued.rival).deciding if valued else (),
             principle=principle.key if principle else "",
             value=self._expected(view),
             open_value=open_value,

@@ -254,6 +254,7 @@
       box.replaceChildren();
       if (reply.error) return;
       write(box, reply);
+      if (matchMedia("(max-width: 52rem)").matches) find("picture").scrollIntoView();
       box.append(make("button", say("Close"), { type: "button", class: "close", "data-do": "close" }));
     });
   }

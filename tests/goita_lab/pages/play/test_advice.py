@@ -44,7 +44,7 @@ def test_a_hint_says_what_every_action_is_worth(tables):
         assert found == advice.advisor().advise(view, table.seat, table.finished.deals)
         assert sorted(one.action for one in found.options) == sorted(table.legal)
         assert found.action in {found.best, int(chances.argmax())}
-        assert found.best == found.options[0].action != found.rival
+        assert found.best == found.options[0].action != found.comparison.rival
         points = [one.points for one in found.options if one.points is not None]
         assert points == sorted(points, reverse=True)
         for one in found.options:
@@ -144,7 +144,8 @@ def test_a_hint_contradicts_none_of_its_own_numbers(tables):
         assert hint.clear != ("Either" in said)
         if hint.clear:
             assert hint.action == hint.best
-            assert hint.lead > CLEAR_MIN_Z * hint.lead_error
-        for condition in hint.deciding:
+            assert hint.comparison.rival == hint.options[1].action
+            assert hint.comparison.lead > CLEAR_MIN_Z * hint.comparison.lead_error
+        for condition in hint.comparison.deciding:
             assert condition.held * condition.missing < 0  # another action is better
             assert min(abs(condition.held), abs(condition.missing)) >= MIN_BRANCH_LEAD
