@@ -18,9 +18,11 @@ Each ends with ``<!-- end -->``. Paths are relative to the page.
 import ast
 import importlib
 import inspect
+import json
 import re
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -48,7 +50,16 @@ from goita_lab.arena.coordination.leaderboard import (  # noqa: E402
     PlayedBoard,
 )
 from goita_lab.arena.coordination.leaderboard import read as read_leaderboard  # noqa: E402
+from goita_lab.exam.questions import (  # noqa: E402
+    BEST_ACTION_MIN_Z,
+    QUESTION_KINDS,
+    STAKE_BOUNDS,
+    Questions,
+    clear_lead,
+)
+from goita_lab.exam.weaknesses import STAKE_NAMES  # noqa: E402
 from goita_lab.learning.settings import PRESETS, Options, Training  # noqa: E402
+from goita_lab.phases import PHASES  # noqa: E402
 
 BLOCK: Final = re.compile(
     r"(<!-- (table|names|code|cells): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL
@@ -282,7 +293,83 @@ def _rounds_of(agent: str, rounds: int = 2_000) -> dict[str, str]:
     }
 
 
+def exam_points() -> str:
+    """Returns the points that agents and controls lose in the shipped exam."""
+    return _stored_exam_table("points", leave_out=("remarks", "more than champion"))
+
+
+def exam_knowledge() -> str:
+    """Returns what agents and controls know of other hands in the shipped exam."""
+    return _stored_exam_table("knowledge")
+
+
+def _stored_exam_table(name: str, leave_out: tuple[str, ...] = ()) -> str:
+    """Returns a table that research/exam/check.py stored, without some columns."""
+    stored = json.loads((ROOT / "research/exam/check.json").read_text(encoding="utf-8"))
+    table = stored["tables"][name]
+    kept = [place for place, head in enumerate(table["columns"]) if head not in leave_out]
+    rows = [[row[place] for place in kept] for row in (table["columns"], *table["rows"])]
+    for row in rows[1:]:  # names of controls are words in brackets
+        row[0] = f"control: {row[0][1:-1]}" if row[0].startswith("(") else f"`{row[0]}`"
+    rows.insert(1, ["---", *("--:" for _ in kept[1:])])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def exam_models() -> str:
+    """Returns how well models of the other seats score by other measures in the shipped exam."""
+    stored = json.loads((ROOT / "research/exam/check.json").read_text(encoding="utf-8"))
+    heads = ("log score", "Brier score", "seats that it played", "seats of others")
+    rows = [f"| model of the others | {' | '.join(heads)} |", "|---|--:|--:|--:|--:|"]
+    for model, by_score in stored["models"].items():
+        shares = [
+            ""
+            if share is None
+            else f"{share['mean']:.2f} [{share['low']:.2f}, {share['high']:.2f}]"
+            for share in by_score.values()
+        ]
+        rows.append(f"| `{model}` | {' | '.join(shares)} |")
+    return "\n".join(rows).replace("`counts unseen tiles`", "control: counts unseen tiles")
+
+
+def exam_card() -> str:
+    """Returns what the shipped exam is made of."""
+    exam = Questions.load()
+    dropped = exam.valued - exam.clear
+    phases, kinds = (np.bincount(numbers).tolist() for numbers in (exam.phase(), exam.kind()))
+    stakes = np.bincount(np.digitize(exam.stakes(), STAKE_BOUNDS)).tolist()
+    acting = Counter(line[0] for line in exam.players)
+    population = sum(count for agent, count in acting.items() if agent.startswith("population:"))
+    named = ", ".join(f"`{agent}` {acting[agent]}" for agent in ("champion", "heuristic", "people"))
+    fresh_unclear = (~clear_lead(exam.lead, exam.lead_error)).sum()
+    fresh_behind = (np.nanmin(exam.lead, axis=1) < 0).sum()
+    same_by_rules = (exam.best_by_rules == exam.best).mean()
+    same_other = (exam.other_best == exam.best).mean()
+    rows = {
+        "positions": f"{exam.valued:,} were valued; {dropped} ({dropped / exam.valued:.1%}) were "
+        f"dropped, because no action led each other one by {BEST_ACTION_MIN_Z:g} standard errors; "
+        f"{len(exam)} were drawn from the others, as evenly over phases and stakes as there were",
+        "best action": f"in fresh worlds it leads some action by less than {BEST_ACTION_MIN_Z:g} "
+        f"standard errors in {fresh_unclear} positions, and is behind in {fresh_behind}",
+        "phases": ", ".join(f"{n} {c}" for n, c in zip(PHASES, phases, strict=True)),
+        "decisions": ", ".join(f"{n} {c}" for n, c in zip(QUESTION_KINDS, kinds, strict=True)),
+        "stakes, points": ", ".join(f"{n} {c}" for n, c in zip(STAKE_NAMES, stakes, strict=True)),
+        "acting seat": f"{named}, members of the population {population}",
+        "tables, matches": f"{len(set(exam.table().tolist()))} tables; positions of "
+        f"{len(set(exam.match.tolist()))} rounds and matches",
+        "controls": f"the best action by the rules only is the same in {same_by_rules:.0%} of the "
+        f"positions, that of a seat that continues as `heuristic` in {same_other:.0%}",
+        "seed, version": f"{exam.about['seed']}, {exam.about['versions']['goita_env']}",
+    }
+    return "\n".join(
+        ["| | |", "|---|---|", *(f"| {name} | {content} |" for name, content in rows.items())]
+    )
+
+
 TABLES: Final = {
+    "exam_points": exam_points,
+    "exam_knowledge": exam_knowledge,
+    "exam_models": exam_models,
+    "exam_card": exam_card,
     "card": card,
     "leaderboard": leaderboard,
     "exact_leaderboard": exact_leaderboard,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -30,9 +30,9 @@ from goita_lab import cli, provenance
 from goita_lab.arena import play_pair
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
-from goita_lab.exam.answers import brier, counted, score, take
+from goita_lab.exam.answers import Sheet, brier, controls, counted, score, take
 from goita_lab.exam.questions import SHIPPED, Questions
-from goita_lab.exam.report import OPPONENTS, PARTNER
+from goita_lab.exam.report import OPPONENTS, PARTNER, knowledge_table, main_table
 from goita_lab.work import stderr_progress
 from research.intervals import rank_correlation
 
@@ -44,6 +44,8 @@ BEST_AGENTS: Final = 12
 MODELS: Final = ("champion", "heuristic", "people")
 UNLIKE: Final = ("people:temperature=0", "champion:temperature=1", "champion:temperature=6")
 """The same networks with other temperatures: surer of each move, or less sure."""
+HEADS: Final = ("points lost", "known of partner", "known of opponents")
+"""Columns of the figures of agents; the last one is their points against ``heuristic``."""
 BELIEF_STEP: Final = 6
 """Agents state beliefs in one of so many positions: a network takes up to half a second each."""
 
@@ -63,30 +65,11 @@ class Args:
 def main(argv: Sequence[str] | None = None) -> int:
     args = cli.parse(Args, argv, __doc__)
     exam = Questions.load(args.exam)
-    part = exam.select(np.arange(0, len(exam), BELIEF_STEP))
-    members = Population().members.items()
-    sets = ("train", "validation")
-    names = [n for n, m in members if m.split in sets and m.method not in INFORMATION]
-    places = np.linspace(0, len(names) - 1, MEMBERS).round().astype(int)
-    agents = [*AGENTS, *(f"population:{names[place]}" for place in places)]
-    rows, progress = [], stderr_progress()
-    for index, agent in enumerate(agents):
-        progress("agents", index, len(agents))
-        lost = float(take(agent, exam, with_beliefs=False).lost.mean())
-        answers = take(agent, part)
-        known_shares = [answers.share(seats) for seats in (PARTNER, OPPONENTS)]
-        points = 0.0
-        if agent != "heuristic":
-            points = play_pair(agent, "heuristic", DEALS, seed=args.seed).points_per_round
-        rows.append((lost, *(share.mean if share else np.nan for share in known_shares), points))
-    table = np.array(rows)
-    heads = ("points lost", "known of partner", "known of opponents")
-    correlations = {
-        head: rank_correlation(table[:, column], table[:, 3]) for column, head in enumerate(heads)
-    }
-    best = table[table[:, 0].argsort()[:BEST_AGENTS]]
-    name = f"points lost, the best {BEST_AGENTS}"
-    correlations[name] = rank_correlation(best[:, 0], best[:, 3])
+    agents = [*AGENTS, *chosen_members()]
+    rows = measured(agents, exam, args.seed)
+    correlations = correlated(np.array(rows))
+    answers = [take(agent, exam) for agent in AGENTS]
+    sheet = Sheet(exam, tuple(answers), (), controls(exam))
     beliefs = {model: take(model, exam).believed for model in (*MODELS, *UNLIKE)}
     beliefs["counts unseen tiles"] = counted(exam.view())
     models = {
@@ -94,16 +77,60 @@ def main(argv: Sequence[str] | None = None) -> int:
         for model, believed in beliefs.items()
         if believed is not None
     }
-    figures = {"agents": agents, "columns": [*heads, "points"], "rows": rows}
-    bounds = {head: (c.mean, c.low, c.high) for head, c in correlations.items()}
-    figures |= {"correlations": bounds, "models": models}
+    tables = {"points": main_table(sheet), "knowledge": knowledge_table(sheet)}
+    figures = {
+        "agents": agents,
+        "columns": [*HEADS, "points"],
+        "rows": rows,
+        "correlations": {name: (c.mean, c.low, c.high) for name, c in correlations.items()},
+        "tables": {name: table and asdict(table) for name, table in tables.items()},
+        "models": models,
+    }
     write_whole(args.output, provenance.to_json(figures, agents))
-    for head, interval in correlations.items():
-        print(f"{head:32} {estimate(interval)}")
+    for name, interval in correlations.items():
+        print(f"{name:32} {estimate(interval)}")
     for model, by_score in models.items():
         texts = (f"{name} {estimate(share)}" for name, share in by_score.items())
         print(f"{model:24}", *texts, sep="  ")
     return 0
+
+
+def chosen_members() -> list[str]:
+    """Returns members of the population, at equal distances in its list."""
+    sets = ("train", "validation")
+    names = [
+        name
+        for name, member in Population().members.items()
+        if member.split in sets and member.method not in INFORMATION
+    ]
+    places = np.linspace(0, len(names) - 1, MEMBERS).round().astype(int)
+    return [f"population:{names[place]}" for place in places]
+
+
+def measured(agents: Sequence[str], exam: Questions, seed: int) -> list[tuple[float, ...]]:
+    """Returns a row for each agent: points lost, shares known, points against ``heuristic``."""
+    part = exam.select(np.arange(0, len(exam), BELIEF_STEP))
+    rows, progress = [], stderr_progress()
+    for index, agent in enumerate(agents):
+        progress("agents", index, len(agents))
+        lost = float(take(agent, exam, with_beliefs=False).lost.mean())
+        answers = take(agent, part)
+        known = [answers.share(seats) for seats in (PARTNER, OPPONENTS)]
+        points = 0.0
+        if agent != "heuristic":
+            points = play_pair(agent, "heuristic", DEALS, seed=seed).points_per_round
+        rows.append((lost, *(share.mean if share else np.nan for share in known), points))
+    return rows
+
+
+def correlated(rows: Float) -> dict[str, Interval]:
+    """Returns the rank correlation of each column of ``HEADS`` with the points against a bot."""
+    correlations = {
+        head: rank_correlation(rows[:, column], rows[:, -1]) for column, head in enumerate(HEADS)
+    }
+    best = rows[rows[:, 0].argsort()[:BEST_AGENTS]]
+    correlations[f"points lost, the best {BEST_AGENTS}"] = rank_correlation(best[:, 0], best[:, -1])
+    return correlations
 
 
 def shares(model: str, believed: Float, exam: Questions) -> dict[str, Interval | None]:
