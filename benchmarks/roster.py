@@ -142,8 +142,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         cli.fail(error)
     write_whole(args.page, refresh(page, shown(result)).encode())
     for theme, colors in THEMES.items():
-        rows = [*result.points(REFERENCE).items()]
-        picture = dots(rows, f"points a round against {REFERENCE}", colors)
+        picture = dots(result.points(REFERENCE), f"points a round against {REFERENCE}", colors)
         write_whole(args.page.parent / "pictures" / f"strength-{theme}.svg", picture)
     return 0
 

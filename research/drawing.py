@@ -72,17 +72,36 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return tabulate(rows, heads, "pipe", disable_numparse=True, colalign=sides)
 
 
-def dots(rows: Sequence[tuple[str, Interval]], label: str, colors: Colors) -> bytes:
-    """Draws a mean with its interval in each row, and a line at 0: a forest plot."""
-    figure, axes = _begin((WIDTH, 0.8 + 0.3 * len(rows)), colors.ink)
-    for place, (_, interval) in enumerate(rows):
-        axes.plot([interval.low, interval.high], [place, place], color=colors.series[0], lw=2)
-        axes.plot([interval.mean], [place], "o", color=colors.series[0])
-    axes.set_yticks(range(len(rows)), [name for name, _ in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+def dots(
+    rows: Mapping[str, Interval] | Mapping[str, Mapping[str, Interval]], label: str, colors: Colors
+) -> bytes:
+    """Draws means with their intervals in rows, and a line at 0: a forest plot.
+
+    Args:
+        rows: an interval by the name of its row, or several by name and series.
+        label: of the axis.
+        colors: those of the page's theme.
+    """
+    grouped = {
+        name: {"": cells} if isinstance(cells, Interval) else cells for name, cells in rows.items()
+    }
+    series = [*dict.fromkeys(kind for cells in grouped.values() for kind in cells)]
+    styles = dict(zip(series, zip(colors.series, MARKERS, strict=True), strict=False))
+    lines = len(grouped) * (0.5 + 0.5 * len(series))  # of text, with half a line between rows
+    figure, axes = _begin((WIDTH, 0.8 + 0.3 * lines), colors.ink)
+    for place, cells in enumerate(grouped.values()):
+        for kind, interval in cells.items():
+            color, (marker, size) = styles[kind]
+            # Series lie above each other in the middle 60 % of their row.
+            y = place + 0.6 * ((series.index(kind) + 0.5) / len(series) - 0.5)
+            axes.plot([interval.low, interval.high], [y, y], color=color, linewidth=2)
+            name = None if place else kind  # one entry of the legend for all rows
+            axes.plot([interval.mean], [y], marker, color=color, ms=size, label=name)
+    axes.set_yticks(range(len(grouped)), list(grouped))
+    axes.set_ylim(len(grouped) - 0.5, -0.5)
     axes.axvline(0, color=colors.ink, linewidth=1)
     axes.set_xlabel(label)
-    return _end(figure)
+    return _end(figure, [axes], colors if len(series) > 1 else None)
 
 
 def grid(names: Sequence[str], values: Float, label: str) -> bytes:

@@ -380,13 +380,13 @@ def figure(result: Result, colors: Colors) -> bytes:
     """Draws the gaps of each team: mean, least and most over pairs, as SVG."""
     games = {"equal": "equal silvers and golds"}
     messages = {"0": "no message", "1": "one bit", "2": "two bits"}
-    rows = []
+    rows: dict[str, dict[str, Interval]] = {}
     for name, pairs in result.gaps.items():
         game, bits = name.split()
+        cells = rows[f"{games.get(game, game)}, {messages[bits]}"] = {}
         for team, owner in enumerate(("dealer's team", "other team")):
             lost = [gap.teams[team] for gap in pairs.values()]
-            mean_and_ends = Interval(float(np.mean(lost)), min(lost), max(lost))
-            rows.append((f"{games.get(game, game)}, {messages[bits]}: {owner}", mean_and_ends))
+            cells[owner] = Interval(float(np.mean(lost)), min(lost), max(lost))
     return dots(rows, "points lost: mean, least and most", colors)
 
 

@@ -340,7 +340,9 @@ def report(result: Result) -> str:
 def figure(result: Result, colors: Colors) -> bytes:
     """Draws how well each model predicts people, as SVG."""
     how = {"fitted": "fitted", "equal points": "at equal strength"}  # in the words of the page
-    rows = [(f"{row.model}, {how[row.how]}", row.beyond_facts) for row in result.rows]
+    rows: dict[str, dict[str, Interval]] = {row.model: {} for row in result.rows}
+    for row in result.rows:
+        rows[row.model][how[row.how]] = row.beyond_facts
     return dots(rows, "nats a decision beyond the rule constraints", colors)
 
 

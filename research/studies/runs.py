@@ -298,11 +298,8 @@ def report(result: Result) -> str:
 
 def figure(result: Result, colors: Colors) -> bytes:
     """Draws the gap of every method, as SVG."""
-    return dots(
-        [(row.method.replace(" muted", ", muted"), row.gap) for row in result.within],
-        "gap, points a round",
-        colors,
-    )
+    rows = {row.method.replace(" muted", ", muted"): row.gap for row in result.within}
+    return dots(rows, "gap, points a round", colors)
 
 
 if __name__ == "__main__":

@@ -348,16 +348,15 @@ def report(result: Result) -> str:
 def figure(result: Result, colors: Colors) -> bytes:
     """Draws what being told is worth with strangers and sisters, as SVG."""
     known = dict(zip(EFFECTS, ("known", "known in beliefs", "known in playouts"), strict=True))
-    rows = [
-        (f"{net.side}, {known[net.effect]}: {who}", interval)
+    rows = {
+        f"{net.side}, {known[net.effect]}": {
+            "strangers": net.strangers,
+            "sisters": net.sisters,
+            "difference": net.net,
+        }
         for net in result.nets
         if net.stratum == "all"
-        for who, interval in (
-            ("strangers", net.strangers),
-            ("sisters", net.sisters),
-            ("difference", net.net),
-        )
-    ]
+    }
     return dots(rows, "gain from knowing the policy, points a round", colors)
 
 
