@@ -39,6 +39,13 @@ PICTURE: Final = re.compile(
 )
 """A picture in HTML: in the dark, in the light, and its other attributes."""
 
+TWO_PICTURES: Final = re.compile(
+    r'^<picture>\n<source [^>]*srcset="([^"]*)">\n'
+    r'<img src="([^"]*)" width="(\d+)" alt="([^"]*)">\n</picture>$',
+    re.MULTILINE,
+)
+"""A picture that is a paragraph: in the dark, in the light, its width, and its text."""
+
 FROM_ROOT: Final = {"contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
 """Pages of the site whose text is a file in the root of the repository."""
 
@@ -61,6 +68,10 @@ def site_text(page: str, text: str, root: Path) -> str:
     text = PICTURE.sub(
         r'<img class="only-light" src="_static/\2"\3><img class="only-dark" src="_static/\1"\3>',
         text,
+    )
+    # Sphinx copies only pictures in Markdown, from any folder of the repository.
+    text = TWO_PICTURES.sub(
+        r"![\4](\2){.only-light width=\3}" "\n" r"![\4](\1){.only-dark width=\3}", text
     )
     trees = [
         "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}" if caption else "", ""])

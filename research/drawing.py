@@ -1,11 +1,12 @@
-"""Shows results on pages: as tables in Markdown, and as SVG that reads on light and dark pages."""
+"""Shows results on pages: as tables in Markdown, and as SVG for light and for dark pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from tabulate import tabulate
@@ -14,10 +15,51 @@ from goita_agents.base import Float
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval
 
+
+@dataclass(frozen=True)
+class Colors:
+    """Colours of a picture, whose ground is transparent."""
+
+    ink: str  #: Of text and axes.
+    series: tuple[str, ...]  #: Of what is drawn, by its place in the legend.
+
+
+THEMES: Final = {
+    "light": Colors("#333333", ("#1f6fc4", "#c2500a", "#14805e", "#a8338a", "#8a6000", "#5b4bb5")),
+    "dark": Colors("#d0d0d0", ("#6cb2ff", "#ff9d5c", "#4fd1a5", "#f08bd0", "#e0b84c", "#b3a6ff")),
+}
+"""Colours by the theme of the page; a page chooses between ``NAME-light.svg`` and
+``NAME-dark.svg``."""
+
 INK: Final = "#808080"
-"""Colour of text and axes: legible on white and on black."""
-DOT: Final = "#2f7ed8"
-LINES: Final = (DOT, "#d95f02", "#1b9e77", "#cc4fa0", "#a07000")
+"""Colour of text and axes in a picture for both themes: legible on white and on black."""
+MARKERS: Final = (("o", 5), ("s", 5), ("^", 6), ("D", 5), ("v", 6), ("*", 9))
+"""Forms of points with their sizes, so that nobody needs colours to tell series apart."""
+LINE_STYLES: Final = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 3)))
+WIDTH: Final = 7.3
+"""Inches: 700 pixels, which fit the text of a page."""
+FONT_SIZE: Final = 9.5
+"""Points: 12.7 pixels."""
+
+Side = Literal["left", "right", "above", "below"]
+
+OFFSETS: Final[Mapping[Side, tuple[tuple[int, int], str, str]]] = {
+    "left": ((-6, 0), "right", "center"),
+    "right": ((6, 0), "left", "center"),
+    "above": ((0, 6), "center", "bottom"),
+    "below": ((0, -6), "center", "top"),
+}
+"""Where a label begins, in points from its own point, and how it is aligned."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text at a point of a picture."""
+
+    x: float
+    y: float
+    text: str
+    side: Side = "right"
 
 
 bounds = partial(estimate, sign="-")
@@ -30,23 +72,42 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return tabulate(rows, heads, "pipe", disable_numparse=True, colalign=sides)
 
 
-def dots(rows: Sequence[tuple[str, Interval]], label: str) -> bytes:
-    """Draws a mean with its interval in each row, and a line at 0."""
-    figure, axes = _begin((7, 0.8 + 0.32 * len(rows)))
-    for place, (_, interval) in enumerate(rows):
-        axes.plot([interval.low, interval.high], [place, place], color=DOT, linewidth=2)
-        axes.plot([interval.mean], [place], "o", color=DOT)
-    axes.set_yticks(range(len(rows)), [name for name, _ in rows])
-    axes.invert_yaxis()
-    axes.axvline(0, color=INK, linewidth=1)
+def dots(
+    rows: Mapping[str, Interval] | Mapping[str, Mapping[str, Interval]], label: str, colors: Colors
+) -> bytes:
+    """Draws means with their intervals in rows, and a line at 0: a forest plot.
+
+    Args:
+        rows: an interval by the name of its row, or several by name and series.
+        label: of the axis.
+        colors: those of the page's theme.
+    """
+    grouped = {
+        name: {"": cells} if isinstance(cells, Interval) else cells for name, cells in rows.items()
+    }
+    series = [*dict.fromkeys(kind for cells in grouped.values() for kind in cells)]
+    styles = dict(zip(series, zip(colors.series, MARKERS, strict=True), strict=False))
+    lines = len(grouped) * (0.5 + 0.5 * len(series))  # of text, with half a line between rows
+    figure, axes = _begin((WIDTH, 0.8 + 0.3 * lines), colors.ink)
+    for place, cells in enumerate(grouped.values()):
+        for kind, interval in cells.items():
+            color, (marker, size) = styles[kind]
+            # Series lie above each other in the middle 60 % of their row.
+            y = place + 0.6 * ((series.index(kind) + 0.5) / len(series) - 0.5)
+            axes.plot([interval.low, interval.high], [y, y], color=color, linewidth=2)
+            name = None if place else kind  # one entry of the legend for all rows
+            axes.plot([interval.mean], [y], marker, color=color, ms=size, label=name)
+    axes.set_yticks(range(len(grouped)), list(grouped))
+    axes.set_ylim(len(grouped) - 0.5, -0.5)
+    axes.axvline(0, color=colors.ink, linewidth=1)
     axes.set_xlabel(label)
-    return _end(figure)
+    return _end(figure, [axes], colors if len(series) > 1 else None)
 
 
 def grid(names: Sequence[str], values: Float, label: str) -> bytes:
-    """Draws a square table of values [n, n] as colours, white at 0."""
+    """Draws a square table of values [n, n] as colours, white at 0, for both themes."""
     size = 2.5 + 0.17 * len(names)
-    figure, axes = _begin((size + 1, size))
+    figure, axes = _begin((size + 1, size), INK)
     limit = float(np.abs(values).max()) or 1.0
     image = axes.imshow(values, cmap="RdBu", vmin=-limit, vmax=limit)
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
@@ -58,7 +119,10 @@ def grid(names: Sequence[str], values: Float, label: str) -> bytes:
 
 
 def curves(
-    panels: Mapping[str, Mapping[str, Sequence[Sequence[tuple[float, float]]]]], x: str, y: str
+    panels: Mapping[str, Mapping[str, Sequence[Sequence[tuple[float, float]]]]],
+    x: str,
+    y: str,
+    colors: Colors,
 ) -> bytes:
     """Draws the runs of several methods as lines on logarithmic y, panels side by side.
 
@@ -66,16 +130,22 @@ def curves(
         panels: runs by title and method, each as points (x, y), y above 0.
         x: label of the horizontal axis.
         y: label of the vertical axis.
+        colors: those of the page's theme.
     """
-    figure, all_axes = _panels(panels, x, y)
+    from matplotlib.ticker import LogLocator
+
+    figure, all_axes = _panels(panels, x, y, colors)
+    styles = [*zip(colors.series, LINE_STYLES, strict=True)]
     for axes, methods in zip(all_axes, panels.values(), strict=True):
-        for color, (name, runs) in zip(LINES, methods.items(), strict=False):
+        for (color, style), (name, runs) in zip(styles, methods.items(), strict=False):
             for index, run in enumerate(runs):
-                axes.plot(*zip(*run, strict=True), color=color, label=None if index else name)
+                label = None if index else name  # one entry of the legend for all runs
+                axes.plot(*zip(*run, strict=True), color=color, linestyle=style, label=label)
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter("{x:g}")
-    return _end(figure, all_axes)
+        axes.yaxis.set_minor_formatter("")
+    return _end(figure, all_axes, colors)
 
 
 def scatter(
@@ -83,36 +153,56 @@ def scatter(
     lines: Mapping[str, float],
     x: str,
     y: str,
+    colors: Colors,
+    labels: Mapping[str, Sequence[Label]] | None = None,
 ) -> bytes:
     """Draws points of several kinds, panels side by side, and a dashed line in each.
 
     Args:
-        panels: points (x, y) by title and kind.
+        panels: points (x, y) by title and kind; all panels have the same kinds, in one order.
         lines: height of the line by title.
         x: label of the horizontal axis.
         y: label of the vertical axis.
+        colors: those of the page's theme.
+        labels: texts at points by title.
     """
-    figure, all_axes = _panels(panels, x, y)
+    figure, all_axes = _panels(panels, x, y, colors)
+    styles = [*zip(colors.series, MARKERS, strict=True)]
     for axes, (title, kinds) in zip(all_axes, panels.items(), strict=True):
-        for color, (name, points) in zip(LINES, kinds.items(), strict=False):
-            axes.plot(*zip(*points, strict=True), "o", color=color, label=name, markersize=5)
-        axes.axhline(lines[title], color=INK, linestyle="--", linewidth=1)
+        for (color, (marker, size)), (name, points) in zip(styles, kinds.items(), strict=False):
+            axes.plot(*np.reshape(points, (-1, 2)).T, marker, color=color, label=name, ms=size)
+        axes.axhline(lines[title], color=colors.ink, linestyle="--", linewidth=1)
+        axes.margins(x=0.1, y=0.15)
         axes.set_ylim(bottom=0)
-    return _end(figure, all_axes)
+        axes.xaxis.set_major_formatter("{x:g}")
+        for label in (labels or {}).get(title, ()):
+            offset, horizontal, vertical = OFFSETS[label.side]
+            axes.annotate(
+                label.text,
+                (label.x, label.y),
+                xytext=offset,
+                textcoords="offset points",
+                ha=horizontal,
+                va=vertical,
+                color=colors.ink,
+                fontsize=FONT_SIZE,
+            )
+    return _end(figure, all_axes, colors)
 
 
-def _panels(titles: Iterable[str], x: str, y: str) -> tuple[Any, Any]:
+def _panels(titles: Iterable[str], x: str, y: str, colors: Colors) -> tuple[Any, Any]:
     """Begins a picture with panels side by side; ``x``, ``y``: labels of their axes."""
     names = list(titles)
-    figure, all_axes = _begin((1.2 + 3.8 * len(names), 3.6), len(names))
+    figure, all_axes = _begin((WIDTH, 4), colors.ink, len(names))
     for axes, title in zip(all_axes := np.atleast_1d(all_axes), names, strict=True):
-        axes.set_title(title, color=INK)
+        axes.set_title(title, color=colors.ink, fontsize=FONT_SIZE)
+    for axes in all_axes[1:2] if len(names) == 3 else all_axes:  # three are too narrow for it
         axes.set_xlabel(x)
     all_axes[0].set_ylabel(y)
     return figure, all_axes
 
 
-def _begin(size: tuple[float, float], panels: int = 1) -> tuple[Any, Any]:
+def _begin(size: tuple[float, float], ink: str, panels: int = 1) -> tuple[Any, Any]:
     import matplotlib as mpl  # takes a third of a second to load
     from matplotlib.figure import Figure
 
@@ -122,19 +212,26 @@ def _begin(size: tuple[float, float], panels: int = 1) -> tuple[Any, Any]:
     all_axes = figure.subplots(1, panels)
     for axes in np.atleast_1d(all_axes):
         axes.patch.set_alpha(0)
-        axes.tick_params(which="both", colors=INK)
-        axes.xaxis.label.set_color(INK)
-        axes.yaxis.label.set_color(INK)
+        axes.tick_params(which="both", colors=ink, labelsize=FONT_SIZE)
+        for label in (axes.xaxis.label, axes.yaxis.label):
+            label.set(color=ink, fontsize=FONT_SIZE)
         for spine in axes.spines.values():
-            spine.set_color(INK)
+            spine.set_color(ink)
     return figure, all_axes
 
 
-def _end(figure: Any, all_axes: Sequence[Any] = ()) -> bytes:
-    """Returns a picture as SVG, with one legend for all panels."""
-    if len(all_axes):
-        entries = all_axes[-1].get_legend_handles_labels()
-        figure.legend(*entries, loc="outside right center", labelcolor=INK, frameon=False)
+def _end(figure: Any, all_axes: Sequence[Any] = (), colors: Colors | None = None) -> bytes:
+    """Returns a picture as SVG; panels share one legend below them, in these colours."""
+    if colors is not None:
+        entries = all_axes[0].get_legend_handles_labels()
+        figure.legend(
+            *entries,
+            loc="outside lower center",
+            ncols=3,
+            labelcolor=colors.ink,
+            frameon=False,
+            fontsize=FONT_SIZE,
+        )
     data = BytesIO()
     figure.savefig(data, format="svg", transparent=True, metadata={"Date": None})
     return data.getvalue()

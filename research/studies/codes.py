@@ -22,7 +22,7 @@ from goita_lab.exact.team import alternating
 from goita_lab.exact.tree import Channel, Tree, deals, enumerate_game, spread
 from goita_lab.exact.values import Learner, best_response, gains, reached, sign, value
 from goita_lab.learning.symmetries import ACTION_IMAGES
-from research.drawing import dots, table
+from research.drawing import Colors, dots, table
 from research.intervals import between_runs
 from research.studies import study
 from research.studies.study import Options
@@ -376,15 +376,18 @@ def _spread(values: list[float]) -> str:
     return f"{np.mean(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
-def figure(result: Result) -> bytes:
-    """Draws the gaps: mean, least and most over pairs."""
-    rows = []
+def figure(result: Result, colors: Colors) -> bytes:
+    """Draws the gaps of each team: mean, least and most over pairs, as SVG."""
+    games = {"equal": "equal silvers and golds"}
+    messages = {"0": "no message", "1": "one bit", "2": "two bits"}
+    rows: dict[str, dict[str, Interval]] = {}
     for name, pairs in result.gaps.items():
         game, bits = name.split()
-        lost = [float(np.mean(gap.teams)) for gap in pairs.values()]
-        spread_ = Interval(float(np.mean(lost)), min(lost), max(lost))
-        rows.append((f"{game}, {bits} bits" if bits != "0" else game, spread_))
-    return dots(rows, "points lost by two equilibria as partners: mean, least and most")
+        cells = rows[f"{games.get(game, game)}, {messages[bits]}"] = {}
+        for team, owner in enumerate(("dealer's team", "other team")):
+            lost = [gap.teams[team] for gap in pairs.values()]
+            cells[owner] = Interval(float(np.mean(lost)), min(lost), max(lost))
+    return dots(rows, "points lost: mean, least and most", colors)
 
 
 if __name__ == "__main__":

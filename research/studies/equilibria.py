@@ -25,7 +25,7 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, over_runs
 from goita_lab.exact.team import Ruler, alternating
 from goita_lab.exact.values import Learner, gains, reached, sign, value
-from research.drawing import bounds, curves, table
+from research.drawing import Colors, bounds, curves, table
 from research.intervals import between_runs
 from research.population.methods import Method
 from research.population.train import trained
@@ -246,14 +246,14 @@ def report(result: Result) -> str:
     )
 
 
-def figure(result: Result) -> bytes:
+def figure(result: Result, colors: Colors) -> bytes:
     """Draws what one seat gains along the trainings, one panel a game, as SVG."""
     panels: dict[str, dict[str, list[list[tuple[float, float]]]]] = {}
     for key, run in result.runs.items():
         game, arm, _ = key.split()
         line = [(point.decisions / 1e6, point.alone) for point in run.points[1:]]
         panels.setdefault(game, {}).setdefault(arm, []).append(line)
-    return curves(panels, "million decisions", "points a round that one seat gains")
+    return curves(panels, "million decisions", "points a round that one seat gains", colors)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import Task
-from research.drawing import dots, table
+from research.drawing import Colors, dots, table
 from research.records import read_units
 from research.studies import study
 from research.studies.study import Options, corrected
@@ -337,10 +337,13 @@ def report(result: Result) -> str:
     )
 
 
-def figure(result: Result) -> bytes:
+def figure(result: Result, colors: Colors) -> bytes:
     """Draws how well each model predicts people, as SVG."""
-    rows = [(f"{row.model}, {row.how}", row.beyond_facts) for row in result.rows]
-    return dots(rows, "nats a decision beyond the rule constraints")
+    how = {"fitted": "fitted", "equal points": "at equal strength"}  # in the words of the page
+    rows: dict[str, dict[str, Interval]] = {row.model: {} for row in result.rows}
+    for row in result.rows:
+        rows[row.model][how[row.how]] = row.beyond_facts
+    return dots(rows, "nats a decision beyond the rule constraints", colors)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from goita_env.information import PLAIN, InformationStructure
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, t_quantile
 from goita_lab.signals.measures.crossplay import cross_play_gap, partners_points
-from research.drawing import dots, table
+from research.drawing import Colors, dots, table
 from research.intervals import interval_over_runs
 from research.population.methods import SEEDS
 from research.studies import study
@@ -296,9 +296,10 @@ def report(result: Result) -> str:
     )
 
 
-def figure(result: Result) -> bytes:
+def figure(result: Result, colors: Colors) -> bytes:
     """Draws the gap of every method, as SVG."""
-    return dots([(row.method, row.gap) for row in result.within], "gap, points a round")
+    rows = {row.method.replace(" muted", ", muted"): row.gap for row in result.within}
+    return dots(rows, "gap, points a round", colors)
 
 
 if __name__ == "__main__":

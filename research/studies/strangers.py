@@ -24,7 +24,7 @@ from goita_lab.arena.statistics.intervals import Interval, t_interval
 from goita_lab.arena.tournament.block import play_block
 from goita_lab.arena.tournament.plan import MIXED_SEATINGS, Task
 from goita_lab.work import one_thread
-from research.drawing import dots, table
+from research.drawing import Colors, dots, table
 from research.studies import study
 from research.studies.reader import ReaderAgent, as_opponent, as_partner, broad
 from research.studies.runs import METHODS
@@ -345,19 +345,19 @@ def report(result: Result) -> str:
     )
 
 
-def figure(result: Result) -> bytes:
+def figure(result: Result, colors: Colors) -> bytes:
     """Draws what being told is worth with strangers and sisters, as SVG."""
-    rows = [
-        (f"{net.side}: {net.effect}, {who}", interval)
+    known = dict(zip(EFFECTS, ("known", "known in beliefs", "known in playouts"), strict=True))
+    rows = {
+        f"{net.side}, {known[net.effect]}": {
+            "strangers": net.strangers,
+            "sisters": net.sisters,
+            "difference": net.net,
+        }
         for net in result.nets
         if net.stratum == "all"
-        for who, interval in (
-            ("stranger", net.strangers),
-            ("sister", net.sisters),
-            ("net", net.net),
-        )
-    ]
-    return dots(rows, "points a round")
+    }
+    return dots(rows, "gain from knowing the policy, points a round", colors)
 
 
 if __name__ == "__main__":

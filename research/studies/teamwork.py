@@ -18,7 +18,7 @@ from goita_lab.exact.teamwork import (
     points_with,
 )
 from goita_lab.exact.tree import Tree
-from research.drawing import scatter, table
+from research.drawing import Colors, scatter, table
 from research.intervals import rank_correlation
 from research.studies import study
 from research.studies.study import Options
@@ -223,16 +223,19 @@ def _short(interval: Interval) -> str:
     return f"{interval.mean:.2f} [{', '.join(ends)}]"
 
 
-def figure(result: Result) -> bytes:
+def figure(result: Result, colors: Colors) -> bytes:
     """Draws regret over strength, and the price of not knowing, one panel a game, as SVG."""
-    panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    kinds = ("agents", "players of other splits", "controls")
+    panels: dict[str, dict[str, list[tuple[float, float]]]] = {
+        game: {kind: [] for kind in kinds} for game in result.games
+    }
     for game, measured in result.games.items():
         names = frozenset(measured.diversity.names)
         for row in measured.found["agents"]:
             place = (row["strength"], float(np.mean(row["regret"])))
-            panels.setdefault(game, {}).setdefault(kind(row, names), []).append(place)
+            panels[game][kind(row, names)].append(place)
     price = {game: measured.found["agents"][0]["price"] for game, measured in result.games.items()}
-    return scatter(panels, price, "strength, points a round", "regret, points a round")
+    return scatter(panels, price, "strength, points a round", "regret, points a round", colors)
 
 
 if __name__ == "__main__":

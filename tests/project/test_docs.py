@@ -136,6 +136,27 @@ def test_every_page_stands_in_one_table_of_contents(docs):
     assert sorted(listed) == sorted(pages)
 
 
+def test_pictures_for_light_and_dark_pages_are_two_pictures_on_the_site(docs):
+    import contents
+
+    shown = 0
+    for name in NAMES:
+        if name.startswith("docs/"):
+            text = text_of(name)
+            assert "{.only-" not in text, f"{name}: a forge shows this as it is"
+            on_site = contents.site_text(name[5:-3], text, ROOT)
+            assert "<picture>" not in on_site, name
+            for light, dark in re.findall(
+                r"^!\[[^\]]+\]\((\S+)\){\.only-light.*\n!\[[^\]]+\]\((\S+)\){\.only-dark",
+                on_site,
+                re.M,
+            ):
+                assert dark == light.replace("-light", "-dark")
+                assert (ROOT / name).parent.joinpath(dark).is_file()
+                shown += 1
+    assert shown >= 4
+
+
 def test_files_of_the_root_are_pages_of_the_site_with_links_that_lead_somewhere(docs):
     import contents
 
@@ -295,7 +316,8 @@ def anchors(page: Path) -> set[str]:
 @pytest.mark.parametrize("name", LINKED)
 def test_links_lead_to_files_of_the_project(name):
     page = ROOT / name
-    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+    markdown, html = r"\]\(([^)\s]+)\)", r'(?:<img [^>]*src|srcset)="([^"]+)"'
+    for link in [*re.findall(markdown, prose(page)), *re.findall(html, prose(page))]:
         if "://" in link:
             continue
         path, _, anchor = link.partition("#")

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from goita_agents.population import Population
+from research.drawing import THEMES
 from research.studies import equilibria
 from research.studies.equilibria import ARMS, TODAY, Found, Point, Run, figure, report, summarise
 
@@ -43,7 +44,7 @@ def test_methods_are_compared_by_what_a_seat_and_what_a_team_gains():
     told = report(result)
     assert re.search(r"\| +`held` +\| +1\.02 \[1\.00, 1\.04\] +\| +\+1\.00 \[", told)
     assert "-1.00 in mini_3" in told
-    assert figure(result).startswith(b"<?xml")
+    assert figure(result, THEMES["light"]).startswith(b"<?xml")
 
 
 def test_a_run_is_measured_along_its_snapshots(tmp_path):

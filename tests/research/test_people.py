@@ -7,6 +7,7 @@ from goita_agents import load_agent
 from goita_env import Game, records
 from goita_env.records import DealRecord
 from raising import refuses
+from research.drawing import THEMES
 from research.studies import people, study
 from research.studies.people import (
     ALL,
@@ -80,7 +81,7 @@ def test_models_are_compared_as_they_fit_and_at_equal_points():
     assert rows[0].beyond_uniform.mean == pytest.approx(0.5, abs=0.1)
     result = Result(2, 20, 20, 400, {ALL: -9.0, NONE: -9.0}, rows, contrasts)
     assert "| +0.5" in report(result)
-    assert figure(result).startswith(b"<?xml")
+    assert figure(result, THEMES["light"]).startswith(b"<?xml")
 
 
 KIFU = """version: 1.0

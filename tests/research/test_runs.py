@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from research.drawing import THEMES
 from research.intervals import interval_over_runs
 from research.studies import runs, study
 from research.studies.runs import CODES, figure, report, summarise, visible
@@ -39,9 +40,9 @@ def test_a_gap_and_the_cost_of_a_code_are_found_where_they_are(gap):
         assert control.crossed.mean == pytest.approx(-0.5, abs=0.05)
         assert control.beyond["entropy"].mean == pytest.approx(1.5, abs=0.3)
     assert "selfplay" in report(result)
-    drawn = figure(result)
+    drawn = figure(result, THEMES["light"])
     assert drawn.startswith(b"<?xml")
-    assert gap == 0 or figure(result) == drawn
+    assert gap == 0 or figure(result, THEMES["light"]) == drawn
 
 
 def test_what_is_called_visible_is_seen_so_often():
@@ -73,5 +74,5 @@ def test_the_command_goes_on_where_it_stopped(tmp_path, monkeypatch):
     assert again == whole
     assert study.run("runs", ["--quick", "-o", str(tmp_path)]) == 0
     assert {one.name for one in tmp_path.iterdir() if one.is_file()} == {
-        *("runs.json", "runs.md", "runs.svg")
+        *("runs.json", "runs.md", "runs-light.svg", "runs-dark.svg")
     }

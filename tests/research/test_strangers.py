@@ -13,6 +13,7 @@ from goita_agents.registry import load_agent
 from goita_agents.search.action_values import SearchOptions
 from goita_agents.search.rollout import RolloutAgent
 from goita_lab.signals.playing import play
+from research.drawing import THEMES
 from research.studies.reader import MIN_Z, ReaderAgent, as_opponent, as_partner
 from research.studies.strangers import (
     FOUR,
@@ -104,7 +105,7 @@ def test_misreading_and_the_wrong_response_add_up_net_of_sisters():
         assert drawn.mean == pytest.approx(0.9, abs=0.2)
     told = report(result)
     assert re.search(r"\| partner +\| +all +\| +told who it is +\| +\+2\.4", told)
-    assert figure(result).startswith(b"<?xml")
+    assert figure(result, THEMES["light"]).startswith(b"<?xml")
 
 
 @pytest.mark.parametrize("samples", [(SISTERS,), (SOME,), (STRANGERS, SISTERS)])

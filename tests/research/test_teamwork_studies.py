@@ -11,6 +11,7 @@ from goita_env.actions import PASS
 from goita_lab.exact import teamwork
 from goita_lab.exact.tree import Channel, enumerate_game
 from goita_lab.exact.values import Learner, gains, value
+from research.drawing import THEMES
 from research.studies import codes, study
 from research.studies.teamwork import diversity, net_of_strength, prices
 from research.teamwork import train
@@ -135,5 +136,5 @@ def test_the_study_of_codes_measures_what_it_learned(tmp_path, monkeypatch):
     told = codes.report(result)
     assert "1 bits, public" in told
     assert "exchanged brings back" in told
-    assert codes.figure(result).startswith(b"<?xml")
+    assert codes.figure(result, THEMES["light"]).startswith(b"<?xml")
     assert json.dumps(asdict(result))

@@ -244,17 +244,28 @@ def test_the_benchmark_renews_the_tables_between_their_comments_and_nothing_else
 ):
     slow = {"random": None, "greedy": None, "rollout:worlds=2": 2}
     monkeypatch.setattr(roster, "ROSTER", slow)
-    page = tmp_path / "strength.md"
+    monkeypatch.setattr(roster, "REFERENCE", "greedy")
+    page, result = tmp_path / "strength.md", tmp_path / "roster.json"
+    (tmp_path / "pictures").mkdir()
     page.write_text(f"# Strength\n\n{roster.START}\n{roster.END}\n\nWords.\n")
     for deals in ("4", "6"):
-        words = ["--page", str(page), "--deals", deals, "--workers", "1"]
-        assert roster.main(words) == 0
+        files = ["--page", str(page), "--result", str(result)]
+        assert roster.main([*files, "--deals", deals, "--workers", "1"]) == 0
     before, table = page.read_text().split(roster.START)
     table, after = table.split(roster.END)
     assert (before, after) == ("# Strength\n\n", "\n\nWords.\n")
     assert "`greedy`" in table
     assert "--deals 6 --workers 1 --fewer-deals 2:rollout:worlds=2" in table
     assert "--deals 4" not in table
+    drawn = [(tmp_path / "pictures" / f"strength-{theme}.svg") for theme in ("light", "dark")]
+    before = [path.read_bytes() for path in (page, result, *drawn)]
+    for path in (page, *drawn):
+        path.write_text(f"{roster.START}\n{roster.END}\n") if path == page else path.unlink()
+    assert roster.main([*files, "--draw"]) == 0  # plays nothing
+    assert page.read_text().split(roster.START)[1].split(roster.END)[0] in before[0].decode()
+    assert [path.read_bytes() for path in (result, *drawn)] == before[1:]
+    result.unlink()
+    refusal(capsys, roster.main, [*files, "--draw"])
     page.write_text("# Title\n")
     refusal(capsys, roster.main, ["--page", str(page)])
     assert page.read_text() == "# Title\n"
