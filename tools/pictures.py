@@ -114,7 +114,7 @@ def cards() -> dict[str, str]:
         rows = {
             "train": (learning(theme), 1.0),
             "analyse": (analysed(theme), 2.0),
-            "play": (deal.drawings(theme=theme), 1.0),
+            "play": (deal.drawings(theme=theme), 1.5),
         }
         for name, (drawings, seconds) in rows.items():
             pictures[f"{name}-{theme}.svg"] = animation.animated(drawings, seconds, width=300)
@@ -148,9 +148,9 @@ def favicon() -> str:
     return write_document(pen.drawing(64, 64, "Goita", "A king"), 64)
 
 
-def tiles() -> str:
+def tiles(theme: Theme) -> str:
     """Draws a tile of each kind with its name, how many there are, and its points."""
-    pen, kinds = Pen("light", "characters"), range(NUM_KINDS)
+    pen, kinds = Pen(theme, "characters"), range(NUM_KINDS)
     pen.tiles([(45 + 90 * kind, 40, kind, False) for kind in kinds])
     for kind in kinds:
         x = 45 + 90 * kind
@@ -166,7 +166,6 @@ def main() -> None:
     game = position(7)
     view = game.view(1)
     policy, decided, points = policy_and_points()
-    frames = records.from_game(position(14)).deals[0].drawings()
     pictures = {
         "seat.svg": svg.render(view),
         "table-dark.svg": position(13).svg(theme="dark", faces="letters"),
@@ -176,8 +175,8 @@ def main() -> None:
         "rules.svg": svg.render(
             play(Game(hands=BOOKLET, dealer=0), BOOKLET_MOVES.split()), size=420
         ),
-        "round.svg": animation.animated(frames, seconds=1.5, width=480),
-        "tiles.svg": tiles(),
+        "tiles-light.svg": tiles("light"),
+        "tiles-dark.svg": tiles("dark"),
         "favicon.svg": favicon(),
     }
     for name, text in (pictures | cards() | first_game()).items():
