@@ -149,16 +149,20 @@ def favicon() -> str:
 
 
 def tiles(theme: Theme) -> str:
-    """Draws a tile of each kind with its name, how many there are, and its points."""
-    pen, kinds = Pen(theme, "characters"), range(NUM_KINDS)
-    pen.tiles([(45 + 90 * kind, 40, kind, False) for kind in kinds])
-    for kind in kinds:
-        x = 45 + 90 * kind
-        pen.text(x, 96, f"{COUNTS[kind]} x {NAMES[kind]}", 16, pen.colors.text, "middle")
-        pen.text(x, 118, f"{POINTS[kind]} points", 15, pen.colors.faint, "middle")
-    return write_document(
-        pen.drawing(90 * NUM_KINDS, 130, "Tiles", "The eight kinds of tiles"), 720
-    )
+    """Draws a tile of each kind with its name, how many there are, and its points.
+
+    Two rows of four fit on a narrow screen.
+    """
+    pen, columns, width, height = Pen(theme, "characters"), 4, 90, 132
+    places = [
+        (45 + width * (kind % columns), height * (kind // columns)) for kind in range(NUM_KINDS)
+    ]
+    pen.tiles([(x, y + 40, kind, False) for kind, (x, y) in enumerate(places)])
+    for kind, (x, y) in enumerate(places):
+        pen.text(x, y + 96, f"{COUNTS[kind]} x {NAMES[kind]}", 16, pen.colors.text, "middle")
+        pen.text(x, y + 118, f"{POINTS[kind]} points", 15, pen.colors.faint, "middle")
+    size = (width * columns, height * (NUM_KINDS // columns))
+    return write_document(pen.drawing(*size, "Tiles", "The eight kinds of tiles"), size[0])
 
 
 def main() -> None:
