@@ -114,7 +114,7 @@ def cards() -> dict[str, str]:
         rows = {
             "train": (learning(theme), 1.0),
             "analyse": (analysed(theme), 2.0),
-            "play": (deal.drawings(theme=theme), 1.0),
+            "play": (deal.drawings(theme=theme), 1.5),
         }
         for name, (drawings, seconds) in rows.items():
             pictures[f"{name}-{theme}.svg"] = animation.animated(drawings, seconds, width=300)
@@ -148,17 +148,21 @@ def favicon() -> str:
     return write_document(pen.drawing(64, 64, "Goita", "A king"), 64)
 
 
-def tiles() -> str:
-    """Draws a tile of each kind with its name, how many there are, and its points."""
-    pen, kinds = Pen("light", "characters"), range(NUM_KINDS)
-    pen.tiles([(45 + 90 * kind, 40, kind, False) for kind in kinds])
-    for kind in kinds:
-        x = 45 + 90 * kind
-        pen.text(x, 96, f"{COUNTS[kind]} x {NAMES[kind]}", 16, pen.colors.text, "middle")
-        pen.text(x, 118, f"{POINTS[kind]} points", 15, pen.colors.faint, "middle")
-    return write_document(
-        pen.drawing(90 * NUM_KINDS, 130, "Tiles", "The eight kinds of tiles"), 720
-    )
+def tiles(theme: Theme) -> str:
+    """Draws a tile of each kind with its name, how many there are, and its points.
+
+    Two rows of four fit on a narrow screen.
+    """
+    pen, columns, width, height = Pen(theme, "characters"), 4, 90, 132
+    places = [
+        (45 + width * (kind % columns), height * (kind // columns)) for kind in range(NUM_KINDS)
+    ]
+    pen.tiles([(x, y + 40, kind, False) for kind, (x, y) in enumerate(places)])
+    for kind, (x, y) in enumerate(places):
+        pen.text(x, y + 96, f"{COUNTS[kind]} x {NAMES[kind]}", 16, pen.colors.text, "middle")
+        pen.text(x, y + 118, f"{POINTS[kind]} points", 15, pen.colors.faint, "middle")
+    size = (width * columns, height * (NUM_KINDS // columns))
+    return write_document(pen.drawing(*size, "Tiles", "The eight kinds of tiles"), size[0])
 
 
 def main() -> None:
@@ -166,7 +170,6 @@ def main() -> None:
     game = position(7)
     view = game.view(1)
     policy, decided, points = policy_and_points()
-    frames = records.from_game(position(14)).deals[0].drawings()
     pictures = {
         "seat.svg": svg.render(view),
         "table-dark.svg": position(13).svg(theme="dark", faces="letters"),
@@ -176,8 +179,8 @@ def main() -> None:
         "rules.svg": svg.render(
             play(Game(hands=BOOKLET, dealer=0), BOOKLET_MOVES.split()), size=420
         ),
-        "round.svg": animation.animated(frames, seconds=1.5, width=480),
-        "tiles.svg": tiles(),
+        "tiles-light.svg": tiles("light"),
+        "tiles-dark.svg": tiles("dark"),
         "favicon.svg": favicon(),
     }
     for name, text in (pictures | cards() | first_game()).items():

@@ -327,6 +327,33 @@ def test_links_lead_to_files_of_the_project(name):
         assert not anchor or anchor in anchors(target), link
 
 
+PICTURE = re.compile(r'(?:src|srcset)="([^":]+)"|!\[[^\]]*\]\(([^):]+)\)')
+"""A picture of a page, in HTML or in Markdown."""
+OUTSIDE_PAGES = {"favicon.svg"}
+"""Pictures that only the site's configuration names."""
+
+
+def pictures(name: str) -> set[Path]:
+    paths = {Path(html or plain) for html, plain in PICTURE.findall(prose(ROOT / name))}
+    return {(ROOT / name).parent / path for path in paths if path.parts[0] != "_static"}
+
+
+@pytest.mark.parametrize("name", [name for name in LINKED if pictures(name)])
+def test_the_pictures_of_a_page_exist_in_both_themes(name):
+    shown = pictures(name)
+    for picture in shown:
+        assert picture.exists(), picture
+        for theme, other in (("-light.", "-dark."), ("-dark.", "-light.")):
+            twin = picture.with_name(picture.name.replace(theme, other))
+            assert not twin.exists() or twin in shown, twin
+
+
+def test_every_picture_is_on_a_page():
+    shown = {picture.resolve() for name in LINKED for picture in pictures(name)}
+    for picture in (ROOT / "docs/pictures").iterdir():
+        assert picture in shown or picture.name in OUTSIDE_PAGES, picture
+
+
 FILE = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|json|md|svg|js|sh|npz))`(?!\s+of\s+commit\s)")
 
 
