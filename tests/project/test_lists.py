@@ -54,12 +54,6 @@ def test_a_table_of_columns_explains_headings_that_the_page_shows(name):
             assert part in shown, heading
 
 
-def test_every_picture_is_on_a_page():
-    written = "".join([*TEXTS.values(), (ROOT / "docs/conf.py").read_text(encoding="utf-8")])
-    pictures = [path for path in sorted((ROOT / "docs/pictures").iterdir()) if path.is_file()]
-    assert [path.name for path in pictures if path.name not in written] == []
-
-
 def test_every_tool_is_named_where_a_contributor_looks():
     places = ("docs/architecture.md", "CONTRIBUTING.md", "Makefile")
     written = "".join((ROOT / place).read_text(encoding="utf-8") for place in places)
