@@ -24,9 +24,12 @@ MOVES = 3
 """How many hints are followed before the picture. The network then prefers what the hint suggests,
 so that the picture needs no explanation."""
 WINDOW = {"width": 870, "height": 860}
-COLUMNS = {"board": ("section.table", 12, 423), "hint": ("#advice", 451, 392)}
-"""The element with which each picture begins, and the left edge and the width of the picture in the
-window. Together the pictures are as wide as README."""
+COLUMNS = {
+    "board": ("section.table", "#hand", 12, 423),
+    "hint": ("#advice", "#advice table", 451, 392),
+}
+"""The elements with which each picture begins and ends, and the left edge and the width of the
+picture in the window. Together the pictures are as wide as README."""
 MARGIN = 6
 SCALE = 2
 COLOURS = 64
@@ -35,8 +38,7 @@ COLOURS = 64
 def follow_hint(page: Page) -> None:
     """Makes the move that the page suggests."""
     ask_for_hint(page)
-    suggestion = page.inner_text("#advice p.best")
-    action = re.sub(r".*suggests (face-down )?|\.$", "", suggestion)
+    action = page.inner_text("#advice tr.best td:first-child").strip()
     if action == "pass":
         page.click("#answers button:has-text('pass')")
     else:
@@ -48,8 +50,9 @@ def follow_hint(page: Page) -> None:
 
 def ask_for_hint(page: Page) -> None:
     page.click("[data-do=hint]")
-    page.wait_for_selector("#advice p.best")
+    page.wait_for_selector("#advice details")
     page.wait_for_selector("body:not([aria-busy])")
+    page.click("#advice summary:has-text('All actions')")
 
 
 def save(picture: bytes, name: str) -> None:
@@ -77,13 +80,13 @@ def box(page: Page, part: str) -> FloatRect:
 
 
 def photograph_columns(page: Page, theme: str) -> None:
-    """Writes both pictures, as high as the hint down to the end of its table."""
+    """Writes both pictures: the table down to the hand, and the hint."""
     page.click("#lesson button")  # the explanation of a rule leaves
     page.mouse.move(0, 0)
-    table = box(page, "#advice table")
-    height = table["y"] + table["height"] - box(page, "#advice")["y"] + 2 * MARGIN
-    for name, (first, left, width) in COLUMNS.items():
+    for name, (first, last, left, width) in COLUMNS.items():
         top = box(page, first)["y"] - MARGIN
+        end = box(page, last)
+        height = end["y"] + end["height"] - top + MARGIN
         clip: FloatRect = {"x": left, "y": top, "width": width, "height": height}
         save(page.screenshot(clip=clip), f"{name}-{theme}.png")
 

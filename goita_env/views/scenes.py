@@ -152,7 +152,7 @@ def _places(eyes: ViewFields, names: tuple[str, ...], mover: int) -> tuple[Place
 
 def _turn(view: ViewFields) -> str:
     if view.mover_leads[0]:
-        return "lead again: lay a tile face down"
+        return "lead again with a tile face down"
     return "receive the {tile}, or pass"
 
 
@@ -179,5 +179,5 @@ def _moment_of_state(state: State, view: ViewFields, who: str) -> tuple[str, str
     if status == WAITING:
         return "waiting for a deal", ""
     if status == FRESH:
-        return "lead: lay a tile face down", who
+        return "lead with a tile face down", who
     return _QUESTIONS[status] if status in _QUESTIONS else _turn(view), who

@@ -68,9 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     agents = [*AGENTS, *chosen_members()]
     rows = measured(agents, exam, args.seed)
     correlations = correlated(np.array(rows))
-    answers = [take(agent, exam) for agent in AGENTS]
-    sheet = Sheet(exam, tuple(answers), (), controls(exam))
-    beliefs = {model: take(model, exam).believed for model in (*MODELS, *UNLIKE)}
+    answers = {agent: take(agent, exam) for agent in (*AGENTS, *UNLIKE)}
+    sheet = Sheet(exam, tuple(answers[agent] for agent in AGENTS), (), controls(exam))
+    beliefs = {model: answers[model].believed for model in (*MODELS, *UNLIKE)}
     beliefs["counts unseen tiles"] = counted(exam.view())
     models = {
         model: shares(model, believed, exam)

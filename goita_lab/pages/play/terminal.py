@@ -115,7 +115,7 @@ class Terminal:
         if hint.clear and lead >= 0.5:
             rival = sentences.action(hint.comparison.rival)
             self._say(f"It is worth {lead:.1f} points more than {rival}.")
-        print(f"  {'action':25}at sight  points")
+        print(f"  {'action':25}1st choice points")
         for option in hint.options[:MOST_OPTIONS]:
             mark = ">" if option.action == hint.action else " "
             faces = self._tiles(option.action)
@@ -127,7 +127,7 @@ class Terminal:
                 f"{sentences.share(option.probability):>8}{points}"
             )
         self._say(
-            "At sight: how often the champion plays it without looking ahead. Points: of the round "
+            "1st choice: how often the champion plays it without looking ahead. Points: of the round "
             "for your team, a mean over hands that you cannot rule out. ± is one standard error of "
             "that sampling; how the others play is the larger uncertainty."
         )
