@@ -35,8 +35,8 @@ from goita_lab import cli
 from goita_lab.arena.tournament.arena import Tournament
 from goita_lab.arena.tournament.plan import TournamentPlan
 from goita_lab.arena.tournament.summary import fault_counts
-from goita_lab.exam.answers import counted, score
 from goita_lab.exam.questions import Questions
+from goita_lab.exam.scoring import counted, score
 
 CHECK_OPPONENT: Final = "greedy"
 CHECKED_POSITIONS: Final = 64

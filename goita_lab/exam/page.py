@@ -15,9 +15,10 @@ from goita_env.render import svg, words
 from goita_env.tiles import NAMES, RELATIVE_SEATS
 from goita_lab.arena.report.to_html import Scale, environment
 from goita_lab.arena.statistics.intervals import Interval
-from goita_lab.exam.answers import Answers, Sheet, scores
+from goita_lab.exam.answers import Answers, Sheet
 from goita_lab.exam.questions import QUESTION_KINDS, Questions
 from goita_lab.exam.report import all_tables, legend
+from goita_lab.exam.scoring import scores
 from goita_lab.exam.weaknesses import Weakness, headline, weaknesses
 
 COSTLIEST_SHOWN: Final = 20

@@ -12,8 +12,9 @@ from goita_env.tiles import RELATIVE_SEATS
 from goita_lab.arena.report.figures import ROUGH_INTERVAL_NOTE, estimate
 from goita_lab.arena.report.tables import Table
 from goita_lab.arena.report.to_terminal import draw
-from goita_lab.exam.answers import COUNTING_CONTROL, Answers, Sheet, score_interval
+from goita_lab.exam.answers import COUNTING_CONTROL, Answers, Sheet
 from goita_lab.exam.questions import QUESTION_KINDS
+from goita_lab.exam.scoring import score_interval
 from goita_lab.exam.weaknesses import FEW_POSITIONS, groups, headline, weaknesses
 from goita_lab.phases import PHASES
 

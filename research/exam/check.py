@@ -30,9 +30,10 @@ from goita_lab import cli, provenance
 from goita_lab.arena import play_pair
 from goita_lab.arena.report.figures import estimate
 from goita_lab.arena.statistics.intervals import Interval, ratio_interval
-from goita_lab.exam.answers import Sheet, brier, controls, counted, score, take
+from goita_lab.exam.answers import Sheet, controls, take
 from goita_lab.exam.questions import SHIPPED, Questions
 from goita_lab.exam.report import OPPONENTS, PARTNER, knowledge_table, main_table
+from goita_lab.exam.scoring import brier, counted, score
 from goita_lab.work import stderr_progress
 from research.intervals import rank_correlation
 

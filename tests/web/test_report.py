@@ -53,3 +53,36 @@ def test_a_figure_is_saved_as_a_file(file, open_page, tmp_path, kind, begins):
     if kind == "SVG":
         assert content.count(b"<circle") == 3
         ElementTree.fromstring(content)
+
+
+def test_a_heading_sorts_its_table_and_names_the_order(exam_file, open_page):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = open_page(exam_file.as_uri())
+    table = page.locator("table.grid").first
+    head = table.locator("th", has_text="points lost").first
+
+    def lost():
+        cells = table.locator("tbody tr").all()
+        return [float(row.locator("td").nth(1).inner_text().split()[0]) for row in cells]
+
+    before = lost()
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert lost() == sorted(before, reverse=True) != before
+    head.locator("button").click()
+    assert (head.get_attribute("aria-sort"), lost()) == ("ascending", sorted(before))
+    names = table.locator("th").first
+    names.locator("button").click()
+    assert head.get_attribute("aria-sort") is None
+    assert axe.run(page).response["violations"] == []
+
+
+def test_the_exam_begins_with_what_to_fix_and_prints_whole_tables(exam_file, open_page):
+    page = open_page(exam_file.as_uri(), wide=1280)
+    first = page.locator("main section").first
+    assert "greedy loses" in first.locator("h2").inner_text()
+    assert first.locator("ol.fix > li").count() == 3
+    assert first.locator("ol.fix > li").first.locator(".board svg").count() > 0
+    page.emulate_media(media="print")
+    for scroll in page.locator(".scroll").all():
+        assert scroll.evaluate("box => getComputedStyle(box).overflow") == "visible"

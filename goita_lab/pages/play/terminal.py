@@ -124,12 +124,12 @@ class Terminal:
             points = "" if option.points is None else f" {option.points:+7.1f} ± {option.error:.1f}"
             print(
                 f"{mark} {faces}{sentences.action(option.action):20}"
-                f"{sentences.share(option.probability):>8}{points}"
+                f"{sentences.share(option.probability):>10}{points}"
             )
         self._say(
-            "1st choice: how often the champion plays it without looking ahead. Points: of the round "
-            "for your team, a mean over hands that you cannot rule out. ± is one standard error of "
-            "that sampling; how the others play is the larger uncertainty."
+            "1st choice: how often the champion plays it without looking ahead. Points: of the "
+            "round for your team, a mean over hands that you cannot rule out. ± is one standard "
+            "error of that sampling; how the others play is the larger uncertainty."
         )
 
     def _greet(self) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from goita_lab.commands import check
-from goita_lab.exam.answers import counted
+from goita_lab.exam.scoring import counted
 from programs import refusal
 
 

@@ -18,11 +18,12 @@ from goita_env.rounds import Rounds
 from goita_env.worlds import Worlds, determinize
 from goita_lab.arena.statistics.intervals import mean_interval
 from goita_lab.commands import exam
-from goita_lab.exam import answers, making, page, questions, report, weaknesses
-from goita_lab.exam.answers import Sheet, controls, graded, score_interval, take
+from goita_lab.exam import answers, making, page, questions, report, scoring, weaknesses
+from goita_lab.exam.answers import Sheet, controls, graded, take
 from goita_lab.exam.making import Piece, draw_evenly, make, piece_questions, value_position
 from goita_lab.exam.questions import QUESTION_KINDS, STORED_MODELS, Questions
 from goita_lab.exam.report import terminal
+from goita_lab.exam.scoring import score_interval
 from goita_lab.phases import PHASES
 from goita_lab.work import Runner
 from raising import refuses
@@ -113,7 +114,7 @@ def test_controls_know_all_and_nothing(some):
     assert by_rules.lost.mean() >= 0
     assert abs(counting.share([1]).mean) < 1
     # Each unseen tile of which there is one lies with one of the others.
-    view, held = some.view(), answers.counted(some.view())
+    view, held = some.view(), scoring.counted(some.view())
     one = view.unseen == 1
     assert held.sum(axis=1)[one] == pytest.approx(1)
     assert best.points().mean == 0
@@ -159,7 +160,7 @@ def test_scores_are_those_by_hand():
     believed = exact.copy()
     believed[0, 1, 0] = 0.25
     kept = np.log(0.99) * 7
-    found = answers.score(believed, exact)
+    found = scoring.score(believed, exact)
     assert found[0, 1] == pytest.approx(0.5 * np.log(0.25) + 0.5 * np.log(0.75) + kept)
     assert found[0, 0] == pytest.approx(8 * np.log(0.99))
 
