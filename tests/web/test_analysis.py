@@ -7,7 +7,9 @@ from record_samples import LINE
 pytest.importorskip("numba")
 
 from goita_lab.pages import watch
-from goita_lab.pages.watch.reading import read
+from goita_lab.pages.play.sitting import ANALYSIS_TITLE
+from goita_lab.pages.watch.reading import of_match, read
+from play_tables import FedBackground, any_move, play_on
 
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -139,3 +141,40 @@ def test_nothing_overflows_and_axe_finds_nothing(analysed, open_page, wide, sche
     page.keyboard.press("v")
     page.keyboard.press("l")
     assert axe.run(page).response["violations"] == []
+
+
+def test_deals_that_are_analysed_later_appear_and_the_reader_keeps_place_and_answers(
+    serve, open_page
+):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    server, analyses = serve(seed=5), []
+    list(play_on(server.table, any_move(0), 3))
+    background = server.sitting._background = FedBackground()
+    source = of_match(server.table.finished, ANALYSIS_TITLE)
+    whole = watch.analyse(
+        source, "greedy", worlds=64, types=("greedy",), partial_analysis=analyses.append
+    )
+    server.sitting.analysis()
+    background.sender.send(analyses[0])
+    page = open_page(f"{server.link}analysis")
+    assert page.inner_text("#progress").startswith("1 of 3 deals are analysed.")
+    assert axe.run(page).response["violations"] == []
+    assert at(page)[0] == 1
+    page.select_option("#deal", "2")
+    assert page.inner_text("#judged") == "This deal is not analysed yet."
+    seat, told = server.table.seat, [watch.to_json(source, one) for one in (analyses[0], whole)]
+    first, every = (errors(one, seat) for one in told)
+    assert 0 < len(first) < len(every)
+    page.click("#learning [data-do=next]")
+    page.click("#answer")
+    place, answer = at(page), page.inner_text("#asked")
+    background.sender.send(analyses[1])
+    page.wait_for_selector("#progress >> text=2 of 3 deals are analysed.")
+    background.sender.send(whole)
+    page.wait_for_selector("#progress >> text=All deals are analysed.")
+    assert (at(page), page.inner_text("#asked")) == (place, answer)
+    assert page.inner_text("#score") == f"0 of {len(every)} found"
+    page.keyboard.press("l")
+    page.select_option("#deal", "2")
+    assert page.inner_text("#judged") == "Each move is judged as it is made."
+    assert page.locator("#worst ~ .scroll tbody tr").count() == len(errors(told[1]))

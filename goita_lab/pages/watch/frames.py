@@ -100,12 +100,17 @@ class Book:
 
     def name(self, seat: int) -> str:
         """Returns what the page calls a seat."""
-        return f"seat {seat}" if self._viewer is None else place(seat, self._viewer)
+        return seat_name(seat, self._viewer)
 
     def _frame(self, drawing: Drawing) -> Frame:
         self._letters |= dict.fromkeys(filter(pen.is_letter, drawing.definitions))
         sentences = [drawing.title, *drawing.description.splitlines()]
         return _numbers(self.lines, drawing.lines), _numbers(self.sentences, sentences)
+
+
+def seat_name(seat: int, viewer: int | None) -> str:
+    """Returns what a page calls a seat: its number if the viewer is None."""
+    return f"seat {seat}" if viewer is None else place(seat, viewer)
 
 
 def _numbers(number_by_text: dict[str, int], texts: Iterable[str]) -> list[int]:

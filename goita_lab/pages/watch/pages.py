@@ -56,7 +56,6 @@ def page(
     """
     say = languages.language(language)
     book = Book(source.deals, say, viewer)
-    rounds = [] if viewer is None else _rounds(source, say)
     data = {
         "lines": list(book.lines),
         "sentences": list(book.sentences),
@@ -64,11 +63,12 @@ def page(
         "fill": themes.THEMES["light"].text,
         "dark": themes.darkened(),
         "deals": book.deals,
-        "rounds": rounds,
+        "rounds": [] if viewer is None else _rounds(source, say),
         "names": [say(book.name(seat)) for seat in range(NUM_SEATS)],
         "persons": [say(book.person(seat)) for seat in range(NUM_SEATS)],
         "teams": [say(team) for team in TEAMS[viewer is not None]],
         "viewer": viewer,
+        "digest": source.digest,
         "analysis": None if analysis is None else _script_data(source, analysis, say, viewer),
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace(
@@ -77,22 +77,44 @@ def page(
     # A record may hold "</script>", a line separator, or a surrogate: none may break the script.
     text = text.encode(errors="replace").decode()
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return _template().render(
+    return _template("page.html").render(
         **languages.for_template(language),
+        **_context(source, analysis, viewer, say),
         title=clean(say(source.title)),
-        names=[say(book.name(seat)) for seat in range(NUM_SEATS)],
-        words=lambda action: say(_words(action)),
-        rounds=rounds,
         said=files("goita_lab.pages").joinpath("say.js").read_text(encoding="utf-8"),
         style=languages.style(),
-        viewer=viewer,
-        seats={f"seat {seat}": book.name(seat) for seat in range(NUM_SEATS)},
-        shown=len(source.deals),
         total=source.total,
         size=svg.SIZE,
         data=text,
-        analysed=None if analysis is None else _tables(source, analysis),
     )
+
+
+def renewal(
+    source: Source, analysis: Analysis, viewer: int, language: LanguageName
+) -> dict[str, Any]:
+    """Returns what a page that is open replaces when more deals of it are analysed, as JSON."""
+    say = languages.language(language)
+    context = languages.for_template(language) | _context(source, analysis, viewer, say)
+    return {
+        "analysis": _script_data(source, analysis, say, viewer),
+        "tables": _template("errors.html").render(context),
+    }
+
+
+def _context(
+    source: Source, analysis: Analysis | None, viewer: int | None, say: Language
+) -> dict[str, Any]:
+    """Returns what the template of the page and that of its tables need."""
+    names = [frames.seat_name(seat, viewer) for seat in range(NUM_SEATS)]
+    return {
+        "names": list(map(say, names)),
+        "words": lambda action: say(_words(action)),
+        "rounds": [] if viewer is None else _rounds(source, say),
+        "viewer": viewer,
+        "seats": {f"seat {seat}": name for seat, name in enumerate(names)},
+        "shown": len(source.deals),
+        "analysed": None if analysis is None else _tables(source, analysis),
+    }
 
 
 def to_json(source: Source, analysis: Analysis) -> dict[str, Any]:
@@ -173,13 +195,16 @@ def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int 
         for watched, decisions in zip(source.deals, analysis.deals, strict=True)
     ]
     places = {"left": frames.LEFT, "right": frames.RIGHT, "bottom": frames.BOTTOM}
+    # None: the deal is not analysed yet.
     deals = [
-        {
+        None
+        if index in analysis.missing
+        else {
             decision.move: _with_verdict(decision)
             | {"policy_agrees": verdicts.policy_agrees(decision)}
             for decision in decisions
         }
-        for decisions in analysis.deals
+        for index, decisions in enumerate(analysis.deals)
     ]
     texts = {"kinds": list(map(say, NAMES)), "graphs": graphs, "also": say(_agreement(analysis))}
     principles = {principle.key: say(principle.sentence) for principle in PRINCIPLES}
@@ -196,8 +221,8 @@ def _rounded(value: Any) -> Any:
 
 
 @cache
-def _template() -> Template:
+def _template(name: str) -> Template:
     loader = PackageLoader(__package__)
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["clean"] = clean
-    return environment.get_template("page.html")
+    return environment.get_template(name)

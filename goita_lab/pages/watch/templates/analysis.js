@@ -3,7 +3,7 @@
 // search and the policy; figures of open hands are hidden.
 function analysing({ data, at, OPEN, find, make, tile, to }) {
   const analysis = data.analysis, MAX_ACTIONS = 7;
-  const decisionAt = (move) => analysis.deals[at.deal][move];
+  const decisionAt = (move) => analysis.deals[at.deal]?.[move];
   const who = (seat) => data.persons[seat];
   const isOpen = (decision) => at.seen === OPEN || decision.seat === at.seen;
 
@@ -102,7 +102,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     const n = at.move, name = hidden ? say("an error") : seen ? heading(decision) : "";
     find("verdict").textContent = !n ? say("Before the first move") : name ? say("Move {n}: {verdict}", { n, verdict: name }) : say("Move {n}", { n });
     find("verdict").className = seen ? decision.verdict : "";
-    find("judged").textContent = hidden ? say("Choose below the board.") : !n ? say("Each move is judged as it is made.") : !decision ? say("It was not analysed.") : seen ? judged(decision) : say("Decisions of others are judged with all hands open.");
+    find("judged").textContent = hidden ? say("Choose below the board.") : !analysis.deals[at.deal] ? say("This deal is not analysed yet.") : !n ? say("Each move is judged as it is made.") : !decision ? say("It was not analysed.") : seen ? judged(decision) : say("Decisions of others are judged with all hands open.");
     find("sure").hidden = !(seen && decision.options.length);
     find("options").parentElement.hidden = !(seen && decision.options.length);
     find("worth").textContent = seen ? worth(decision) : "";
@@ -120,6 +120,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
 
   function deal() {
     for (const part of document.querySelectorAll("[data-open]")) part.hidden = at.seen !== OPEN;
+    if (!analysis.deals[at.deal]) find("graph").parentElement.hidden = true;
     const { svg, label } = analysis.graphs[at.deal];
     find("graph").innerHTML = at.seen === OPEN ? `${svg}<path class="now"/>` : "";
     find("graph").setAttribute("aria-label", at.seen === OPEN ? label : "");
@@ -133,10 +134,19 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     }
   }
 
+  // Deals that were analysed since the page was opened: the tables are replaced, and the page tells how many deals are missing.
+  function renew(tables = null) {
+    if (tables !== null) find("tables").innerHTML = tables;
+    const all = data.deals.length, missing = analysis.deals.filter((moves) => !moves).length;
+    if (missing) find("progress").textContent = say("{n} of {all} deals are analysed. The others are being analysed, and appear on this page when they are ready.", { n: all - missing, all });
+    else if (find("progress")?.textContent) find("progress").textContent = say("All deals are analysed.");
+    return missing;
+  }
+
   find("graph").addEventListener("click", (event) => {
     const box = find("graph").getBoundingClientRect(), x = ((event.clientX - box.left) / box.width) * 600;
     to({ move: Math.ceil((x - analysis.left) / step()) });
   });
 
-  return { show, deal, word, played };
+  return { show, deal, renew, word, played };
 }

@@ -4,14 +4,14 @@
 function learning({ data, at, OPEN, find, tile, to, show, words, played }) {
   const analysis = data.analysis, answers = new Map(), TOLERATED_LOSS = 1;
   let seat = null, first = null, tried = null;
-  const decisionAt = (move = at.move, deal = at.deal) => analysis.deals[deal][move];
+  const decisionAt = (move = at.move, deal = at.deal) => analysis.deals[deal]?.[move];
   const key = () => `${at.deal}.${at.move}`;
   const reader = () => data.viewer ?? (at.seen === OPEN ? null : at.seen);
   const isQuestion = (decision) => decision && decision.seat === reader() && decision.verdict === "clear";
   const hides = (move) => seat !== null && move === at.move && isQuestion(decisionAt(move)) && !answers.has(key());
   const points = (decision, action) => decision.options.find((option) => option.action === action).points;
   const loss = (decision, action) => Math.max(0, points(decision, decision.best) - points(decision, action));
-  const places = () => analysis.deals.flatMap((moves, n) => Object.values(moves).filter(isQuestion).map((decision) => [n, decision.move]));
+  const places = () => analysis.deals.flatMap((moves, n) => Object.values(moves ?? {}).filter(isQuestion).map((decision) => [n, decision.move]));
 
   function choice(text, kinds, value, pressed = false) {
     const button = document.createElement("button");
@@ -41,7 +41,7 @@ function learning({ data, at, OPEN, find, tile, to, show, words, played }) {
     find("learn").hidden = on || !errors.length;
     find("learn").textContent = say("Learn from your errors ({n})", { n: errors.length });
     if (!on) return;
-    const inside = find("learning").contains(document.activeElement);
+    const inside = find("learning").contains(document.activeElement), focused = document.activeElement?.dataset.guess;
     box.textContent = "";
     find("score").textContent = say("{found} of {n} found", { found: [...answers.values()].filter(Boolean).length, n: errors.length });
     find("answer").hidden = !hidden;
@@ -59,13 +59,18 @@ function learning({ data, at, OPEN, find, tile, to, show, words, played }) {
         choice(say("then {attack}", { attack: analysis.kinds[kind] }), [kind], code);
       }
       for (const code of codes.filter((code) => !pairs.includes(code))) choice(words(code), [], code);
-      find("asked").textContent = question(decision);
-    } else find("asked").textContent = isQuestion(decision) ? outcome(decision) : "";
-    if (inside) focus();
+      ask(question(decision));
+    } else ask(isQuestion(decision) ? outcome(decision) : "");
+    if (inside) focus(focused);
+  }
+
+  // A live region: the same text is not written, and told, again.
+  function ask(text) {
+    if (find("asked").textContent !== text) find("asked").textContent = text;
   }
 
   // A player who chose by key continues by key.
-  const focus = () => (find("guess").querySelector("button") ?? find("learning").querySelector("[data-do=next]")).focus();
+  const focus = (value) => (find("guess").querySelector(`[data-guess="${value}"]`) ?? find("guess").querySelector("button") ?? find("learning").querySelector("[data-do=next]")).focus();
 
   function next() {
     const errors = places(), left = ([n, move]) => !answers.has(`${n}.${move}`);
@@ -73,7 +78,7 @@ function learning({ data, at, OPEN, find, tile, to, show, words, played }) {
     const place = ahead.find(left) ?? errors.find(left);
     first = tried = null;
     if (place) to({ deal: place[0], move: place[1], seen: seat });
-    else find("asked").textContent = say("These were all your errors.");
+    else ask(analysis.deals.every(Boolean) ? say("These were all your errors.") : say("These were all your errors so far."));
   }
 
   function leave() {

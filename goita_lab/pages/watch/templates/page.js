@@ -2,7 +2,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
-  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN };
+  const OPEN = 4, RENEW_MS = 2000, at = { deal: 0, move: 0, seen: OPEN };
   let dark = false, analysis = null, learn = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
@@ -191,10 +191,29 @@
     else location.href = "./";
   }
   if (data.viewer !== null) does.again = keys.t = again;
+  // Deals are analysed while the page is open. It asks for them, and keeps its place and the answers.
+  async function renew() {
+    const shown = data.analysis.deals.filter(Boolean).length;
+    const answer = await fetch(`renewal?digest=${data.digest}&done=${shown}`).catch(() => null);
+    const reply = answer ? await answer.json() : { error: say("The server doesn't answer. Start it again with --resume.") };
+    if (reply.done === null) reply.error = say("The match has continued. Load this page again.");
+    if (reply.error) { find("progress").textContent = reply.error; return; }
+    if (reply.analysis) {
+      const isNew = !data.analysis.deals[at.deal];
+      Object.assign(data.analysis, reply.analysis);
+      analysis.renew(reply.tables);
+      if (isNew && data.analysis.deals[at.deal]) all(); else learn.draw();
+    }
+    if (analysis.renew()) setTimeout(renew, RENEW_MS);
+  }
+
   // On a phone the settings would stand between the board and the moves.
   find("settings").open = !matchMedia("(max-width: 52rem)").matches;
   paint();
   read();
-  // A player begins with the own errors, each a question, and else with the last deal.
-  if (data.viewer !== null && !location.hash && !learn.begin()) to({ deal: data.deals.length - 1, move: 0 });
+  if (data.viewer !== null) {
+    if (analysis.renew()) setTimeout(renew, RENEW_MS);
+    // A player begins with the own errors, each a question, and else with the last deal that is analysed.
+    if (!location.hash && !learn.begin()) to({ deal: data.analysis.deals.findLastIndex(Boolean), move: 0 });
+  }
 })();

@@ -290,6 +290,20 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, monkeypatch):
     assert analysed_now == [2]
 
 
+def test_after_each_deal_the_analysis_so_far_is_that_of_all_without_the_missing_deals():
+    other = replace(ONE, moves=((DEAL.moves[0][0], games(DEAL)[0].legal_actions()[0]),))
+    three, partial = source(ONE, other, replace(ONE, dealer=DEAL.dealer)), []
+    whole = watch.analyse(three, "greedy", worlds=8, **FEW, partial_analysis=partial.append)
+    # The first and the third deal are one task, so one analysis lacks a deal.
+    (first,) = partial
+    assert (first.missing, whole.missing) == ({1}, frozenset())
+    assert first.deals == (whole.deals[0], (), whole.deals[0])
+    assert first.origin == whole.origin
+    text = watch.page(three, first, viewer=0)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert [moves is None for moves in data["analysis"]["deals"]] == [False, True, False]
+
+
 def test_the_command_leaves_page_and_json_alone(tmp_path, capsys):
     record, page, told = (tmp_path / name for name in ("game.yaml", "page.html", "told.json"))
     record.write_text(YAML, encoding="utf-8")
