@@ -20,7 +20,7 @@ from goita_env.render.translation import ENGLISH, Joined, Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.arena.report.figures import true_minus
 from goita_lab.pages.languages import person, place, round_end, rules_of, seen_from
-from goita_lab.pages.watch.decisions import Decision, verdict
+from goita_lab.pages.watch.decisions import Decision, error_size
 from goita_lab.pages.watch.reading import Watched
 
 Frame = tuple[list[int], list[int]]
@@ -225,7 +225,7 @@ def draw_graph(
     errors = [
         decision.move
         for decision in decisions
-        if verdict(decision) == "clear" and viewer in (None, decision.seat)
+        if error_size(decision) and viewer in (None, decision.seat)
     ]
     parts += _bars(decisions, x_of, errors)
     label = _label(points, errors, result, viewer is not None)
@@ -310,5 +310,8 @@ def _bars(
                 f'width="{width:.1f}" height="{height:.1f}"/>'
             )
         if decision.move in errors:
-            parts.append(f'<text class="mark" x="{x:.1f}" y="{bottom - height - 3:.1f}">!</text>')
+            parts.append(
+                f'<text class="mark" x="{x:.1f}" y="{bottom - height - 3:.1f}">'
+                f"{'!' * error_size(decision)}</text>"
+            )
     return parts

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from jinja2 import Environment, PackageLoader, Template
 
@@ -24,7 +24,7 @@ from goita_lab.pages import languages
 from goita_lab.pages.languages import LanguageName
 from goita_lab.pages.watch import decisions as verdicts
 from goita_lab.pages.watch import frames
-from goita_lab.pages.watch.decisions import FORMAT, Decision
+from goita_lab.pages.watch.decisions import FORMAT, Decision, Total
 from goita_lab.pages.watch.frames import Book
 from goita_lab.pages.watch.reading import Source, rounds_of
 
@@ -113,7 +113,7 @@ def _context(
         "viewer": viewer,
         "seats": {f"seat {seat}": name for seat, name in enumerate(names)},
         "shown": len(source.deals),
-        "analysed": None if analysis is None else _tables(source, analysis),
+        "analysed": None if analysis is None else _tables(source, analysis, viewer),
     }
 
 
@@ -166,21 +166,71 @@ def _rounds(source: Source, say: Language) -> list[str]:
     ]
 
 
+def _agent(analysis: Analysis) -> str:
+    """Returns what sentences call the agent that analysed."""
+    agent = clean(short_name(analysis.settings.agent))
+    return "the champion" if agent == "champion" else agent
+
+
 def _agreement(analysis: Analysis) -> Phrase:
     """Returns the remark on a move that the policy would have played, too."""
-    agent = clean(short_name(analysis.settings.agent))
-    agent = "the champion" if agent == "champion" else agent
-    return Phrase("{agent} would have played this, too", agent=agent)
+    return Phrase("{agent} would have played this, too", agent=_agent(analysis))
 
 
-def _tables(source: Source, analysis: Analysis) -> dict[str, Any]:
+def _totals(source: Source, analysis: Analysis, viewer: int | None) -> list[Total]:
+    """Returns the sums of players; if the page has a viewer by seat, the viewer's first."""
+    judged = verdicts.judge(source.deals, analysis.deals)
+    totals = verdicts.totals(judged, by_seat=viewer is not None)
+    own = None if viewer is None else f"seat {viewer}"
+    return sorted(totals, key=lambda total: total.name != own)
+
+
+def _summaries(source: Source, analysis: Analysis, viewer: int | None, say: Language) -> list[str]:
+    """Says of the viewer, or of each player, how many choices were the agent's, and the errors."""
+    totals = _totals(source, analysis, viewer)
+    if viewer is not None:
+        totals = [total for total in totals if total.name == f"seat {viewer}"]
+    return [say(_summary(total, _agent(analysis), is_own=viewer is not None)) for total in totals]
+
+
+def _summary(total: Total, agent: str, *, is_own: bool) -> Phrase:
+    values = {
+        "share": round(100 * total.likeliest / total.decisions),
+        "agent": agent,
+        "errors": _counted("error", total.clear),
+        "lost": _counted("point", round(total.lost)),
+    }
+    if is_own:
+        return Phrase(
+            "You: {share} % of your choices are the first choice of {agent}; {errors}, "
+            "{lost} lost.",
+            **values,
+        )
+    return Phrase(
+        "{who}: {share} % of the choices are the first choice of {agent}; {errors}, {lost} lost.",
+        who=clean(total.name),
+        **values,
+    )
+
+
+def _counted(what: Literal["error", "point"], number: int) -> Phrase:
+    if what == "error":
+        return Phrase("{n} error" if number == 1 else "{n} errors", n=number)
+    return Phrase("{n} point" if number == 1 else "{n} points", n=number)
+
+
+def _tables(source: Source, analysis: Analysis, viewer: int | None) -> dict[str, Any]:
     """Returns what the template shows of an analysis."""
     judged = verdicts.judge(source.deals, analysis.deals)
     return {
         "about": _about(analysis),
+        "agent": _agent(analysis),
         "errors": verdicts.errors(judged),
+        "error_names": ("", *verdicts.ERROR_NAMES),
+        "least": [f"{points:g}" for points in verdicts.ERROR_LOSSES],
+        "size": verdicts.error_size,
         "also": _agreement(analysis),
-        "totals": verdicts.totals(judged),
+        "totals": _totals(source, analysis, viewer),
     }
 
 
@@ -201,14 +251,24 @@ def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int 
         if index in analysis.missing
         else {
             decision.move: _with_verdict(decision)
-            | {"policy_agrees": verdicts.policy_agrees(decision)}
+            | {
+                "policy_agrees": verdicts.policy_agrees(decision),
+                "size": verdicts.error_size(decision),
+            }
             for decision in decisions
         }
         for index, decisions in enumerate(analysis.deals)
     ]
-    texts = {"kinds": list(map(say, NAMES)), "graphs": graphs, "also": say(_agreement(analysis))}
+    error_names = ["", *map(say, verdicts.ERROR_NAMES)]  # by size
+    texts = {
+        "error_names": error_names,
+        "kinds": list(map(say, NAMES)),
+        "graphs": graphs,
+        "also": say(_agreement(analysis)),
+    }
     principles = {principle.key: say(principle.sentence) for principle in PRINCIPLES}
-    return _rounded(texts | places | {"deals": deals, "principles": principles})
+    summaries = {"summaries": _summaries(source, analysis, viewer, say)}
+    return _rounded(texts | places | summaries | {"deals": deals, "principles": principles})
 
 
 def _rounded(value: Any) -> Any:

@@ -63,6 +63,9 @@
     const [points, otherPoints] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
     const sentences = [`${title(at.deal)}${say(", ")}${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one: points, team, other: otherPoints, others })];
     find("facts").textContent = sentences.join(" ");
+    const { players } = deal(), names = find("players");
+    names.hidden = data.viewer !== null || !players.some(Boolean);
+    names.replaceChildren(...players.map((player, seat) => make("li", { textContent: named(seat) })));
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = named(Number(option.value));
     }
@@ -171,6 +174,7 @@
     find("deal").add(new Option(`${title(n)}${say(": ")}${dealt.result || say("no result")}`, n));
   });
   find("faces").addEventListener("change", all);
+  find("codes").addEventListener("change", (event) => document.documentElement.classList.toggle("codes", event.target.value !== ""));
   find("deal").addEventListener("change", (event) => to({ deal: Number(event.target.value), move: 0 }));
   find("seen").addEventListener("change", (event) => to({ seen: Number(event.target.value) }));
   find("seek").addEventListener("input", (event) => to({ move: Number(event.target.value) }));
@@ -178,9 +182,10 @@
   darkness.addEventListener("change", paint);
   if (data.analysis) {
     analysis = analysing({ data, at, OPEN, find, make, tile, to });
-    learn = learning({ data, at, OPEN, find, tile, to, show, words: analysis.word, played: analysis.played });
-    Object.assign(does, learn.does);
+    learn = learning({ data, at, OPEN, find, make, tile, to, show, words: analysis.word, played: analysis.played, mark: analysis.mark });
+    Object.assign(does, analysis.does, learn.does);
     Object.assign(keys, learn.keys);
+    find("order").addEventListener("change", () => { analysis.sort(); learn.draw(); });
   }
   // The server of the match plays on from before the move that is shown.
   async function again() {

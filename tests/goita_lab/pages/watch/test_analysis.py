@@ -232,6 +232,33 @@ def test_verdicts_go_by_the_sampling_error_and_clear_losses_not_the_policys(one,
     assert verdicts.policy_agrees(one) is agrees
 
 
+@pytest.mark.parametrize(
+    ("loss", "size"), [(1.97, 1), (4.99, 1), (5.0, 2), (11.99, 2), (12.0, 3), (80.0, 3)]
+)
+def test_errors_have_three_sizes_and_other_losses_none(loss, size):
+    assert verdicts.error_size(decision(loss, 1)) == size
+    assert verdicts.error_size(decision(loss, loss)) == 0
+    assert verdicts.error_size(played_with(0.5, loss)) == 0
+
+
+def test_a_viewer_is_told_of_the_own_choices_alone(analysed):
+    found, analysis = analysed
+
+    def summaries(viewer: int | None, language: str = "en") -> list[str]:
+        text = watch.page(found, analysis, viewer, language)
+        data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+        return data["analysis"]["summaries"]
+
+    judged = verdicts.judge(found.deals, analysis.deals)
+    (own,) = (row for row in verdicts.totals(judged, by_seat=True) if row.name == "seat 2")
+    share = round(100 * own.likeliest / own.decisions)
+    lost = f"{own.clear} error{'s' * (own.clear != 1)}, {own.lost:.0f} points lost."
+    told = f"You: {share} % of your choices are the first choice of greedy; {lost}"
+    assert summaries(2) == [told]
+    assert len(summaries(None)) == 4
+    assert summaries(2, "ja")[0].startswith(f"自分：選んだ手の{share}％がgreedyの第一候補。")
+
+
 def test_sums_leave_forced_moves_out_and_count_errors_alone(analysed):
     source, analysis = analysed
     judged = verdicts.judge(source.deals, analysis.deals)
