@@ -9,7 +9,7 @@ from typing import Any, Final
 
 CONTENTS: Final[dict[str, dict[str, str]]] = {
     "index": {
-        "Start": "start play rules tutorials/index ja",
+        "Start": "start play rules how_to_win how_to_win_ja tutorials/index ja",
         "Environments and training": "environments/index observation training",
         "Bots and tournaments": "tournaments exam strength analysis notation drawings",
         "Research": "coordination leaderboards ad_hoc_teamwork beliefs search_agents signalling "

@@ -16,6 +16,7 @@ Each ends with ``<!-- end -->``. Paths are relative to the page.
 """
 
 import ast
+import html
 import importlib
 import inspect
 import json
@@ -32,12 +33,13 @@ import numpy as np
 from docstring_parser import parse_from_object
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs"), str(ROOT / "tools")]
 
 from cells import run  # noqa: E402  (after the path)
+from principle_pictures import POSITIONS, WIDTH, description, picture_name  # noqa: E402
 
 from goita_agents import load_agent  # noqa: E402
-from goita_agents.principles import PRINCIPLES, Figure, evidence  # noqa: E402
+from goita_agents.principles import PRINCIPLES, Evidence, Figure, evidence  # noqa: E402
 from goita_env import GoitaVectorEnv  # noqa: E402
 from goita_env.views.observation import (  # noqa: E402
     OBSERVATION_SIZE,
@@ -50,6 +52,7 @@ from goita_lab.arena.coordination.leaderboard import (  # noqa: E402
     PlayedBoard,
 )
 from goita_lab.arena.coordination.leaderboard import read as read_leaderboard  # noqa: E402
+from goita_lab.arena.report.figures import true_minus  # noqa: E402
 from goita_lab.exam.questions import (  # noqa: E402
     BEST_ACTION_MIN_Z,
     QUESTION_KINDS,
@@ -59,10 +62,11 @@ from goita_lab.exam.questions import (  # noqa: E402
 )
 from goita_lab.exam.weaknesses import STAKE_NAMES  # noqa: E402
 from goita_lab.learning.settings import PRESETS, Options, Training  # noqa: E402
+from goita_lab.pages.languages import language, language_named  # noqa: E402
 from goita_lab.phases import PHASES  # noqa: E402
 
 BLOCK: Final = re.compile(
-    r"(<!-- (table|names|code|cells): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL
+    r"(<!-- (table|names|code|cells|principle): ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL
 )
 """A pair of comments with what stands between them."""
 
@@ -209,6 +213,65 @@ def principles() -> str:
         name = f"**{principle.name}**" if measured.pays else principle.name
         rows.append(f"| {name}: {principle.sentence} | {' | '.join(cells)} |")
     return "\n".join(rows)
+
+
+def principle_board(words: str, folder: Path) -> str:
+    """Returns a principle for players: its sentence, a board, and its worth.
+
+    Args:
+        words: the key of the principle, and the language of the page.
+        folder: that of the page.
+    """
+    key, name = words.split()
+    code = language_named(name)
+    assert code is not None
+    (principle,) = (principle for principle in PRINCIPLES if principle.key == key)
+    light, dark = (picture_name(key, code, theme) for theme in ("light", "dark"))
+    alt = html.escape(description(POSITIONS[key], code))
+    picture = (
+        f'<picture><source media="(prefers-color-scheme: dark)" srcset="pictures/{dark}">'
+        f'<img src="pictures/{light}" alt="{alt}" width="{WIDTH}"></picture>'
+    )
+    assert (folder / "pictures" / light).exists()
+    sentence = language(code)(principle.sentence)
+    return f"**{sentence}**\n\n{picture}\n\n{WORTH[code](evidence()[key])}"
+
+
+def _points_and_interval(figure: Figure) -> tuple[str, ...]:
+    return tuple(true_minus(f"{value:.1f}") for value in figure)
+
+
+def english_worth(measured: Evidence) -> str:
+    """Returns what following a principle was worth, for players."""
+    if measured.worth is None:
+        return f"*Worth:* not known. It decides in only {measured.positions} positions of the exam."
+    mean, low, high = _points_and_interval(measured.worth)
+    text = (
+        f"*Worth:* {mean} points (95 % interval {low} to {high}), in {measured.positions} positions"
+    )
+    if measured.worth[1] <= 0:
+        return f"{text}: no evidence that it pays."
+    if not measured.pays:
+        return (
+            f"{text}. Principles made at random are worth as much there: no evidence that it pays."
+        )
+    return f"{text}."
+
+
+def japanese_worth(measured: Evidence) -> str:
+    """Returns the same in Japanese."""
+    if measured.worth is None:
+        return f"*効果*：不明です。この心得で決まる局面は{measured.positions}個しかありません。"
+    mean, low, high = _points_and_interval(measured.worth)
+    text = f"*効果*：{mean}点（95％区間 {low}〜{high}）、{measured.positions}局面。"
+    if measured.worth[1] <= 0:
+        return f"{text}効果があるという証拠はありません。"
+    if not measured.pays:
+        return f"{text}でたらめに作った心得も同じくらい得なので、効果があるという証拠はありません。"
+    return text
+
+
+WORTH: Final = {"en": english_worth, "ja": japanese_worth}
 
 
 def _figure(figure: Figure | None, decimals: int) -> str:
@@ -385,6 +448,7 @@ WRITERS: Final[dict[str, Callable[[str, Path], str]]] = {
     "names": exported,
     "code": excerpt,
     "cells": notebook,
+    "principle": principle_board,
 }
 
 

@@ -121,10 +121,11 @@ class Runner:
         arguments: Mapping[str, Any],
         what: str = "tasks",
         agents: Callable[[T], Collection[str]] = lambda _: (),
+        finished: Callable[[str, R], object] = lambda *_: None,
     ) -> dict[str, R]:
         """Does tasks as ``OpenRunner.run`` does, in a file and by workers of their own."""
         with self.opened(arguments) as runner:
-            return runner.run(work, todo, kind, what, agents)
+            return runner.run(work, todo, kind, what, agents, finished)
 
 
 class OpenRunner:
@@ -147,6 +148,7 @@ class OpenRunner:
         kind: Callable[[T], Any],
         what: str = "tasks",
         agents: Callable[[T], Collection[str]] = lambda _: (),
+        finished: Callable[[str, R], object] = lambda *_: None,
     ) -> dict[str, R]:
         """Returns the results of tasks by key, in the order of ``todo``.
 
@@ -157,6 +159,8 @@ class OpenRunner:
             what: the tasks in words, for the progress.
             agents: returns the specs, the texts that name agents, of those on which a task depends.
                 If such an agent has changed, the task is done again.
+            finished: called with the key and the result of each task when it is finished, first
+                with those of the file.
 
         Raises:
             SettingError: if a kept result is damaged, or the file cannot be written.
@@ -176,12 +180,15 @@ class OpenRunner:
         missing = [(key, task) for key, task in todo.items() if key not in results]
         self._done, self._total = self._done + len(results), self._total + len(todo)
         self._progress(what, self._done, self._total)
+        for key, result in results.items():
+            finished(key, result)
         for key, result in self._workers.map(partial(_keyed, work), missing):
             results[key] = result
             if store is not None:
                 store.add(key, specs_of[key], result)
             self._done += 1
             self._progress(what, self._done, self._total)
+            finished(key, result)
         return {key: results[key] for key in todo}
 
 

@@ -1,7 +1,7 @@
-"""Takes the picture of docs/analysis.md: ``.venv-web/bin/python tools/analysis_picture.py``.
+"""Takes the pictures of docs/analysis.md: ``.venv-web/bin/python tools/analysis_picture.py``.
 
 It analyses the round that the site embeds, opens the page in the system's Chromium (``make
-test-web`` builds the environment) and photographs a decision.
+test-web`` builds the environment) and photographs a decision, light and dark.
 """
 
 import sys
@@ -29,12 +29,13 @@ def main() -> None:
         page = Path(folder, "A deal.html")
         page.write_text(html, encoding="utf-8")
         browser = launch(playwright)
-        window = browser.new_page(viewport=SIZE)
-        window.goto(f"{page.as_uri()}#1.{MOVE}")
-        picture = Image.open(BytesIO(window.screenshot()))
+        for theme in ("light", "dark"):
+            window = browser.new_page(viewport=SIZE, color_scheme=theme)
+            window.goto(f"{page.as_uri()}#1.{MOVE}")
+            picture = Image.open(BytesIO(window.screenshot()))
+            small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+            small.save(ROOT / "docs" / "pictures" / f"analysis-{theme}.png", optimize=True)
         browser.close()
-    small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-    small.save(ROOT / "docs" / "pictures" / "analysis.png", optimize=True)
 
 
 if __name__ == "__main__":

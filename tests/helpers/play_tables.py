@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable
+from multiprocessing import Pipe
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from deals import digits
 from goita_env.actions import CALL, REDEAL
 from goita_env.records import DealRecord
 from goita_lab.pages.play.seating import MatchSettings
+from goita_lab.pages.play.sitting import Background
 from goita_lab.pages.play.table import PlayTable
 from redrawn_worlds import World
 
@@ -57,6 +59,15 @@ def play_on(
             table.next_round()
         elif table.asks == "move":
             yield table.decide(choose(table))
+
+
+class FedBackground(Background):
+    """An analysis whose messages a test sends."""
+
+    def begin(self, source, keep):
+        self.close()
+        self._source, self._analysis, self._pages = source, None, {}
+        self._messages, self.sender = Pipe(duplex=False)
 
 
 def any_move(seed: int) -> Callable[[PlayTable], int]:

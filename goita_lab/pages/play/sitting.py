@@ -23,7 +23,7 @@ from goita_lab.pages.play import savegame
 from goita_lab.pages.play.seating import new_seed
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analysis import Analysis, analyse
-from goita_lab.pages.watch.pages import page
+from goita_lab.pages.watch.pages import page, renewal
 from goita_lab.pages.watch.reading import Source, of_match, rounds_of
 
 if TYPE_CHECKING:
@@ -79,9 +79,10 @@ class Sitting:
         taken back; None: nothing."""
 
     def analysis(self, language: LanguageName = "en") -> AnalysisProgress | str:
-        """Returns the analysis of the rounds that are over as a page, or its progress.
+        """Returns the page of the deals that are analysed, or the progress if none is yet.
 
-        The first call, and the first call after another round, begins an analysis.
+        The first call, and the first call after another round, begins an analysis of the rounds
+        that are over.
         """
         match = self.match
         finished = match, len(match.results), match.taken_back
@@ -90,12 +91,30 @@ class Sitting:
             keep = self.path and self.path.with_name(f"{self.path.name}.{__version__}.analysed")
             self._background.begin(of_match(match.finished, ANALYSIS_TITLE), keep)
             self._analysed = finished
+        progress = self._progress()
+        return self._background.page(match.seat, language) if progress.done else progress
+
+    def renewal(self, digest: str, done: int, language: LanguageName) -> dict[str, Any]:
+        """Returns what a page of the analysis shows of deals that were analysed since, as JSON.
+
+        Args:
+            digest: that of the page's deals. If others are analysed by now, "done" is None.
+            done: how many analysed deals the page shows.
+            language: of the page's texts.
+        """
+        if digest != self._background.digest:
+            return {"done": None}
+        progress = self._progress()
+        if progress.done <= done:
+            return {"done": progress.done}
+        return {"done": progress.done, **self._background.renewal(self.match.seat, language)}
+
+    def _progress(self) -> AnalysisProgress:
         try:
-            progress = self._background.progress()
+            return self._background.progress()
         except SettingError:
             self._analysed = None
             raise
-        return self._background.page(match.seat, language) if progress is None else progress
 
     def try_again(self, deal: int, move: int) -> None:
         """Goes back in a round that is over, with the same hidden tiles; the match waits.
@@ -199,7 +218,6 @@ class Background:
         self._process: SpawnProcess | None = None
         self._messages: Connection | None = None
         self._source = Source("", (), 0)
-        self._progress = AnalysisProgress(0, 0)
         self._analysis: Analysis | None = None
         self._pages: dict[LanguageName, str] = {}
 
@@ -213,8 +231,7 @@ class Background:
         if not source.deals:
             raise SettingError("An analysis begins when the first round is over.")
         self.close()
-        self._source, self._progress = source, AnalysisProgress(0, len(source.deals))
-        self._analysis, self._pages = None, {}
+        self._source, self._analysis, self._pages = source, None, {}
         context = get_context("spawn")
         self._messages, sender = context.Pipe(duplex=False)
         arguments = (sender, os.getpid(), source, self._agent, keep, self._options)
@@ -222,27 +239,43 @@ class Background:
         self._process.start()
         sender.close()
 
-    def progress(self) -> AnalysisProgress | None:
-        """Returns the progress of the analysis; None: the analysis is ready."""
+    @property
+    def digest(self) -> str:
+        """The digest of the deals."""
+        return self._source.digest
+
+    def progress(self) -> AnalysisProgress:
+        """Returns how many of the deals are analysed.
+
+        Raises:
+            SettingError: if the analysis failed.
+        """
         while self._messages is not None and self._messages.poll():
             try:
                 message = self._messages.recv()
             except (EOFError, OSError):
                 message = "its process ended"
-            if isinstance(message, AnalysisProgress):
-                self._progress = message
-                continue
-            self.close()
             if isinstance(message, str):
+                self.close()
                 raise SettingError(f"The analysis failed: {message}")
-            self._analysis = message
-        return None if self._analysis is not None else self._progress
+            self._analysis, self._pages = message, {}
+            if not self._analysis.missing:
+                self.close()
+        total, missing = len(self._source.deals), len(self._source.deals)
+        if self._analysis is not None:
+            missing = len(self._analysis.missing)
+        return AnalysisProgress(total - missing, total)
 
     def page(self, seat: int, language: LanguageName) -> str:
-        """Returns the page of the finished analysis, for the player of a seat."""
+        """Returns the page of the deals that are analysed, for the player of a seat."""
         if language not in self._pages:
             self._pages[language] = page(self._source, self._analysis, seat, language)
         return self._pages[language]
+
+    def renewal(self, seat: int, language: LanguageName) -> dict[str, Any]:
+        """Returns what such a page replaces when more deals are analysed."""
+        assert self._analysis is not None
+        return renewal(self._source, self._analysis, seat, language)
 
     def close(self) -> None:
         """Ends the analysis if it is under way."""
@@ -263,17 +296,17 @@ def _analyse(
     keep: Path | None,
     options: dict[str, Any],
 ) -> None:
-    """Sends the progress of an analysis, then the analysis, or the first line of an error."""
+    """Sends the analysis after each deal, or the first line of an error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the server only
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     try:
 
-        def progress(analysed: int, total: int) -> None:
+        def send(analysis: Analysis) -> None:
             if os.getppid() != parent:  # the server has ended
                 raise SystemExit
-            sender.send(AnalysisProgress(analysed, total))
+            sender.send(analysis)
 
-        sender.send(analyse(source, agent, keep=keep, progress=progress, **options))
+        send(analyse(source, agent, keep=keep, partial_analysis=send, **options))
     except Exception as error:
         sender.send(str(error).partition("\n")[0] or type(error).__name__)

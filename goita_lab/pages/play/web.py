@@ -108,7 +108,7 @@ class MatchServer:
         return await self._answer(look_of(request), lambda: replies.matches(self._sitting))
 
     async def analysis(self, request: Request) -> Response:
-        """Answers with the analysis of the rounds that are over, or with its progress."""
+        """Answers with the page of the analysed deals, or with the progress if none is yet."""
         look = look_of(request)
 
         def page_or_progress() -> AnalysisProgress | str:
@@ -123,6 +123,15 @@ class MatchServer:
             return documents.analysis_page(reply)
         message = look.say("Deals analysed: {done} of {of} …", done=reply.done, of=reply.of)
         return documents.waiting(message, look)
+
+    async def renewal(self, request: Request) -> Response:
+        """Answers a page of the analysis that asks for deals which were analysed since."""
+        look, asked = look_of(request), request.query_params
+        digest, done = asked.get("digest", ""), asked.get("done", "")
+        if not re.fullmatch(r"[0-9]{1,6}", done):
+            return JSONResponse({"error": "expected done=NUMBER"}, 400)
+        renew = partial(self._sitting.renewal, digest, int(done), look.language)
+        return await self._answer(look, renew)
 
     async def glance(self, request: Request) -> Response:
         """Answers with the champion's first choice, which needs no search."""
@@ -181,6 +190,7 @@ def application(sitting: Sitting, token: str, host: str) -> Starlette:
         Route("/matches", server.matches),
         Route("/analysis", server.analysis),
         Route("/glance", server.glance, methods=["POST"]),
+        Route("/renewal", server.renewal),
         Route("/hint", server.hint, methods=["POST"]),
         Route("/partner", server.partner, methods=["POST"]),
     ]

@@ -77,6 +77,8 @@ class Analysis:
     deals: tuple[DealDecisions, ...]
     origin: Mapping[str, Any]
     """What ``provenance`` says of the agents."""
+    missing: frozenset[int] = frozenset()
+    """Indices of the deals that are not analysed yet. They have no decisions."""
 
 
 def analyse(
@@ -90,6 +92,7 @@ def analyse(
     keep: Path | None = None,
     anew: bool = False,
     progress: Callable[[int, int], object] = lambda *_: None,
+    partial_analysis: Callable[[Analysis], object] | None = None,
 ) -> Analysis:
     """Analyses the decisions of a record.
 
@@ -103,6 +106,8 @@ def analyse(
         keep: a file to which each analysed deal is added. A stopped analysis continues from it.
         anew: begin this file anew, whatever its settings.
         progress: called with the number of analysed deals, and the number of all deals.
+        partial_analysis: called with the analysis so far when a deal is analysed and others are
+            missing.
 
     Raises:
         AgentError: if the agent cannot analyse, or the others cannot be of a type.
@@ -125,6 +130,25 @@ def analyse(
         for key, watched in dict(zip(keys, source.deals, strict=True)).items()
     }
     load_kernel()  # compiled once, not in every process
+    models = tuple(model.name for model in analyst.others.opponents)
+
+    def analysis_of(decisions: Mapping[str, DealDecisions]) -> Analysis:
+        return Analysis(
+            settings,
+            analyst.policy,
+            models,
+            deals=tuple(decisions.get(key, ()) for key in keys),
+            origin=provenance(identities),
+            missing=frozenset(index for index, key in enumerate(keys) if key not in decisions),
+        )
+
+    finished_deals: dict[str, DealDecisions] = {}
+
+    def finished(key: str, decisions: DealDecisions) -> None:
+        finished_deals[key] = decisions
+        if partial_analysis is not None and len(finished_deals) < len(tasks):
+            partial_analysis(analysis_of(finished_deals))
+
     runner = Runner(workers, keep, lambda _, deals, total: progress(deals, total), anew, identities)
     decisions = runner.run(
         partial(_analysed, settings),
@@ -132,10 +156,9 @@ def analyse(
         lambda _: DealDecisions,
         {"format": FORMAT, **asdict(settings)},
         agents=lambda _: identities.specs,
+        finished=finished,
     )
-    deals = tuple(decisions[key] for key in keys)
-    models = tuple(model.name for model in analyst.others.opponents)
-    return Analysis(settings, analyst.policy, models, deals, provenance(identities))
+    return analysis_of(decisions)
 
 
 class Analyst:

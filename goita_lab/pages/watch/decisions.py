@@ -160,6 +160,20 @@ def verdict(decision: Decision) -> Verdict:
     return "shared" if policy_agrees(decision) else "clear"
 
 
+ERROR_NAMES: Final = ("a small error", "an error", "a large error")
+"""Errors by size, which a page marks by one to three exclamation marks."""
+
+ERROR_LOSSES: Final = (5.0, 12.0)
+"""Points that an error loses at least if it is of the second and of the third size."""
+
+
+def error_size(decision: Decision) -> int:
+    """Returns the size of an error, 1 to 3; 0: the decision was no error."""
+    if verdict(decision) != "clear":
+        return 0
+    return 1 + sum(decision.loss >= least for least in ERROR_LOSSES)
+
+
 def policy_agrees(decision: Decision) -> bool:
     """Returns whether the policy would have played the chosen action; False: it was forced."""
     return any(
@@ -191,13 +205,18 @@ def errors(judged: Iterable[Judged]) -> list[Judged]:
     return sorted(clear, key=lambda judgement: judgement.decision.loss, reverse=True)
 
 
-def totals(judged: Sequence[Judged]) -> list[Total]:
-    """Returns sums by player, or by seat if a name is unknown; forced moves are left out."""
+def totals(judged: Sequence[Judged], *, by_seat: bool = False) -> list[Total]:
+    """Returns sums by player, or by seat if a name is unknown; forced moves are left out.
+
+    Args:
+        judged: the decisions.
+        by_seat: sum by seat, also where players of the same name sit at several seats.
+    """
     by_name = defaultdict[str, list[Judged]](list)
     for judgement in judged:
         if judgement.verdict != "forced":
-            name = judgement.player or f"seat {judgement.decision.seat}"
-            by_name[name].append(judgement)
+            player = "" if by_seat else judgement.player
+            by_name[player or f"seat {judgement.decision.seat}"].append(judgement)
     return [_total(name, by_name[name]) for name in sorted(by_name)]
 
 

@@ -20,7 +20,7 @@ from goita_env.render.translation import ENGLISH, Joined, Language, Phrase
 from goita_env.tiles import NAMES, NUM_SEATS
 from goita_lab.arena.report.figures import true_minus
 from goita_lab.pages.languages import person, place, round_end, rules_of, seen_from
-from goita_lab.pages.watch.decisions import Decision, verdict
+from goita_lab.pages.watch.decisions import Decision, error_size
 from goita_lab.pages.watch.reading import Watched
 
 Frame = tuple[list[int], list[int]]
@@ -100,12 +100,17 @@ class Book:
 
     def name(self, seat: int) -> str:
         """Returns what the page calls a seat."""
-        return f"seat {seat}" if self._viewer is None else place(seat, self._viewer)
+        return seat_name(seat, self._viewer)
 
     def _frame(self, drawing: Drawing) -> Frame:
         self._letters |= dict.fromkeys(filter(pen.is_letter, drawing.definitions))
         sentences = [drawing.title, *drawing.description.splitlines()]
         return _numbers(self.lines, drawing.lines), _numbers(self.sentences, sentences)
+
+
+def seat_name(seat: int, viewer: int | None) -> str:
+    """Returns what a page calls a seat: its number if the viewer is None."""
+    return f"seat {seat}" if viewer is None else place(seat, viewer)
 
 
 def _numbers(number_by_text: dict[str, int], texts: Iterable[str]) -> list[int]:
@@ -220,7 +225,7 @@ def draw_graph(
     errors = [
         decision.move
         for decision in decisions
-        if verdict(decision) == "clear" and viewer in (None, decision.seat)
+        if error_size(decision) and viewer in (None, decision.seat)
     ]
     parts += _bars(decisions, x_of, errors)
     label = _label(points, errors, result, viewer is not None)
@@ -305,5 +310,8 @@ def _bars(
                 f'width="{width:.1f}" height="{height:.1f}"/>'
             )
         if decision.move in errors:
-            parts.append(f'<text class="mark" x="{x:.1f}" y="{bottom - height - 3:.1f}">!</text>')
+            parts.append(
+                f'<text class="mark" x="{x:.1f}" y="{bottom - height - 3:.1f}">'
+                f"{'!' * error_size(decision)}</text>"
+            )
     return parts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Final
@@ -56,6 +57,12 @@ class Source:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     """Other remarks on the record, from its reader."""
+
+    @property
+    def digest(self) -> str:
+        """A digest of the deals: pages of other deals have another one."""
+        text = repr([(watched.deal, watched.players) for watched in self.deals])
+        return blake2b(text.encode(errors="replace"), digest_size=12).hexdigest()
 
     def remarks(self) -> list[str]:
         """Lists what is unsound or left out, and which deals of the page are unfinished."""

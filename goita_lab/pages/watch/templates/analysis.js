@@ -3,7 +3,7 @@
 // search and the policy; figures of open hands are hidden.
 function analysing({ data, at, OPEN, find, make, tile, to }) {
   const analysis = data.analysis, MAX_ACTIONS = 7;
-  const decisionAt = (move) => analysis.deals[at.deal][move];
+  const decisionAt = (move) => analysis.deals[at.deal]?.[move];
   const who = (seat) => data.persons[seat];
   const isOpen = (decision) => at.seen === OPEN || decision.seat === at.seen;
 
@@ -18,8 +18,9 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     return block ? say("{block} then {attack}", { block, attack }) : say(action === "p" ? "pass" : action);
   };
 
-  const HEADINGS = { forced: say("forced"), clear: say("an error"), shared: analysis.also };
-  const heading = (decision) => HEADINGS[decision.verdict] ?? say("fine");
+  const HEADINGS = { forced: say("forced"), shared: analysis.also };
+  const heading = (decision) => HEADINGS[decision.verdict] ?? (decision.size ? analysis.error_names[decision.size] : say("fine"));
+  const mark = (decision) => "!".repeat(decision.size);
 
   // Conditions use the words of a reader of the page.
   const short = (action) => (played(action).length ? shortly(played(action).map((kind) => analysis.kinds[kind])) : word(action));
@@ -99,10 +100,10 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
   // hidden: the page asks for a better action and does not yet show the move.
   function show(hidden) {
     const decision = hidden ? null : decisionAt(at.move), seen = decision && isOpen(decision);
-    const n = at.move, name = hidden ? say("an error") : seen ? heading(decision) : "";
+    const n = at.move, name = hidden ? heading(decisionAt(n)) : seen ? heading(decision) : "";
     find("verdict").textContent = !n ? say("Before the first move") : name ? say("Move {n}: {verdict}", { n, verdict: name }) : say("Move {n}", { n });
     find("verdict").className = seen ? decision.verdict : "";
-    find("judged").textContent = hidden ? say("Choose below the board.") : !n ? say("Each move is judged as it is made.") : !decision ? say("It was not analysed.") : seen ? judged(decision) : say("Decisions of others are judged with all hands open.");
+    find("judged").textContent = hidden ? say("Choose above the board.") : !analysis.deals[at.deal] ? say("This deal is not analysed yet.") : !n ? say("Each move is judged as it is made.") : !decision ? say("It was not analysed.") : seen ? judged(decision) : say("Decisions of others are judged with all hands open.");
     find("sure").hidden = !(seen && decision.options.length);
     find("options").parentElement.hidden = !(seen && decision.options.length);
     find("worth").textContent = seen ? worth(decision) : "";
@@ -118,19 +119,46 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
   const moves = () => data.deals[at.deal].moves.length;
   const step = () => (analysis.right - analysis.left) / Math.max(moves(), 1);
 
+  // The shares of a record's players need all hands; a viewer's are the viewer's own.
+  function summarise() {
+    const texts = data.viewer !== null || at.seen === OPEN ? analysis.summaries : [];
+    find("summaries").replaceChildren(...texts.map((text) => make("p", { textContent: text })));
+  }
+
   function deal() {
     for (const part of document.querySelectorAll("[data-open]")) part.hidden = at.seen !== OPEN;
+    if (!analysis.deals[at.deal]) find("graph").parentElement.hidden = true;
+    summarise();
     const { svg, label } = analysis.graphs[at.deal];
     find("graph").innerHTML = at.seen === OPEN ? `${svg}<path class="now"/>` : "";
     find("graph").setAttribute("aria-label", at.seen === OPEN ? label : "");
     for (const link of document.querySelectorAll("#moves a[data-move], #questions a[data-move]")) {
       const decision = decisionAt(link.dataset.move);
-      if (!decision || !isOpen(decision) || decision.verdict !== "clear") continue;
-      const mark = make("span", { className: "lost", textContent: "!" });
-      mark.setAttribute("aria-hidden", "true");
-      link.querySelector(".hidden").before(mark);
-      link.querySelector(".hidden").append(`; ${HEADINGS.clear}`);
+      if (!decision || !isOpen(decision) || !decision.size) continue;
+      const lost = make("span", { className: "lost", textContent: mark(decision) });
+      lost.setAttribute("aria-hidden", "true");
+      link.querySelector(".hidden").before(lost);
+      link.querySelector(".hidden").append(`${say("; ")}${heading(decision)}`);
     }
+  }
+
+  // Sorts the table of errors by the setting, which the button at the table changes, too.
+  function sort() {
+    const rows = [...document.querySelectorAll("#tables tr[data-loss]")], isLargestFirst = find("order").value === "loss";
+    const inPlay = (a, b) => a.dataset.deal - b.dataset.deal || a.dataset.move - b.dataset.move;
+    rows.sort((a, b) => (isLargestFirst ? b.dataset.loss - a.dataset.loss : 0) || inPlay(a, b));
+    if (!rows.length) return;
+    rows[0].parentElement.append(...rows);
+    document.querySelector("button.order").textContent = isLargestFirst ? say("show them in order of play") : say("show the largest first");
+  }
+
+  // Deals that were analysed since the page was opened: the tables are replaced, and the page tells how many deals are missing.
+  function renew(tables = null) {
+    if (tables !== null) { find("tables").innerHTML = tables; sort(); summarise(); }
+    const all = data.deals.length, missing = analysis.deals.filter((moves) => !moves).length;
+    if (missing) find("progress").textContent = say("{n} of {all} deals are analysed. The others are being analysed, and appear on this page when they are ready.", { n: all - missing, all });
+    else if (find("progress")?.textContent) find("progress").textContent = say("All deals are analysed.");
+    return missing;
   }
 
   find("graph").addEventListener("click", (event) => {
@@ -138,5 +166,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     to({ move: Math.ceil((x - analysis.left) / step()) });
   });
 
-  return { show, deal, word, played };
+  sort();
+  const does = { order: () => { find("order").value = find("order").value === "loss" ? "play" : "loss"; find("order").dispatchEvent(new Event("change")); } };
+  return { show, deal, renew, sort, does, word, played, mark };
 }

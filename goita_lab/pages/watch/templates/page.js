@@ -2,7 +2,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = (id) => document.getElementById(id);
   const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties);
-  const OPEN = 4, at = { deal: 0, move: 0, seen: OPEN };
+  const OPEN = 4, RENEW_MS = 2000, at = { deal: 0, move: 0, seen: OPEN };
   let dark = false, analysis = null, learn = null;
 
   const colored = (text) => (dark ? text.replace(/#[0-9a-f]{6}\b/g, (color) => data.dark[color] || color) : text);
@@ -63,6 +63,9 @@
     const [points, otherPoints] = data.viewer % 2 ? [scores[1], scores[0]] : scores, [team, others] = data.teams;
     const sentences = [`${title(at.deal)}${say(", ")}${rules}${say(".")}`, say("Dealer: {who}.", { who: data.names[dealer] }), say("Points before it: {one} of {team}, {other} of {others}.", { one: points, team, other: otherPoints, others })];
     find("facts").textContent = sentences.join(" ");
+    const { players } = deal(), names = find("players");
+    names.hidden = data.viewer !== null || !players.some(Boolean);
+    names.replaceChildren(...players.map((player, seat) => make("li", { textContent: named(seat) })));
     for (const option of find("seen").options) {
       if (option.value < OPEN) option.text = named(Number(option.value));
     }
@@ -171,6 +174,7 @@
     find("deal").add(new Option(`${title(n)}${say(": ")}${dealt.result || say("no result")}`, n));
   });
   find("faces").addEventListener("change", all);
+  find("codes").addEventListener("change", (event) => document.documentElement.classList.toggle("codes", event.target.value !== ""));
   find("deal").addEventListener("change", (event) => to({ deal: Number(event.target.value), move: 0 }));
   find("seen").addEventListener("change", (event) => to({ seen: Number(event.target.value) }));
   find("seek").addEventListener("input", (event) => to({ move: Number(event.target.value) }));
@@ -178,9 +182,10 @@
   darkness.addEventListener("change", paint);
   if (data.analysis) {
     analysis = analysing({ data, at, OPEN, find, make, tile, to });
-    learn = learning({ data, at, OPEN, find, tile, to, show, words: analysis.word, played: analysis.played });
-    Object.assign(does, learn.does);
+    learn = learning({ data, at, OPEN, find, make, tile, to, show, words: analysis.word, played: analysis.played, mark: analysis.mark });
+    Object.assign(does, analysis.does, learn.does);
     Object.assign(keys, learn.keys);
+    find("order").addEventListener("change", () => { analysis.sort(); learn.draw(); });
   }
   // The server of the match plays on from before the move that is shown.
   async function again() {
@@ -191,10 +196,29 @@
     else location.href = "./";
   }
   if (data.viewer !== null) does.again = keys.t = again;
+  // Deals are analysed while the page is open. It asks for them, and keeps its place and the answers.
+  async function renew() {
+    const shown = data.analysis.deals.filter(Boolean).length;
+    const answer = await fetch(`renewal?digest=${data.digest}&done=${shown}`).catch(() => null);
+    const reply = answer ? await answer.json() : { error: say("The server doesn't answer. Start it again with --resume.") };
+    if (reply.done === null) reply.error = say("The match has continued. Load this page again.");
+    if (reply.error) { find("progress").textContent = reply.error; return; }
+    if (reply.analysis) {
+      const isNew = !data.analysis.deals[at.deal];
+      Object.assign(data.analysis, reply.analysis);
+      analysis.renew(reply.tables);
+      if (isNew && data.analysis.deals[at.deal]) all(); else learn.draw();
+    }
+    if (analysis.renew()) setTimeout(renew, RENEW_MS);
+  }
+
   // On a phone the settings would stand between the board and the moves.
   find("settings").open = !matchMedia("(max-width: 52rem)").matches;
   paint();
   read();
-  // A player begins with the own errors, each a question, and else with the last deal.
-  if (data.viewer !== null && !location.hash && !learn.begin()) to({ deal: data.deals.length - 1, move: 0 });
+  if (data.viewer !== null) {
+    if (analysis.renew()) setTimeout(renew, RENEW_MS);
+    // A player begins with the own errors, each a question, and else with the last deal that is analysed.
+    if (!location.hash && !learn.begin()) to({ deal: data.analysis.deals.findLastIndex(Boolean), move: 0 });
+  }
 })();

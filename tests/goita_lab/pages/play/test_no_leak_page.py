@@ -44,7 +44,7 @@ def sent(world: World, viewer: int, questions: tuple[str, ...] = ()) -> list[byt
         mark += 1
     assert (table.asks, len(table.game.deals)) == ("move", 1)
     answers += [request(app, f"/{TOKEN}/{way}", {"deal": 0, "move": 1}) for way in EARLIER]
-    answers.append(request(app, f"/{TOKEN}/analysis"))
+    answers += [request(app, f"/{TOKEN}/{page}") for page in ("analysis", "renewal?done=0")]
     for question in questions:
         answers.append(request(app, f"/{TOKEN}/{question}", {}))
         assert answers[-1][0] == 200

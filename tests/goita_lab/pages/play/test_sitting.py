@@ -17,8 +17,9 @@ from goita_lab.pages.play.seating import MatchSettings
 from goita_lab.pages.play.sitting import ANALYSIS_TITLE, AnalysisProgress, Background, Sitting
 from goita_lab.pages.play.table import PlayTable
 from goita_lab.pages.watch.analysis import key_of
+from goita_lab.pages.watch.pages import renewal
 from goita_lab.pages.watch.reading import of_match
-from play_tables import GREEDY, TOKEN, any_move, play_on, request
+from play_tables import GREEDY, TOKEN, FedBackground, any_move, play_on, request
 
 pytest.importorskip("starlette")
 
@@ -65,9 +66,10 @@ def sitting(tmp_path):
 
 
 def ready(sitting: Sitting) -> list[AnalysisProgress]:
-    """Waits for the analysis; returns how far it was."""
+    """Waits for the analysis of all deals; returns how far it was."""
     deadline, told = time.monotonic() + 120, []
-    while isinstance(now_at := sitting.analysis(), AnalysisProgress):
+    sitting.analysis()
+    while (now_at := sitting._progress()).done < now_at.of:
         told.append(now_at)
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -93,6 +95,39 @@ def test_the_page_is_that_of_goita_watch_for_the_player(sitting, monkeypatch):
     analysis = watch.analyse(source, **CHEAP)
     assert text.decode() == watch.page(source, analysis, sitting.match.seat)
     assert "自分" in sitting.analysis("ja")
+
+
+def test_the_page_opens_at_the_first_analysed_deal_and_asks_for_the_others():
+    background = FedBackground()
+    sitting = Sitting(played(3), background=background)
+    app = web.application(sitting, TOKEN, "")
+
+    def renewed(digest: str, done: object) -> tuple[int, dict]:
+        status, _, text, _ = request(app, f"/{TOKEN}/renewal?digest={digest}&done={done}")
+        return status, json.loads(text)
+
+    assert "Deals analysed: 0 of 3" in request(app, f"/{TOKEN}/analysis")[2].decode()
+    source, analyses = of_match(sitting.match.finished, ANALYSIS_TITLE), []
+    analyses.append(watch.analyse(source, **CHEAP, partial_analysis=analyses.append))
+    seat = sitting.match.seat
+    for done, analysis in enumerate(analyses, 1):
+        assert len(analysis.missing) == 3 - done
+        background.sender.send(analysis)
+        digest, told = source.digest, renewed(source.digest, done - 1)[1]
+        expected = {"done": done, **renewal(source, analysis, seat, "en")}
+        assert told == json.loads(json.dumps(expected))
+        assert [deal is None for deal in told["analysis"]["deals"]] == [
+            index >= done for index in range(3)
+        ]
+        assert renewed(digest, done) == (200, {"done": done})
+        page = request(app, f"/{TOKEN}/analysis")[2].decode()
+        assert page == watch.page(source, analysis, seat)
+        assert told["tables"] in page
+    assert renewed("another", 0) == (200, {"done": None})
+    assert renewed(digest, "x")[0] == 400
+    background.sender.close()
+    assert renewed(digest, 3) == (200, {"done": 3})  # it is complete and needs no process
+    sitting.close()
 
 
 def test_what_is_ready_is_kept_beside_the_match_and_found_after_a_restart(sitting, tmp_path):

@@ -232,6 +232,33 @@ def test_verdicts_go_by_the_sampling_error_and_clear_losses_not_the_policys(one,
     assert verdicts.policy_agrees(one) is agrees
 
 
+@pytest.mark.parametrize(
+    ("loss", "size"), [(1.97, 1), (4.99, 1), (5.0, 2), (11.99, 2), (12.0, 3), (80.0, 3)]
+)
+def test_errors_have_three_sizes_and_other_losses_none(loss, size):
+    assert verdicts.error_size(decision(loss, 1)) == size
+    assert verdicts.error_size(decision(loss, loss)) == 0
+    assert verdicts.error_size(played_with(0.5, loss)) == 0
+
+
+def test_a_viewer_is_told_of_the_own_choices_alone(analysed):
+    found, analysis = analysed
+
+    def summaries(viewer: int | None, language: str = "en") -> list[str]:
+        text = watch.page(found, analysis, viewer, language)
+        data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+        return data["analysis"]["summaries"]
+
+    judged = verdicts.judge(found.deals, analysis.deals)
+    (own,) = (row for row in verdicts.totals(judged, by_seat=True) if row.name == "seat 2")
+    share = round(100 * own.likeliest / own.decisions)
+    lost = f"{own.clear} error{'s' * (own.clear != 1)}, {own.lost:.0f} points lost."
+    told = f"You: {share} % of your choices are the first choice of greedy; {lost}"
+    assert summaries(2) == [told]
+    assert len(summaries(None)) == 4
+    assert summaries(2, "ja")[0].startswith(f"自分：選んだ手の{share}％がgreedyの第一候補。")
+
+
 def test_sums_leave_forced_moves_out_and_count_errors_alone(analysed):
     source, analysis = analysed
     judged = verdicts.judge(source.deals, analysis.deals)
@@ -288,6 +315,20 @@ def test_a_stopped_analysis_goes_on_and_says_the_same(tmp_path, monkeypatch):
     assert watch.analyse(two, "greedy", worlds=8, **FEW, **note) == whole
     assert seen == [(1, 2), (2, 2)]
     assert analysed_now == [2]
+
+
+def test_after_each_deal_the_analysis_so_far_is_that_of_all_without_the_missing_deals():
+    other = replace(ONE, moves=((DEAL.moves[0][0], games(DEAL)[0].legal_actions()[0]),))
+    three, partial = source(ONE, other, replace(ONE, dealer=DEAL.dealer)), []
+    whole = watch.analyse(three, "greedy", worlds=8, **FEW, partial_analysis=partial.append)
+    # The first and the third deal are one task, so one analysis lacks a deal.
+    (first,) = partial
+    assert (first.missing, whole.missing) == ({1}, frozenset())
+    assert first.deals == (whole.deals[0], (), whole.deals[0])
+    assert first.origin == whole.origin
+    text = watch.page(three, first, viewer=0)
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert [moves is None for moves in data["analysis"]["deals"]] == [False, True, False]
 
 
 def test_the_command_leaves_page_and_json_alone(tmp_path, capsys):
