@@ -194,7 +194,7 @@ DROPOUT: Final = 0.2
 """Share of the shared layers' units that a step of learning leaves out (Srivastava et al. 2014).
 On 2,000 rounds of a rule bot it halves the log loss of other rounds."""
 
-ILLEGAL_LOGIT: Final = np.float32(-1e9)  # Logit of an illegal action.
+ILLEGAL_LOGIT: Final = np.float32(-1e9)  #: Logit of an illegal action.
 
 
 class PolicyLearner:

@@ -35,8 +35,8 @@ from goita_lab.learning.symmetries import read_preferences
 if TYPE_CHECKING:
     from goita_lab.learning.ppo import SelfPlayPPO
 
-NO_CRITIC: Final = (0,)  # How --critic 0 is read.
-SNAPSHOT_OPPONENTS: Final = ("greedy", "heuristic")  # Opponents of its snapshots.
+NO_CRITIC: Final = (0,)  #: How --critic 0 is read.
+SNAPSHOT_OPPONENTS: Final = ("greedy", "heuristic")  #: Opponents of its snapshots.
 EVAL_SEED: Final = 1
 """Of the deals of the measurement at the end; the snapshots' deals have the next one."""
 MAX_WEIGHTS: Final = MAX_BYTES // 4

@@ -28,9 +28,9 @@ from goita_env.seeds import deal_keys
 SEARCH_WORLDS: Final = 256
 """Most worlds of a decision; where no action comes near the prior one, elimination plays 16."""
 
-SEARCH_BUDGET: Final = 975  # Playouts of a decision.
+SEARCH_BUDGET: Final = 975  #: Playouts of a decision.
 
-SEARCH_MIN_Z: Final = 4.0  # Standard errors by which an action must lead the prior one.
+SEARCH_MIN_Z: Final = 4.0  #: Standard errors by which an action must lead the prior one.
 
 SEARCH_ALLOCATION: Final[Allocation] = "elimination"
 

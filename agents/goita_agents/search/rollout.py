@@ -28,7 +28,7 @@ from goita_env.tiles import NUM_SEATS, NUM_TILES
 
 Weight = Literal["uniform", "policy"]
 
-BATCH_GAMES: Final = 16_384  # Games played side by side, about; a row's games stay together.
+BATCH_GAMES: Final = 16_384  #: Games played side by side, about; a row's games stay together.
 
 ROLLOUT: Final = SearchOptions(
     worlds=64,

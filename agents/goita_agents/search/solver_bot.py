@@ -31,7 +31,7 @@ SOLVER_BUDGET: Final = 350_000
 POSITIONS_PER_PLAYOUT: Final = 7_000 / 75
 """Searched positions that take about the time of one playout."""
 
-PLAYOUT_NODES: Final = 40  # Positions that valuing an action by a single playout takes, about.
+PLAYOUT_NODES: Final = 40  #: Positions that valuing an action by a single playout takes, about.
 DECISION_TABLE_BITS: Final = 16
 SOLVABLE_TILES: Final = 26
 """With fewer tiles in all hands the first world is tried without a horizon."""

@@ -25,9 +25,9 @@ from goita_env.tiles import HAND_SIZE, MAX_DECISIONS, NUM_KINDS
 from goita_env.views import Replay
 from goita_env.worlds import Worlds, enumerate_worlds, sample
 
-WEIGHED_PER_WORLD: Final = 16  # Worlds that are weighed for each world that is searched.
-LISTED_TILES: Final = 10  # With at most so many unseen tiles all worlds are listed, if few enough.
-ENOUGH_WORLDS: Final = 32  # Effective number of worlds below which weights are levelled.
+WEIGHED_PER_WORLD: Final = 16  #: Worlds that are weighed for each world that is searched.
+LISTED_TILES: Final = 10  #: With at most so many unseen tiles all worlds are listed, if few enough.
+ENOUGH_WORLDS: Final = 32  #: Effective number of worlds below which weights are levelled.
 LEVELLING_POWERS: Final = (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3)
 """Powers of the weights that are tried in order until enough worlds count."""
 HOPELESS_SHARE: Final = 1e-4

@@ -36,11 +36,11 @@ from goita_lab.arena.tournament.saved_games import SavedDeal
 from goita_lab.provenance import depended_versions, versions
 from goita_lab.store import check_same
 
-FORMAT: Final = "goita-games-2"  # Format mark of the folder; changes with the meaning of a line.
-OLD_FORMATS: Final = {"goita-games-1": "0.3.0"}  # Former formats, and the version that reads each.
+FORMAT: Final = "goita-games-2"  #: Format mark of the folder; changes with the meaning of a line.
+OLD_FORMATS: Final = {"goita-games-1": "0.3.0"}  #: Former formats, and the version that reads each.
 
-MANIFEST: Final = "tournament.json"  # The file that describes the tournament of a folder.
-GAMES_PATTERN: Final = "[!.]*.jsonl"  # Matches the files of games in a folder, except hidden files.
+MANIFEST: Final = "tournament.json"  #: The file that describes the tournament of a folder.
+GAMES_PATTERN: Final = "[!.]*.jsonl"  #: Matches the files of games, except hidden ones.
 
 MAX_GAMES_BYTES: Final = 10**8
 """Largest file that is read; that of a block has some hundred thousand bytes."""

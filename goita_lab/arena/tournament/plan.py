@@ -35,9 +35,9 @@ from goita_lab.store import MOST_POINTS, Column
 BLOCK_DEALS: Final = 256
 """Deals in a block: 512 games of a pair at once. Results depend on it, as on the seed."""
 
-MAX_DEALS: Final = 10**7  # Most deals of a pair: points per round are then known to a hundredth.
+MAX_DEALS: Final = 10**7  #: Most deals of a pair: points per round are then known to a hundredth.
 
-MAX_BLOCK_SECONDS: Final = 1e9  # Most seconds of a block in a file of results: thirty years.
+MAX_BLOCK_SECONDS: Final = 1e9  #: Most seconds of a block in a file of results: thirty years.
 
 Seating = tuple[int, int, int, int]
 
