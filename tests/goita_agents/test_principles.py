@@ -1,6 +1,7 @@
 """Principles of play: where each applies, what follows it, its evidence, and what is said."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -120,9 +121,12 @@ def test_a_principle_speaks_where_evidence_and_values_agree():
     assert speaking(PARTNERS, valued(PARTNERS, p=5.0, _51=9.0), best) is said
 
 
-def test_the_principle_that_was_broken_speaks_first():
+def test_the_principle_that_was_broken_speaks_first(monkeypatch):
     points = valued(AGAIN, _42=20.0, _45=15.0, _12=15.0)
     lances, pawn = principles.lance_run, principles.keep_pawn
+    measured = evidence()  # both pay, whatever the present exam says of them
+    paying = replace(measured["keep_pawn"], worth=(5.0, 4.0, 6.0), beyond=(3.0, 2.0, 4.0))
+    monkeypatch.setattr(principles, "evidence", lambda: measured | {"keep_pawn": paying})
     # People would gain more by lances, which is what is said of a play against both.
     for chosen, said in (("45", lances), ("12", pawn), ("14", lances)):
         assert speaking(AGAIN, points, parse("42"), parse(chosen)) is said

@@ -24,7 +24,7 @@ from goita_lab.commands import exact, exam
 from goita_lab.exact.agent import SolvedAgent, restore
 from goita_lab.exact.teamwork import Players, shipped
 from goita_lab.exact.tree import enumerate_game
-from goita_lab.exam.questions import SHIPPED, STORED_MODELS, Questions
+from goita_lab.exam.questions import BY_ACTION, SHIPPED, STORED_MODELS, Questions
 from goita_lab.learning.measuring import read_curve
 from goita_lab.signals.listening import Heard, listen, standard_models
 from goita_lab.signals.measures.shuffled import Shuffled
@@ -340,7 +340,7 @@ def test_kept_results_with_other_numbers_or_shapes_are_refused(kept):
             *walk(whole, lambda name, shape, data: ["float16", shape, data], every),
         ]
         for damaged in damages:
-            gaps = kind is Questions and any(damaged[n] != whole[n] for n in ("points", "error"))
+            gaps = kind is Questions and any(damaged[n] != whole[n] for n in BY_ACTION)
             if damaged == whole or gaps:  # they may have gaps
                 continue
             with pytest.raises(SettingError, match="as it was packed"):

@@ -33,6 +33,7 @@ SEARCH_BUDGET: Final = 975  #: Playouts of a decision.
 SEARCH_MIN_Z: Final = 4.0  #: Standard errors by which an action must lead the prior one.
 
 SEARCH_ALLOCATION: Final[Allocation] = "elimination"
+"""How the playouts of a decision are spread over actions and worlds."""
 
 MAX_POLICY_QUERIES: Final = 12_000.0
 """Most queries of a search with the champion's policy: 95 of 100 decisions take 0.2 s at most."""

@@ -34,7 +34,7 @@ BROWSER_FILES: Final = {
 }
 """The files that the page loads, each with its package and type."""
 
-FOR_BEGINNERS: Final = ("pass_partner", "stop", "no_king_down", "sure_attack", "keep_pawn")
+FOR_BEGINNERS: Final = ("pass_partner", "stop", "king_waits", "no_king_down", "sure_attack")
 """Keys of the principles that the welcome and the rules name."""
 
 REFRESH_SECONDS: Final = "2"

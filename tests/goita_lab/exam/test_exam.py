@@ -12,6 +12,7 @@ from goita_agents import load_agent
 from goita_agents.base import AgentError
 from goita_agents.identity import Identities
 from goita_agents.models import PolicyModel
+from goita_agents.principles import PRINCIPLES
 from goita_env import Game
 from goita_env.errors import SettingError
 from goita_env.rounds import Rounds
@@ -311,7 +312,7 @@ def test_the_command_writes_tables_and_a_page(some, tmp_path, capsys):
     assert "<details" not in before  # no group of so few positions is a weakness
     assert 0 < parted.count("<details") <= 20
     assert re.search(r"has a \w+ with probability [01]\.\d\d; exact: [01]\.\d\d; by", misread)
-    assert "<p>Keep a pawn to finish with.</p>" in parted
+    assert any(f"<p>{principle.sentence}</p>" in parted for principle in PRINCIPLES)
     assert "champion" in html
     assert "://" not in html.replace("http://www.w3.org", "")
     with pytest.raises(SystemExit):
@@ -433,7 +434,7 @@ def test_the_shipped_exam_is_whole():
     assert (~np.isnan(found.points) == legal).all()
     assert found.leads_clearly().all()
     assert len(np.unique(found.table())) == len(making.TABLES)
-    assert len(np.unique(found.match)) > 400
+    assert len(np.unique(found.match)) > 250
     assert found.exact.min() >= 0
     assert found.exact.max() <= 1 + 1e-6
 
