@@ -96,8 +96,9 @@ def reference(sheet: Sheet, agent: Answers) -> Answers:
 def weaknesses(sheet: Sheet, agent: Answers) -> list[Weakness]:
     """Returns the groups in which an agent loses most beyond the reference, the worst first.
 
-    Only kinds of decisions and principles are such groups, because a phase or a stake gives no
-    advice.
+    Groups are ranked by these points, divided by the square root of their number of positions: of
+    two groups with the same loss the smaller one says more precisely what is wrong. Only kinds of
+    decisions and principles are such groups, because a phase or a stake gives no advice.
     """
     rival, whole = reference(sheet, agent), float(agent.lost.sum())
     references = [answers for answers in sheet.references if answers is not agent] or [rival]
@@ -110,8 +111,11 @@ def weaknesses(sheet: Sheet, agent: Answers) -> list[Weakness]:
     def beyond(group: Group) -> float:
         return float((agent.lost - rival.lost)[group.members].sum())
 
+    def rank(group: Group) -> float:
+        return beyond(group) / float(np.sqrt(group.members.sum()))
+
     chosen: list[Group] = []
-    for group in sorted(candidates, key=beyond, reverse=True):
+    for group in sorted(candidates, key=rank, reverse=True):
         overlaps = any(
             (group.members & earlier.members).sum() > MOST_OVERLAP * group.members.sum()
             for earlier in chosen
