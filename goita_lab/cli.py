@@ -228,7 +228,9 @@ def run(main: Callable[[], int]) -> NoReturn:
     except OSError as error:
         code = 0
         if not isinstance(error, BrokenPipeError):
-            sys.stderr.write(f"{_program()}: expected to write all output: {error}\n")
+            # An error of the output's stream names no file, unlike one of a file.
+            what = "" if error.filename else "expected to write all output: "
+            sys.stderr.write(f"{_program()}: error: {what}{error}\n")
             code = 1
         # What the stream still holds is written at the interpreter's end: nothing catches that.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -340,9 +340,15 @@ def _sources(modules: Collection[str], *folders: str) -> list[str]:
 
 
 def _loaded_file(module: str) -> str | None:
-    """Returns the file of an imported module; None where it has none or is not imported."""
+    """Returns the file of an imported module; None where it has none or is not imported.
+
+    The import system sets absolute paths. Modules that a library makes itself may have others, as
+    ``torch.ops`` has: they are no files.
+    """
     path = getattr(sys.modules.get(module), "__file__", None)
-    return os.path.realpath(path) if path else None
+    if not isinstance(path, str) or not os.path.isabs(path) or not os.path.isfile(path):
+        return None
+    return os.path.realpath(path)
 
 
 def _file_below(roots: Iterable[str], module: str) -> str | None:

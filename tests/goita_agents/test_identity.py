@@ -1,6 +1,7 @@
 """What an agent is made of: every file counts that its text, its class or the agent names."""
 
 import os
+import subprocess
 import sys
 from hashlib import sha256
 
@@ -178,3 +179,24 @@ def test_an_agent_that_is_made_of_something_else_by_now_has_changed(place):
     (place / "listed.bin").write_text("1")
     assert identities.changed() == []
     assert registry.is_own(TEXT)
+
+
+def test_a_module_that_a_library_makes_itself_is_no_file(place):
+    """As torch does: ``torch.ops`` is in sys.modules with the relative path "_ops.py"."""
+    made = "import sys, types\nmade = types.ModuleType('computed.ops')\n"
+    made += "made.__file__ = '_ops.py'\nsys.modules['computed.ops'] = made\n"
+    before = digest(TEXT)
+    (place / "computed.py").write_text(made)
+    (place / "bots.py").write_text(FILES["bots.py"].replace("import helper", "import computed.ops"))
+    for name in MODULES:
+        sys.modules.pop(name, None)
+    assert digest(TEXT) not in (before, None)
+
+
+def test_a_class_that_imports_torch_at_the_top_of_its_file_can_enter(place):
+    pytest.importorskip("torch")
+    (place / "hosted.py").write_text(f"import torch\n{BOT}")
+    # In a fresh process, in which the class is what imports torch.
+    code = "from goita_agents.identity import Identities; Identities(['hosted:Bot'])"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=place, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
