@@ -372,6 +372,14 @@ def _stored_exam_table(name: str, leave_out: tuple[str, ...] = ()) -> str:
     table = stored["tables"][name]
     kept = [place for place, head in enumerate(table["columns"]) if head not in leave_out]
     rows = [[row[place] for place in kept] for row in (table["columns"], *table["rows"])]
+    rows = [
+        [
+            # A control is 0 or 1 exactly, by definition.
+            cell.replace("0.00 [0.00, 0.00]?", "0").replace("1.00 [1.00, 1.00]?", "1")
+            for cell in row
+        ]
+        for row in rows
+    ]
     for row in rows[1:]:  # names of controls are words in brackets
         row[0] = f"control: {row[0][1:-1]}" if row[0].startswith("(") else f"`{row[0]}`"
     rows.insert(1, ["---", *("--:" for _ in kept[1:])])

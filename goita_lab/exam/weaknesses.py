@@ -17,7 +17,7 @@ from goita_lab.exam.answers import Answers, Sheet
 from goita_lab.exam.questions import ANSWER_KINDS, QUESTION_KINDS, STAKE_BOUNDS, Questions
 from goita_lab.phases import PHASES
 
-FEW_POSITIONS: Final = 30
+FEW_POSITIONS: Final = 20
 """A group with fewer positions is marked, and is no weakness."""
 MOST_WEAKNESSES: Final = 3
 """Number of weaknesses that are named."""
@@ -48,8 +48,8 @@ class Group:
 def groups(questions: Questions) -> Iterator[Group]:
     """Yields the groups of positions, grouping by grouping.
 
-    The group of a principle has every position in which some action follows the principle, and
-    another breaks it.
+    The group of a principle has the positions in which the best action follows it, and another
+    legal action breaks it.
     """
     phase, kind = questions.phase(), questions.kind()
     stakes = np.digitize(questions.stakes(), STAKE_BOUNDS)
@@ -63,8 +63,8 @@ def groups(questions: Questions) -> Iterator[Group]:
         yield Group("stake, points", stake, stakes == index)
     view = questions.view()
     for principle in PRINCIPLES:
-        follow, against = principle.actions(view)
-        members = np.asarray((follow | against).any(axis=1))
+        follow, _ = principle.actions(view)
+        members = np.asarray(follow[np.arange(len(follow)), questions.best])
         yield Group("principle", principle.name, members, principle.sentence)
 
 
