@@ -427,7 +427,7 @@ def exam_card() -> str:
         "acting seat": f"{named}, members of the population {population}",
         "tables, matches": f"{len(set(exam.table().tolist()))} tables; positions of "
         f"{len(set(exam.match.tolist()))} rounds and matches",
-        "controls": f"the best action by the rules only is the same in {same_by_rules:.0%} of the "
+        "controls": f"the best action by tiles and rules is the same in {same_by_rules:.0%} of the "
         f"positions, that of a seat that continues as `heuristic` in {same_other:.0%}",
         "seed, version": f"{exam.about['seed']}, {exam.about['versions']['goita_env']}",
     }

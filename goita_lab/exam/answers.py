@@ -371,7 +371,7 @@ def controls(questions: Questions) -> tuple[Answers, ...]:
     one_hot = np.eye(legal.shape[1])
     rows = (
         ("(best actions, exact posterior)", one_hot[questions.best], questions.exact),
-        ("(best actions, rules only)", one_hot[questions.best_by_rules], None),
+        ("(best actions by tiles and rules)", one_hot[questions.best_by_rules], None),
         ("(random, tiles and rules)", uniform, questions.facts),
         (COUNTING_CONTROL, uniform, counted(view)),
     )

@@ -18,11 +18,13 @@ from goita_lab.arena.statistics.intervals import Interval
 from goita_lab.exam.answers import Answers, Sheet
 from goita_lab.exam.questions import QUESTION_KINDS, Questions
 from goita_lab.exam.report import all_tables, legend
-from goita_lab.exam.scoring import scores
+from goita_lab.exam.scoring import EQUAL_POINTS, scores
 from goita_lab.exam.weaknesses import Weakness, headline, weaknesses
 
 COSTLIEST_SHOWN: Final = 20
 """Number of decisions shown on which two agents differ."""
+NO_NOTES: Final[Mapping[int, str]] = {}
+"""For positions without a sentence."""
 BOARDS_SHOWN: Final = 5
 """Number of decisions shown of each weakness."""
 MISREAD_SHOWN: Final = 5
@@ -89,7 +91,13 @@ def shown_weaknesses(sheet: Sheet, agent: Answers) -> list[ShownWeakness]:
             heading=_heading(weakness),
             sentence=weakness.group.sentence,
             lost=tuple((name, lost, f"{100 * lost / longest:.1f}") for name, lost in weakness.lost),
-            positions=shown(sheet.questions, weakness.costliest[:BOARDS_SHOWN], [agent]),
+            positions=shown(
+                sheet.questions,
+                weakness.costliest[:BOARDS_SHOWN],
+                [agent],
+                # The sentence of a principle stands above all of its boards.
+                notes=NO_NOTES if weakness.group.grouping == "principle" else None,
+            ),
         )
         for weakness in groups
     ]
@@ -179,14 +187,20 @@ def shown(
             )
             for agent_answers in answers
         )
-        note = (
-            notes[row]
-            if notes
-            else principle_sentence(questions, view[row : row + 1], row, first_choice)
-        )
+        if notes is None:
+            note = principle_sentence(questions, view[row : row + 1], row, first_choice)
+        else:
+            note = notes.get(row, "")
         kind = QUESTION_KINDS[int(kinds[row])]
-        positions.append(Shown(row, kind, drawing, chosen, _in_words(best), note))
+        positions.append(Shown(row, kind, drawing, chosen, _best_in_words(questions, row), note))
     return positions
+
+
+def _best_in_words(questions: Questions, row: int) -> str:
+    """Returns the best action, and how many others are equal to it."""
+    best, points = int(questions.best[row]), questions.points[row]
+    equal = int((np.abs(points - points[best]) < EQUAL_POINTS).sum()) - 1  # NaN is not less
+    return f"{_in_words(best)} ({equal} more equal to it)" if equal else _in_words(best)
 
 
 def _in_words(action: int) -> str:

@@ -21,8 +21,10 @@ FEW_POSITIONS: Final = 20
 """A group with fewer positions is marked, and is no weakness."""
 MOST_WEAKNESSES: Final = 3
 """Number of weaknesses that are named."""
+MIN_SHARE: Final = 0.1
+"""Least share of the agent's whole loss that a weakness loses beyond the reference."""
 MOST_OVERLAP: Final = 0.5
-"""A group of which a larger share of the positions belongs to a weakness before it is left out."""
+"""A group is left out if a larger share of its loss beyond the reference lies in earlier groups."""
 LOW, HIGH = STAKE_BOUNDS
 STAKE_NAMES: Final = (f"below {LOW:g}", f"{LOW:g} to {HIGH:g}", f"{HIGH:g} or more")
 DECISION_ADVICE: Final = {
@@ -108,20 +110,19 @@ def weaknesses(sheet: Sheet, agent: Answers) -> list[Weakness]:
         if group.sentence and group.members.sum() >= FEW_POSITIONS
     ]
 
-    def beyond(group: Group) -> float:
-        return float((agent.lost - rival.lost)[group.members].sum())
+    def beyond(members: Bool) -> float:
+        return float((agent.lost - rival.lost)[members].sum())
 
     def rank(group: Group) -> float:
-        return beyond(group) / float(np.sqrt(group.members.sum()))
+        return beyond(group.members) / float(np.sqrt(group.members.sum()))
 
-    chosen: list[Group] = []
+    chosen, named = list[Group](), np.zeros(len(agent.lost), bool)  # positions of chosen groups
     for group in sorted(candidates, key=rank, reverse=True):
-        overlaps = any(
-            (group.members & earlier.members).sum() > MOST_OVERLAP * group.members.sum()
-            for earlier in chosen
-        )
-        if beyond(group) > 0 and not overlaps and len(chosen) < MOST_WEAKNESSES:
+        loss = beyond(group.members)
+        is_new = beyond(group.members & named) <= MOST_OVERLAP * loss
+        if loss > MIN_SHARE * whole and is_new and len(chosen) < MOST_WEAKNESSES:
             chosen.append(group)
+            named |= group.members
     return [
         Weakness(
             group,

@@ -44,7 +44,7 @@ def test_wrong_beliefs_are_refused_and_right_ones_compared_with_counting(capsys,
     code, found = lines(capsys, "First")
     assert code == 1
     assert "expected probabilities from 0 to 1 of shape (64, 3, 8)" in found["beliefs"]
-    for belief, gain in ((counted, 0.0), (lambda view: counted(view) * 0 + 0.5, -6.0)):
+    for belief, gain in ((counted, 0.0), (lambda view: counted(view) * 0 + 0.5, -4.0)):
         monkeypatch.setattr("hosted_bots.First.beliefs", lambda bot, view, it=belief: it(view))
         code, found = lines(capsys, "First")
         assert code == 0

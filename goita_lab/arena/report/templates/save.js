@@ -72,15 +72,15 @@
     figure.querySelector("figcaption").append(bar);
   }
 
-  // A figure counts by its first number; text without a number comes last, in alphabetical order.
-  const NUMBER = /[-+\u2212]?\d[\d,]*\.?\d*|[-+\u2212]?\.\d+/;
+  // A cell that begins with a number counts by it; other text comes last, in alphabetical order.
+  const NUMBER = /^[\s\u2588]*([-+\u2212]?(?:\d[\d,]*\.?\d*|\.\d+))/;
   function sorted(body, column, down) {
     const key = (row) => {
       const content = row.cells[column].textContent.trim(), match = content.match(NUMBER);
-      return { content, number: match ? parseFloat(match[0].replace("\u2212", "-").replaceAll(",", "")) : NaN };
+      return { content, number: match ? parseFloat(match[1].replace("\u2212", "-").replaceAll(",", "")) : NaN };
     };
     const compare = (a, b) => {
-      if (Number.isNaN(a.number) || Number.isNaN(b.number)) return Number.isNaN(a.number) - Number.isNaN(b.number) || a.content.localeCompare(b.content);
+      if (Number.isNaN(a.number) || Number.isNaN(b.number)) return Number.isNaN(a.number) - Number.isNaN(b.number) || (down ? b : a).content.localeCompare((down ? a : b).content);
       return down ? b.number - a.number : a.number - b.number;
     };
     return [...body.rows].map((row) => ({ row, key: key(row) })).sort((a, b) => compare(a.key, b.key)).map(({ row }) => row);
