@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Final
 
@@ -14,13 +14,12 @@ from goita_agents.base import Float, Policy
 from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.types import Types
 from goita_agents.principles import Principle, speaking
-from goita_agents.search.action_values import SEARCH_MIN_Z
-from goita_agents.search.typed_search import Comparison, TypedSearch, Valued
+from goita_agents.search.typed_search import Comparison, TypedSearch, Valued, clear_min_z
 from goita_env import View
 from goita_env.records import DealRecord
 
-CLEAR_MIN_Z: Final = 2.0
-"""Standard errors by which a suggested action must lead the next best one to be clearly better."""
+AGREED_MIN_Z: Final = 2.0
+"""Standard errors that make a lead clear where search and policy agree on the best action."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,11 @@ class Hint:
     """The legal actions, the best by points first."""
     comparison: Comparison
     """Of the best action with the suggested one or, if that is the best one, with the next best."""
+    likeliest: int
+    """The action that the displayed policy plays most often."""
     principle: Principle | None
-    """A principle for the suggested action; None: there is none, or the action is not the best."""
+    """A principle for the suggested action; None: there is none, or the action is not clearly the
+    best."""
 
     @property
     def best(self) -> int:
@@ -61,7 +63,16 @@ class Hint:
         If it is not, the rival of the comparison or the best action is as good by these figures.
         """
         lead, error = self.comparison.lead, self.comparison.lead_error
-        return self.action == self.best and lead > CLEAR_MIN_Z * error
+        return self.action == self.best and lead > self.min_z * error
+
+    @property
+    def min_z(self) -> float:
+        """Standard errors that make the lead of the best action clear.
+
+        The policy's own choice needs ``AGREED_MIN_Z``, since it was named before the search.
+        Another action was the best of many, one of which may look good by luck: ``clear_min_z``.
+        """
+        return AGREED_MIN_Z if self.best == self.likeliest else clear_min_z(len(self.options))
 
 
 class Advisor:
@@ -69,7 +80,7 @@ class Advisor:
 
     It is the search of an analysis (``typed_search``): the others may play like any of the types,
     and earlier rounds of the match count as evidence of their types. The policy's own choice is
-    suggested unless another action leads it by ``SEARCH_MIN_Z`` standard errors. The same view
+    suggested unless another action leads it clearly (``clear_min_z``). The same view
     gives the same hint: the listeners that are kept from hint to hint only save time. Hints of the
     present round are kept by position. Several threads may use one advisor.
 
@@ -130,18 +141,20 @@ class Advisor:
         chosen = int(chances.argmax())
         seed = int(np.random.default_rng(view.words[0]).integers(2**63))
         valued = self._search.value(view, seat, chosen, seed)
-        leads = valued.loss > SEARCH_MIN_Z * valued.loss_error
+        leads = valued.loss > clear_min_z(len(valued.options)) * valued.loss_error
         action = valued.best if leads else chosen
-        points = {option.action: option.points for option in valued.options}
         rival = valued.next_best if action == valued.best else action
-        principle = speaking(view, points, action) if action == valued.best else None
-        options = _hint_options(valued, chances)
-        return Hint(
+        hint = Hint(
             action=action,
-            options=options,
+            options=_hint_options(valued, chances),
             comparison=valued.compared_with(rival),
-            principle=principle,
+            likeliest=chosen,
+            principle=None,
         )
+        if not hint.clear:
+            return hint
+        points = {option.action: option.points for option in valued.options}
+        return replace(hint, principle=speaking(view, points, action))
 
 
 def _hint_options(valued: Valued, chances: Float) -> tuple[HintOption, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Annotated, Final
 
 import numpy as np
@@ -26,6 +27,9 @@ from goita_env.tiles import NAMES, NUM_KINDS, NUM_SEATS
 MOST_DECIDING: Final = 3
 """Most tiles that are named as those on which a choice depends."""
 
+FALSE_ALARMS: Final = 0.05
+"""Highest share of the decisions without a difference that may be called clear."""
+
 MIN_BRANCH_LEAD: Final = 0.5
 """Points by which different actions must lead where a seat has a tile and where it has not."""
 
@@ -38,6 +42,14 @@ FEWER_WORLDS: Final = 4
 Seat = Annotated[int, Meta(ge=0, lt=NUM_SEATS)]
 
 Kind = Annotated[int, Meta(ge=0, lt=len(NAMES))]
+
+
+def clear_min_z(choices: int) -> float:
+    """Returns how many standard errors make a lead clear, among ``choices`` legal actions.
+
+    Each other action may look better by luck: Bonferroni's correction.
+    """
+    return NormalDist().inv_cdf(1 - FALSE_ALARMS / (choices - 1))
 
 
 @dataclass(frozen=True)

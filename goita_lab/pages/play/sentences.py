@@ -42,10 +42,10 @@ def hint(hint: Hint, *, leads: bool) -> Phrase:
     if hint.clear:
         return advice(hint.action, leads=leads)
     other = hint.comparison.rival if hint.action == hint.best else hint.best
-    first, second = action(hint.action), action(other)
-    return Phrase(
-        "Either {first}, or {second}: the difference is not clear.", first=first, second=second
-    )
+    text = "Either {first}, or {second}: the difference is not clear."
+    if hint.action == hint.likeliest:
+        text = "Either {first}, which the champion plays, or {second}: the difference is not clear."
+    return Phrase(text, first=action(hint.action), second=action(other))
 
 
 ADVICE: Final = {

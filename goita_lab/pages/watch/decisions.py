@@ -9,9 +9,9 @@ the standard error of these points:
 ======== ==========================================================================================
 best     no action did better
 level    another action did better, by at most one standard error
-close    another action did better by more, but by at most ``threshold`` standard errors
-clear    another action did better by more than ``threshold`` standard errors: of the decisions that
-         lost nothing at most one in twenty is called clear, however many actions there were
+close    another action did better by more, but by at most ``clear_min_z`` standard errors
+clear    another action did better by more than ``clear_min_z`` standard errors: of the decisions
+         that lost nothing at most one in twenty is called clear, however many actions there were
 shared   as clear, but the agent's policy gives the move at least ``MOST_PROBABLE``: the search of
          the agent and its policy disagree
 ======== ==========================================================================================
@@ -25,12 +25,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-from goita_agents.search.typed_search import Deciding, Seat
+from goita_agents.search.typed_search import Deciding, Seat, clear_min_z
 from goita_lab.pages.watch.reading import Watched
 from goita_lab.phases import Phase
 from goita_lab.store import MOST_POINTS, Column
@@ -108,9 +107,6 @@ class Decision:
 
 Verdict = Literal["forced", "best", "level", "close", "clear", "shared"]
 
-FALSE_ALARMS: Final = 0.05
-"""Highest share of the decisions without a loss that may be called clear losses."""
-
 MOST_PROBABLE: Final = 0.5
 """A policy that gives a move this probability or more would have played it, too."""
 
@@ -155,7 +151,7 @@ def verdict(decision: Decision) -> Verdict:
         return "best"
     if decision.loss <= decision.loss_error:
         return "level"
-    if decision.loss <= threshold(len(decision.options)) * decision.loss_error:
+    if decision.loss <= clear_min_z(len(decision.options)) * decision.loss_error:
         return "close"
     return "shared" if policy_agrees(decision) else "clear"
 
@@ -180,14 +176,6 @@ def policy_agrees(decision: Decision) -> bool:
         grade.action == decision.action and grade.probability >= MOST_PROBABLE
         for grade in decision.options
     )
-
-
-def threshold(choices: int) -> float:
-    """Returns how many standard errors make a loss clear, among ``choices`` legal actions.
-
-    Each action except the chosen one may look better by luck: Bonferroni's correction.
-    """
-    return NormalDist().inv_cdf(1 - FALSE_ALARMS / (choices - 1))
 
 
 def judge(watched: Sequence[Watched], analysed: Iterable[Sequence[Decision]]) -> list[Judged]:

@@ -63,9 +63,12 @@
     if (busy) return;
     busy = true;
     document.body.setAttribute("aria-busy", "true");
-    await work();
-    busy = false;
-    document.body.removeAttribute("aria-busy");
+    try {
+      await work();
+    } finally {
+      busy = false;
+      document.body.removeAttribute("aria-busy");
+    }
   }
 
   async function change(path, body = {}) {
@@ -113,7 +116,7 @@
     if (find("welcome").open) {
       draw(newState.frames[0]);
       kinds();
-      await new Promise((done) => find("welcome").addEventListener("close", done, { once: true }));
+      while (find("welcome").open) await new Promise((done) => setTimeout(done, 50));
       moving = true;
     }
     const frames = newState.frames, past = frames.slice(0, -1), time = Number(find("speed").value);

@@ -57,7 +57,7 @@ function analysing({ data, at, OPEN, find, make, tile, to }) {
     const table = find("options"), open = at.seen === OPEN && decision.open_value !== null;
     table.textContent = "";
     if (!decision.options.length) return;
-    head(table, [say("action"), say("at sight"), say("points"), ...(open ? [say("open")] : [])]);
+    head(table, [say("action"), say("first choice"), say("points"), ...(open ? [say("open")] : [])]);
     const body = table.createTBody();
     // What was dropped early, in few worlds that were good for all, may have more points than the best: it shows none.
     const best = decision.options.find((option) => option.action === decision.best);

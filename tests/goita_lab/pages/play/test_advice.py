@@ -10,7 +10,6 @@ from goita_agents import load_agent
 from goita_agents.beliefs import Listener, PolicyModel
 from goita_agents.beliefs.match_priors import MatchPriors
 from goita_agents.beliefs.people import people
-from goita_agents.search.advisor import CLEAR_MIN_Z
 from goita_agents.search.typed_search import MIN_BRANCH_LEAD, TypedSearch
 from goita_env.actions import parse
 from goita_env.views import View
@@ -145,7 +144,12 @@ def test_a_hint_contradicts_none_of_its_own_numbers(tables):
         if hint.clear:
             assert hint.action == hint.best
             assert hint.comparison.rival == hint.options[1].action
-            assert hint.comparison.lead > CLEAR_MIN_Z * hint.comparison.lead_error
+            assert hint.comparison.lead > hint.min_z * hint.comparison.lead_error
+        else:
+            # Nor is the action that is not suggested clearly better.
+            lead, error = hint.comparison.lead, hint.comparison.lead_error
+            assert hint.principle is None
+            assert lead <= hint.min_z * error
         for condition in hint.comparison.deciding:
             assert condition.held * condition.missing < 0  # another action is better
             assert min(abs(condition.held), abs(condition.missing)) >= MIN_BRANCH_LEAD

@@ -24,7 +24,7 @@ from goita_agents.beliefs.types import TypeListener
 from goita_agents.search.action_values import evaluate_actions
 from goita_agents.search.rollout import players_of
 from goita_agents.search.sampling import SampledWorlds, TypedWorlds
-from goita_agents.search.typed_search import COUNTING_SHARE, FEWER_WORLDS
+from goita_agents.search.typed_search import COUNTING_SHARE, FEWER_WORLDS, clear_min_z
 from goita_env import Game, actions, records
 from goita_env.records import DealRecord
 from goita_lab.commands.watch import main
@@ -284,7 +284,7 @@ def test_sums_leave_forced_moves_out_and_count_errors_alone(analysed):
     assert seen > 5
     for choices in (2, 5, 32):  # of decisions that lost nothing one in twenty is called clear
         luck = np.random.default_rng(0).normal(size=(20_000, choices - 1)).max(axis=1)
-        assert (luck > verdicts.threshold(choices)).mean() < 0.05 + 3 * np.sqrt(0.05 / 20_000)
+        assert (luck > clear_min_z(choices)).mean() < 0.05 + 3 * np.sqrt(0.05 / 20_000)
 
 
 def kept_in(file):
