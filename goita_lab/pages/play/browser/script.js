@@ -284,7 +284,7 @@
 
   function hint(box, advice) {
     const optionOf = (action) => advice.options.find((option) => option.action === action);
-    const short = (action) => (optionOf(action).pair ? shortly(optionOf(action).pair.map((kind) => NAMES[kind])) : optionOf(action).name);
+    const short = (action) => (optionOf(action).pair ? shortly(optionOf(action).pair.map((kind) => NAMES[kind])) : LABELS[optionOf(action).code]);
     box.append(make("p", advice.said, { class: "best" }));
     if (advice.principle) box.append(make("p", advice.principle));
     if (advice.worth) box.append(make("p", say("It is worth {points} more than {action}.", { points: pointsOf(advice.worth), action: short(advice.rival) })));
@@ -296,7 +296,7 @@
     for (const option of advice.options.slice(0, 8)) {
       const name = make("span", null);
       if (option.pair) name.append(...option.pair.map(tile), " ");
-      name.append(option.name);
+      name.append(option.pair ? option.name : LABELS[option.code]);
       const line = row(body, [name, option.chance, option.points ?? "–", option.error ?? ""]);
       if (option.action === advice.action) line.className = "best";
       for (const cell of [...line.cells].slice(1)) cell.className = "number";
