@@ -82,13 +82,8 @@ def round_end(who: str, points: int) -> Phrase:
 def for_player(scene: Scene) -> Scene:
     """Returns a scene of a view with the player's names for seats, as in all sentences."""
     names: dict[str, str] = dict(zip(RELATIVE_SEATS, PLACES[1:], strict=True))
-    own, (_, opposing_points) = scene.scores
-    return replace(
-        scene,
-        places=tuple(replace(hand, name=names.get(hand.name, hand.name)) for hand in scene.places),
-        scores=(own, ("opponents", opposing_points)),
-        who=names.get(scene.who, scene.who),
-    )
+    (_, own_points), (_, opposing_points) = scene.scores
+    return _renamed(scene, names, own_points, opposing_points)
 
 
 def seen_from(scene: Scene, viewer: int) -> Scene:
@@ -97,11 +92,16 @@ def seen_from(scene: Scene, viewer: int) -> Scene:
     (_, even), (_, odd) = scene.scores  # each a team's name and its points
     own_points, opposing_points = (even, odd) if viewer % 2 == 0 else (odd, even)
     bottom = [*names].index(scene.places[0].name)
+    renamed = _renamed(scene, names, own_points, opposing_points)
+    return replace(renamed, bottom_team=(bottom - viewer) % 2)
+
+
+def _renamed(scene: Scene, names: dict[str, str], own_points: int, opposing_points: int) -> Scene:
+    """Returns a scene with other names for its seats, and with its points by the viewer's teams."""
     return replace(
         scene,
-        places=tuple(replace(hand, name=names[hand.name]) for hand in scene.places),
+        places=tuple(replace(hand, name=names.get(hand.name, hand.name)) for hand in scene.places),
         scores=(("you and partner", own_points), ("opponents", opposing_points)),
-        bottom_team=(bottom - viewer) % 2,
         who=names.get(scene.who, scene.who),
     )
 
