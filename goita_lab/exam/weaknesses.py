@@ -75,12 +75,20 @@ class Weakness:
     """A group in which an agent loses more points than the reference, and its figures."""
 
     group: Group
-    positions: int
-    share_of_positions: float
     share_of_loss: float  #: Of all points that the agent loses.
     lost: tuple[tuple[str, float], ...]
     """Points lost a decision in these positions, by name: of the agent, then of the references."""
     costliest: Int  #: The positions in which the agent loses points, the costliest first.
+
+    @property
+    def positions(self) -> int:
+        """Number of positions of the group."""
+        return int(self.group.members.sum())
+
+    @property
+    def share_of_positions(self) -> float:
+        """Share of all positions that are of the group."""
+        return float(self.group.members.mean())
 
 
 def reference(sheet: Sheet, agent: Answers) -> Answers:
@@ -126,8 +134,6 @@ def weaknesses(sheet: Sheet, agent: Answers) -> list[Weakness]:
     return [
         Weakness(
             group,
-            positions=int(group.members.sum()),
-            share_of_positions=float(group.members.mean()),
             share_of_loss=float(agent.lost[group.members].sum()) / whole,
             lost=tuple(
                 (answers.name, float(answers.lost[group.members].mean()))
