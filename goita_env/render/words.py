@@ -29,6 +29,11 @@ def action(action: int, between: str = "{block} {attack}") -> Phrase:
     return Phrase(between, block=NAMES[pair[0]], attack=NAMES[pair[1]])
 
 
+def action_in_sentence(action_code: int) -> Phrase:
+    """Says an action within a sentence: "gold then silver", "pass"."""
+    return action(action_code, "{block} then {attack}")
+
+
 def _place(place: Place) -> Phrase:
     """Says what a place's seat has called and played, and what it holds."""
     clauses: list[str] = [Joined(", ", [place.name, *place.remarks, *place.calls])]

@@ -182,7 +182,7 @@ def shown(
         chosen = tuple(
             (
                 agent_answers.name,
-                _in_words(int(agent_answers.chosen[row].argmax())),
+                words.action_in_sentence(int(agent_answers.chosen[row].argmax())),
                 float(agent_answers.lost[row]),
             )
             for agent_answers in answers
@@ -199,12 +199,9 @@ def shown(
 def _best_in_words(questions: Questions, row: int) -> str:
     """Returns the best action, and how many others are equal to it."""
     best, points = int(questions.best[row]), questions.points[row]
+    said = words.action_in_sentence(best)
     equal = int((np.abs(points - points[best]) < EQUAL_POINTS).sum()) - 1  # NaN is not less
-    return f"{_in_words(best)} ({equal} more equal to it)" if equal else _in_words(best)
-
-
-def _in_words(action: int) -> str:
-    return f"{words.action(action, '{block} then {attack}')}"
+    return f"{said} ({equal} more equal to it)" if equal else said
 
 
 def principle_sentence(questions: Questions, view: View, row: int, chosen: int) -> str:

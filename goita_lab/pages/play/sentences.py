@@ -19,7 +19,7 @@ _NUMBERS: Final = {5: "five", 6: "six", 7: "seven", 8: "eight"}
 
 def action(code: int) -> Phrase:
     """Returns an action in words: "gold then silver", "pass"."""
-    return words.action(code, "{block} then {attack}")
+    return words.action_in_sentence(code)
 
 
 def advice(code: int, *, leads: bool) -> Phrase:

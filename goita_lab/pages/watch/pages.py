@@ -235,7 +235,7 @@ def _tables(source: Source, analysis: Analysis, viewer: int | None) -> dict[str,
 
 
 def _words(action: str) -> Phrase:
-    return words.action(actions.parse(action), "{block} then {attack}")
+    return words.action_in_sentence(actions.parse(action))
 
 
 def _script_data(source: Source, analysis: Analysis, say: Language, viewer: int | None) -> Any:
