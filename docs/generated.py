@@ -39,7 +39,7 @@ from cells import run  # noqa: E402  (after the path)
 from principle_pictures import POSITIONS, WIDTH, description, picture_name  # noqa: E402
 
 from goita_agents import load_agent  # noqa: E402
-from goita_agents.principles import PRINCIPLES, Evidence, Figure, evidence  # noqa: E402
+from goita_agents.principles import PRINCIPLES, Evidence, Figure, Principle, evidence  # noqa: E402
 from goita_env import GoitaVectorEnv  # noqa: E402
 from goita_env.views.observation import (  # noqa: E402
     OBSERVATION_SIZE,
@@ -197,22 +197,36 @@ def commands() -> str:
     return "\n".join(rows)
 
 
-def principles() -> str:
-    """Returns the principles of play with their evidence."""
-    heads = (
-        "best action decides | points | beyond random | "
-        "champion | people | population | partner | opponents"
-    )
-    rows = [f"| principle | {heads} |", "|---" + "|--:" * 8 + "|"]
+def principle_worth() -> str:
+    """Returns a table of the principles of play: their advice, and what it is worth in points."""
+    rows = [
+        "| principle | advice | positions | points | points beyond random |",
+        "|---|---|--:|--:|--:|",
+    ]
     for principle in PRINCIPLES:
         measured = evidence()[principle.key]
-        rates = [_figure(rate, 2) for rate in measured.followed.values()]
-        information = [_figure(nats, 2) for nats in (measured.partner, measured.opponents)]
-        points = [_figure(points, 1) for points in (measured.worth, measured.beyond)]
-        cells = [f"{measured.positions}", *points, *rates, *information]
-        name = f"**{principle.name}**" if measured.pays else principle.name
-        rows.append(f"| {name}: {principle.sentence} | {' | '.join(cells)} |")
+        points = [_figure(figure, 1) for figure in (measured.worth, measured.beyond)]
+        cells = (_marked_name(principle), principle.sentence, f"{measured.positions}", *points)
+        rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
+
+
+def principle_use() -> str:
+    """Returns a table of how players comply with the principles, and of what that reveals."""
+    groups = [f"compliance of {group}" for group in evidence()[PRINCIPLES[0].key].followed]
+    heads = ("principle", *groups, "information to the partner", "information to an opponent")
+    rows = [f"| {' | '.join(heads)} |", "|---" + "|--:" * (len(heads) - 1) + "|"]
+    for principle in PRINCIPLES:
+        measured = evidence()[principle.key]
+        figures = (*measured.followed.values(), measured.partner, measured.opponents)
+        cells = [_marked_name(principle), *(_figure(figure, 2) for figure in figures)]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _marked_name(principle: Principle) -> str:
+    """Returns the name of a principle, in bold type if its evidence allows to advise it."""
+    return f"**{principle.name}**" if evidence()[principle.key].pays else principle.name
 
 
 def principle_board(words: str, folder: Path) -> str:
@@ -448,7 +462,8 @@ TABLES: Final = {
     "presets": presets,
     "slices": slices,
     "commands": commands,
-    "principles": principles,
+    "principle_use": principle_use,
+    "principle_worth": principle_worth,
 }
 
 WRITERS: Final[dict[str, Callable[[str, Path], str]]] = {
