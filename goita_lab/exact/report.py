@@ -18,10 +18,11 @@ from goita_lab.exact.teamwork import OPPONENT_TEAMS, Score, TeamworkResults
 from goita_lab.provenance import marks
 
 EXACT_LEGEND: Final = (
-    "Exact expectations, mean over partners, opponents and seats; (controls) in brackets. Regret: "
-    "the points that the best response to the partner and its opponents has more. Left: the regret "
-    "above that of the best player who does not know them. Listeners know the partner's signals. "
-    "Strength: with a copy of itself against the equilibria."
+    "All figures are exact means over partners, opponents and seats. Controls are in brackets. "
+    "Regret: points of the best response to the partner and its opponents, minus the agent's. "
+    "Avoidable: regret minus that of the Bayes-optimal agent, which knows the list of partners and "
+    "opponents but not which of them it meets. Listeners: opponents that know the partner's "
+    "signals. Strength: points with a copy of itself as partner, against equilibria."
 )
 
 
@@ -66,7 +67,7 @@ def _figures(score: Score, prefix: str) -> dict[str, Any]:
         f"{prefix}points": score.points.tolist(),
         f"{prefix}regret": score.regret.tolist(),
         f"{prefix}price": score.price,
-        f"{prefix}left": score.left,
+        f"{prefix}avoidable_regret": score.avoidable_regret,
     }
 
 
@@ -81,9 +82,9 @@ def table(results: TeamworkResults) -> Table:
             regret.mean(),
             with_equilibria.mean(),
             with_listeners.mean(),
-            row.score.left,
+            row.score.avoidable_regret,
             train.regret.mean(),
-            train.left,
+            train.avoidable_regret,
         )
         rows.append(
             (
@@ -93,19 +94,19 @@ def table(results: TeamworkResults) -> Table:
                 signed(row.score.strength),
             )
         )
-    heads = ("agent", "points", "regret", "with equilibria", "with listeners", "left")
+    heads = ("agent", "points", "regret", "with equilibria", "with listeners", "avoidable")
     title = (
         f"{results.rules}: points a round with unknown partners, {results.split} split; controls ()"
     )
-    return Table(title, (*heads, "train: regret", "left", "strength"), tuple(rows))
+    return Table(title, (*heads, "train: regret", "train: avoidable", "strength"), tuple(rows))
 
 
 def plot_regret(results: TeamworkResults, path: Path) -> None:
-    """Draws the regret of agents and controls as price of not knowing and what is left above it."""
+    """Draws the regret of agents and controls as price of not knowing and avoidable regret."""
     rows = sorted(results.rows, key=lambda row: float(row.score.regret.mean()))
     parts = {
         "price of not knowing": np.array([row.score.price for row in rows]),
-        "regret above the price": np.array([row.score.left for row in rows]),
+        "avoidable regret": np.array([row.score.avoidable_regret for row in rows]),
     }
     names = [row.name if row.agent else f"({row.name})" for row in rows]
     stacked_bars(names, parts, f"{results.rules}: regret, points a round", path)

@@ -202,8 +202,8 @@ class Score:
     strength: float  #: Points with a copy of itself against the equilibria.
 
     @property
-    def left(self) -> float:
-        """The mean regret above the price, at least 0."""
+    def avoidable_regret(self) -> float:
+        """Returns the mean regret minus the price, which is at least 0."""
         return float(self.regret.mean()) - self.price
 
 
@@ -292,7 +292,7 @@ class Benchmark:
         for split, price in self.price.items():
             points = self._points(split, agent)
             score = Score(points, self._regret(split, points), price, points_with_copy)
-            smallest = min(score.left, float(score.regret.min()))
+            smallest = min(score.avoidable_regret, float(score.regret.min()))
             if smallest < -VALUE_TOLERANCE:
                 raise ArithmeticError(
                     "expected a regret of at least 0 with every type, and of at least the price on "
@@ -330,8 +330,8 @@ class Benchmark:
     def controls(self) -> Iterator[Row]:
         """Yields the rows with which agents are compared."""
         tree, players = self.tree, self.players
-        yield self.row("best without knowing, these partners", self.bayes[self.split])
-        yield self.row("best without knowing, train partners", self.bayes[TRAIN])
+        yield self.row("Bayes-optimal, these types", self.bayes[self.split])
+        yield self.row("Bayes-optimal, train types", self.bayes[TRAIN])
         types = [(tree.uniform(), pair) for pair in players.equilibria]
         yield self.row("best response to uniform play", bayes_optimal(tree, types)[1])
         first = players.of(TRAIN)[0]

@@ -173,17 +173,18 @@ def _agents(game: Game) -> str:
     rows = []
     for row in game.found["agents"]:
         regret = np.array(row["regret"])
-        figures = (regret.mean(), regret[:, :2].mean(), regret[:, 2:].mean(), row["left"])
-        train = (np.mean(row["train_regret"]), row["train_left"])
+        by_opponents = regret[:, :2].mean(), regret[:, 2:].mean()  # equilibria, listeners
+        figures = (regret.mean(), *by_opponents, row["avoidable_regret"])
+        train = (np.mean(row["train_regret"]), row["train_avoidable_regret"])
         name = f"`{row['name']}`" if row["agent"] else row["name"]
         signed = (f"{np.mean(row['points']):+.2f}", f"{row['strength']:+.2f}")
         cells = (f"{figure:.2f}" for figure in (*figures, *train))
         rows.append([name, signed[0], *cells, signed[1]])
-    heads = ["agent", "points", "regret", "with equilibria", "with listeners", "left"]
+    heads = ["agent", "points", "regret", "with equilibria", "with listeners", "avoidable regret"]
     price = game.found["agents"][0]
     caption = f"The price of not knowing is {price['price']:.2f}, train split "
     caption += f"{price['train_price']:.2f}. The price for a player who knows more, by opponents:"
-    agents = table([*heads, "train: regret", "left", "strength"], rows)
+    agents = table([*heads, "train: regret", "train: avoidable regret", "strength"], rows)
     return f"{agents}\n\n{caption}\n\n{_prices(game)}"
 
 

@@ -30,7 +30,7 @@ KINDS: Final = {
     "equilibria, other preferences": r"proud|patient|large|wins",
     "policy gradients": r"gradient|entropy",
     "best responses": r"best response|response",
-    "Bayes-optimal players": r"best without knowing",
+    "Bayes-optimal players": r"Bayes-optimal",
 }
 """How the names of the players of a kind begin."""
 
@@ -43,8 +43,8 @@ LABELS: Final[dict[str, dict[str, tuple[str, Side]]]] = {
         "greedy": ("greedy", "right"),
     },
     STRONG: {
-        "best without knowing, these partners": ("knows the test types", "below"),
-        "best without knowing, train partners": ("knows the train types", "left"),
+        "Bayes-optimal, these types": ("knows the test types", "below"),
+        "Bayes-optimal, train types": ("knows the train types", "left"),
         "best response to predictive-0": ("best response to\none train partner", "right"),
         "gradient-1": ("gradient-1", "below"),
         "best response to uniform play": ("best response to\nuniform play", "above"),

@@ -154,9 +154,9 @@ def test_regret_is_zero_for_the_best_response_and_never_below(tiny, players):
 def test_no_agent_leaves_less_than_nothing_on_average(tiny, players):
     met = Benchmark(tiny, players, "test")
     best, train = (met.scores(met.bayes[split]) for split in ("test", "train"))
-    assert best["test"].left == pytest.approx(0, abs=1e-9)
-    assert train["train"].left == pytest.approx(0, abs=1e-9)
-    assert train["test"].left > 0.1
+    assert best["test"].avoidable_regret == pytest.approx(0, abs=1e-9)
+    assert train["train"].avoidable_regret == pytest.approx(0, abs=1e-9)
+    assert train["test"].avoidable_regret > 0.1
     assert 0.1 < met.price["test"] < met.scores(tiny.uniform())["test"].regret.mean()
 
 
@@ -281,7 +281,7 @@ def test_probabilities_that_are_none_give_no_figures(tiny, change, words):
 
 def test_what_no_policy_can_make_is_an_error_and_no_figure(tiny, players):
     benchmark = Benchmark(tiny, players, "train")
-    assert benchmark.scores(tiny.uniform())["train"].left > 0
+    assert benchmark.scores(tiny.uniform())["train"].avoidable_regret > 0
     for wrong in (0 * tiny.uniform(), 1.3 * tiny.uniform(), np.nan * tiny.uniform()):
         refuses(SettingError, "sum to 1 at every information set", benchmark.scores, wrong)
         refuses(SettingError, "sum to 1 at every information set", gains, tiny, wrong)
@@ -336,8 +336,8 @@ def test_the_command_measures_and_enters_and_checks(
     rows = {row["name"]: row for row in json.loads(told.read_text())["agents"]}
     regrets = [np.mean(row["regret"]) for row in rows.values()]
     assert regrets == sorted(regrets)
-    assert rows["best without knowing, these partners"]["left"] == pytest.approx(0, abs=1e-9)
-    assert rows["best without knowing, train partners"]["train_left"] == pytest.approx(0, abs=1e-9)
+    assert rows["Bayes-optimal, these types"]["avoidable_regret"] == pytest.approx(0, abs=1e-9)
+    assert rows["Bayes-optimal, train types"]["train_avoidable_regret"] == pytest.approx(0, abs=1e-9)
     # Regret and points add up to the same for all.
     both = [np.add(row["points"], row["regret"]) for row in rows.values()]
     assert np.ptp(both, axis=0).max() < 1e-9
