@@ -403,7 +403,12 @@ def _stored_exam_table(name: str, leave_out: tuple[str, ...] = ()) -> str:
 def exam_models() -> str:
     """Returns how well models of the other seats score by other measures in the shipped exam."""
     stored = json.loads((ROOT / "research/exam/check.json").read_text(encoding="utf-8"))
-    heads = ("log score", "Brier score", "seats that it played", "seats of others")
+    heads = (
+        "knowledge, log score",
+        "knowledge, Brier score",
+        "knowledge of seats that it played",
+        "knowledge of other seats",
+    )
     rows = [f"| model of the others | {' | '.join(heads)} |", "|---|--:|--:|--:|--:|"]
     for model, by_score in stored["models"].items():
         shares = [

@@ -26,17 +26,18 @@ BAR_WIDTH: Final = 20
 """Characters of a bar of 100 % in the terminal."""
 
 EXAM_LEGEND: Final = (
-    "Points lost: against the best action, given the true policies of the other seats. The acting "
-    'seat continues as the champion; in the column "heuristic continuing" as that bot. Points lost '
-    "are a score over a balanced selection of positions, not a mean over play, and the best action "
-    "is not equilibrium play. An illegal action is scored as a random action. The interval is "
-    "95 %, the wider one of two: over positions, and over the tables that they are from."
+    "Points lost: points of the best action minus those of the agent's action, if all other seats "
+    "play their true policies and the acting seat continues as the champion (in the last column of "
+    "points: as heuristic). The positions are a balanced selection, so this is a score, not a mean "
+    "over play, and the best action is not equilibrium play. An illegal action is scored as a "
+    "random action. The 95 % interval is the wider one of two: over positions, and over tables of "
+    "players."
 )
 KNOWLEDGE_LEGEND: Final = (
-    "Knowledge of other hands, from the first lead on: 0 for beliefs that follow from tiles and "
-    "rules, 1 for the exact posterior, below 0 for worse beliefs. By the log score, which punishes "
-    "sure errors hard, except in the last column. An agent that only counts unseen tiles is above "
-    "0, so one column is what lies above this control."
+    "Knowledge of other hands, from the first lead on: 0 is the score of beliefs that use only the "
+    "tiles and the rules, 1 that of the exact posterior; worse beliefs are below 0. The last "
+    "column has the Brier score, all others the log score, which punishes confident errors. "
+    "Counting unseen tiles scores above 0, so one column shows the gain over this control."
 )
 FEW_NOTE: Final = f'A group marked "few" has fewer than {FEW_POSITIONS} positions.'
 
@@ -77,7 +78,7 @@ def main_table(sheet: Sheet) -> Table:
             "points lost": estimate(answers.points(), sign="-"),
             **({f"more than {first.name}": more(answers)} if several else {}),
             "best answers": f"{answers.right.mean():.0%}",
-            "heuristic continuing": f"{answers.other_lost.mean():.2f}",
+            "points lost, heuristic continuing": f"{answers.other_lost.mean():.2f}",
             "remarks": ", ".join(_remarks(answers)),
         }
         for answers in sheet.ordered()
@@ -110,7 +111,7 @@ def knowledge_table(sheet: Sheet) -> Table | None:
         )
         for answers in believers
     ]
-    heads = ("agent", "model", "partner", "opponents", "above counting", "Brier score")
+    heads = ("agent", "model", "partner", "opponents", "gain over counting", "Brier score")
     return Table("Knowledge of other hands", heads, tuple(rows), notes=("model",))
 
 
