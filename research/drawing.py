@@ -190,6 +190,52 @@ def scatter(
     return _end(figure, all_axes, colors)
 
 
+def bars(rows: Mapping[str, tuple[float, float, float]], label: str, colors: Colors) -> bytes:
+    """Draws medians as horizontal bars on a logarithmic axis, with a line over their range.
+
+    Args:
+        rows: median, least and greatest value by the name of the row.
+        label: of the axis.
+        colors: those of the page's theme.
+    """
+    figure, axes = _begin((WIDTH, 0.8 + 0.32 * len(rows)), colors.ink)
+    for place, (median, least, greatest) in enumerate(rows.values()):
+        axes.barh(place, median, height=0.6, color=colors.series[0])
+        axes.plot([least, greatest], [place, place], color=colors.ink, linewidth=2)
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.set_xlabel(label)
+    return _end(figure)
+
+
+def steps(
+    panels: Mapping[str, Mapping[str, Sequence[float]]],
+    x: str,
+    ticks: Sequence[str],
+    colors: Colors,
+) -> bytes:
+    """Draws values after each of several moves as lines with points, panels above each other.
+
+    Args:
+        panels: values by the label of the vertical axis and by series, one for each tick.
+        x: label of the horizontal axis.
+        ticks: names of the moves.
+        colors: those of the page's theme.
+    """
+    figure, all_axes = _begin((WIDTH, 2.2 * len(panels) + 0.6), colors.ink, (len(panels), 1))
+    for axes, (label, series) in zip(all_axes, panels.items(), strict=True):
+        styles = zip(colors.series, MARKERS, strict=True)
+        for (color, (marker, size)), (name, values) in zip(styles, series.items(), strict=False):
+            axes.plot(values, color=color, marker=marker, ms=size, label=name)
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel(label, color=colors.ink)
+        axes.set_xticks(range(len(ticks)), ticks if axes is all_axes[-1] else [""] * len(ticks))
+    all_axes[-1].set_xlabel(x)
+    return _end(figure, all_axes, colors)
+
+
 def _panels(titles: Iterable[str], x: str, y: str, colors: Colors) -> tuple[Any, Any]:
     """Begins a picture with panels side by side; ``x``, ``y``: labels of their axes."""
     names = list(titles)
@@ -202,14 +248,17 @@ def _panels(titles: Iterable[str], x: str, y: str, colors: Colors) -> tuple[Any,
     return figure, all_axes
 
 
-def _begin(size: tuple[float, float], ink: str, panels: int = 1) -> tuple[Any, Any]:
+def _begin(
+    size: tuple[float, float], ink: str, panels: int | tuple[int, int] = 1
+) -> tuple[Any, Any]:
+    """Begins a picture: its axes are one, or those of panels side by side, or of a grid."""
     import matplotlib as mpl  # takes a third of a second to load
     from matplotlib.figure import Figure
 
     mpl.rcParams["svg.hashsalt"] = "goita"  # the same picture, the same bytes
     figure = Figure(figsize=size, layout="constrained")
     figure.patch.set_alpha(0)
-    all_axes = figure.subplots(1, panels)
+    all_axes = figure.subplots(*(panels if isinstance(panels, tuple) else (1, panels)))
     for axes in np.atleast_1d(all_axes):
         axes.patch.set_alpha(0)
         axes.tick_params(which="both", colors=ink, labelsize=FONT_SIZE)
