@@ -3,8 +3,9 @@
 Without a page it runs those for the wheel's users. A page's blocks run in order, in one namespace,
 after the commands of its comments ``<!-- before: goita ... -->``. One with prompts is a doctest.
 One that begins with the comment of a file's name is also written to that file. Where a text block
-follows without a word between, it is what the Python prints. Nothing is imported but the standard
-library, so that pages can be run on an installed wheel.
+follows without a word between, it is what the Python prints. A text block after the comment
+``<!-- output: goita ... -->`` is a part of what this command prints. Nothing is imported but the
+standard library, so that pages can be run on an installed wheel.
 """
 
 import doctest
@@ -14,7 +15,14 @@ import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from itertools import pairwise
 from pathlib import Path
+
+OUTPUT = re.compile(r"<!-- output: (goita .*) -->")
+TIME = re.compile(r"\b\d[\d.,]* (us|ms|s)\b")
+"""A time, which differs from run to run."""
+OMISSION = "..."
+"""A line of a page that stands for any number of lines of an output."""
 
 FENCED = re.compile(r"^(`{3,})(\S*)[^\n]*\n(.*?)^\1\n", re.DOTALL | re.MULTILINE)
 
@@ -60,6 +68,49 @@ def run_page(text: str, name: str) -> int:
     return count
 
 
+def outputs(text: str) -> list[tuple[str, str]]:
+    """Lists the commands whose output a page shows, each with a text block of it."""
+    listed = blocks(text)
+    shown = [(OUTPUT.search(after), following[1]) for (*_, after), following in pairwise(listed)]
+    return [(mark[1], block) for mark, block in shown if mark]
+
+
+def run_outputs(text: str, name: str) -> int:
+    """Runs the commands whose output a page shows, each once, and returns how many blocks that were.
+
+    Raises:
+        AssertionError: if a block is not a part of what its command prints.
+    """
+    shown = outputs(text)
+    examples = f"{DOCS.parent / 'examples'}/"
+    for command in dict.fromkeys(command for command, _ in shown):
+        words = shlex.split(command.replace("examples/", examples))[1:]
+        done = subprocess.run(
+            [sys.executable, "-m", "goita_lab", *words], capture_output=True, text=True, check=False
+        )
+        printed = (done.stdout + done.stderr).replace(examples, "examples/")
+        for other, block in shown:
+            if other == command:
+                assert is_part(block, printed), (
+                    f"{name}: expected of {command}\n{block}got\n{printed}"
+                )
+    return len(shown)
+
+
+def is_part(block: str, printed: str) -> bool:
+    """Tells whether the lines of a block follow each other in an output, apart from times."""
+    lines = [TIME.sub("TIME", line.rstrip()) for line in printed.splitlines()]
+    rest = lines
+    for piece in re.split(rf"^{re.escape(OMISSION)}\n", block, flags=re.MULTILINE):
+        wanted = [TIME.sub("TIME", line.rstrip()) for line in piece.strip("\n").splitlines()]
+        starts = range(len(rest) - len(wanted) + 1)
+        start = next((i for i in starts if rest[i : i + len(wanted)] == wanted), None)
+        if start is None:
+            return False
+        rest = rest[start + len(wanted) :]
+    return True
+
+
 def run_prompts(code: str, names: dict[str, object], place: str) -> None:
     """Runs a block of prompts and keeps the names that it defines."""
     example = doctest.DocTestParser().get_doctest(code, names, place, place, 0)
@@ -72,6 +123,8 @@ def run_prompts(code: str, names: dict[str, object], place: str) -> None:
 if __name__ == "__main__":
     sys.path.insert(0, "")  # a page's own files can be imported
     for page in map(Path, sys.argv[1:]) if sys.argv[1:] else (DOCS / f"{one}.md" for one in WHEEL):
-        count = run_page(page.read_text(encoding="utf-8"), page.name)
-        assert count, f"{page}: expected a block of Python, got none"
+        text = page.read_text(encoding="utf-8")
+        count = run_page(text, page.name)
+        count += run_outputs(text, page.name)
+        assert count, f"{page}: expected a block of Python or an output, got none"
         print(f"{page.name}: {count} blocks")

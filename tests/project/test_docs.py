@@ -20,7 +20,7 @@ import pytest
 from goita_env import Game
 from goita_lab.__main__ import COMMANDS as SUBCOMMANDS
 from goita_lab.__main__ import help_text
-from pages import FENCED, blocks, run_page
+from pages import FENCED, blocks, is_part, outputs, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
@@ -47,14 +47,16 @@ def slow(name: str) -> object:
     return pytest.param(name, marks=pytest.mark.pages)
 
 
-WITH_PYTHON = [slow(name) for name in NAMES if "```python" in text_of(name)]
+WITH_PROGRAMS = [
+    slow(name) for name in NAMES if "```python" in text_of(name) or outputs(text_of(name))
+]
 SCRIPTS = ["look_at_a_game", slow("compare_two_bots")]
 NOTEBOOKS = ["environment", "own_bot", "exact_belief"]
 NOTEBOOKS += [slow("training"), slow("my_first_paper")]
 
 
-@pytest.mark.parametrize("name", WITH_PYTHON)
-def test_the_python_of_a_page_runs(name, tmp_path):
+@pytest.mark.parametrize("name", WITH_PROGRAMS)
+def test_a_page_runs_and_its_commands_print_what_it_shows(name, tmp_path):
     """In a process of its own, in an empty folder: nobody reads the pages in order."""
     command = [sys.executable, ROOT / "tests/helpers/pages.py", ROOT / name]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -62,6 +64,33 @@ def test_the_python_of_a_page_runs(name, tmp_path):
     if missing and missing[1] in OPTIONAL:
         pytest.skip(f"without {missing[1]}")
     assert done.returncode == 0, done.stderr
+
+
+NOT_AN_OUTPUT = {
+    "docs/play.md": "a hint on the page",
+    "docs/protocol.md": "a conversation",
+    "docs/reference/training.md": "a formula",
+    "docs/tutorials/beat_a_program.md": "a training on another program's games",
+}
+"""Pages with a text block that no command of the page prints, and what it is."""
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_AN_OUTPUT])
+def test_a_block_of_text_is_what_something_prints(name):
+    """It follows Python without a word between, or a comment that names a command."""
+    listed = blocks(text_of(name))
+    texts = [i for i, (language, *_) in enumerate(listed) if language == "text"]
+    printed_by_python = [i for i in texts if i and listed[i - 1][0] in ("python", "py")]
+    by_command = [block for _, block in outputs(text_of(name))]
+    assert len(printed_by_python) + len(by_command) == len(texts)
+
+
+def test_a_part_of_an_output_is_recognised():
+    printed = "one\n\ntwo 0.2 ms\nthree\n"
+    assert is_part("one\n\ntwo 9.9 ms\n", printed)
+    assert is_part("one\n...\nthree\n", printed)
+    assert not is_part("one\ntwo 0.2 ms\n", printed)
+    assert not is_part("three\n...\none\n", printed)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

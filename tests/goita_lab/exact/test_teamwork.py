@@ -337,7 +337,9 @@ def test_the_command_measures_and_enters_and_checks(
     regrets = [np.mean(row["regret"]) for row in rows.values()]
     assert regrets == sorted(regrets)
     assert rows["Bayes-optimal, these types"]["avoidable_regret"] == pytest.approx(0, abs=1e-9)
-    assert rows["Bayes-optimal, train types"]["train_avoidable_regret"] == pytest.approx(0, abs=1e-9)
+    assert rows["Bayes-optimal, train types"]["train_avoidable_regret"] == pytest.approx(
+        0, abs=1e-9
+    )
     # Regret and points add up to the same for all.
     both = [np.add(row["points"], row["regret"]) for row in rows.values()]
     assert np.ptp(both, axis=0).max() < 1e-9
