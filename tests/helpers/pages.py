@@ -76,7 +76,7 @@ def outputs(text: str) -> list[tuple[str, str]]:
 
 
 def run_outputs(text: str, name: str) -> int:
-    """Runs the commands whose output a page shows, each once, and returns how many blocks that were.
+    """Runs the commands whose output a page shows, each once; returns how many blocks that were.
 
     Raises:
         AssertionError: if a block is not a part of what its command prints.
