@@ -51,7 +51,7 @@ def main() -> None:
         worlds = sample(view, args.steps, np.random.default_rng(0))
     positions = determinize(view, worlds)
     solutions = solver.solve_many(positions)
-    print(f"\nSeat {game.seat} is asked; {len(worlds)} worlds. Points, on average:\n")
+    print(f"\nSeat {game.seat} acts. Mean points over {len(worlds)} worlds:\n")
     print("action  hands open  " + "  ".join(CONTINUED_BY))
     for action in game.legal_actions():
         open_hands = worlds.weight @ [solution.values[action] for solution in solutions]

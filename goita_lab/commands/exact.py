@@ -172,9 +172,11 @@ def _solve(tree: Tree, args: Args) -> Learner:
 def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict[str, Any]]:
     """Measures policies [A], shows them in a table, and returns their figures for JSON."""
     measured = {name: ruler.measure(policy, args.team) for name, policy in policies.items()}
-    figures = "what one seat gains, a team, and a team whose partners see each other's tiles"
-    title = f"Points a round: {figures}"
-    columns = ("agent", "value", "one seat", "team", "seeing")
+    title = (
+        "Points per round: value for the dealer's team, and gain of a best response of one seat, "
+        "of a team, of a team that shows its hands to each other"
+    )
+    columns = ("agent", "value", "seat's gain", "team's gain", "open team's gain")
     rows = [
         (name, f"{gain.value:+.3f}", f"{gain.alone:.4f}", _team(gain), f"{gain.open:.3f}")
         for name, gain in measured.items()
@@ -183,7 +185,7 @@ def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict
     if args.table is not None:
         write_table(table, args.table)
     alone = {name: gain.alone for name, gain in measured.items()}
-    for shown_table in (table, *runs_tables("one seat gains", alone)):
+    for shown_table in (table, *runs_tables("seat's gain", alone)):
         print("\n" + draw(shown_table), flush=True)
     return [
         {

@@ -123,7 +123,7 @@ class Listener(Following):
         return self._mixed
 
     def action_probabilities(self, relative_seat: RelativeSeat) -> Float:
-        """Returns the probabilities of the next seat's action, by its hand: float64 [M, 69].
+        """Returns the probabilities of the acting seat's actions, by its hand: float64 [M, 69].
 
         The action is a play or a pass. Where a message is sent next, it is a message: [M, 77].
         Rows are in the order of ``HandBelief.hands``, zeros for hands that are ruled out. Plays

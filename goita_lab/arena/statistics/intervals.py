@@ -1,8 +1,9 @@
-"""Computes 95 % intervals over deals, partners and runs: independent trainings, which are few.
+"""Computes 95 % intervals over deals, partners and runs (independent trainings).
 
-The unit is the deal, never the game: the games of one deal share its luck, so they are averaged
-first. Means and ratios have Student's t. ``docs/reference/tournaments.md`` has the coverage that
-was measured, and ``research/log/intervals.md`` that of the intervals that were given up.
+The unit of an interval over deals is the deal, never the game: the games of one deal share its
+luck, so they are averaged first. Intervals of means and ratios use Student's t distribution.
+``docs/reference/tournaments.md`` has their measured coverage, and ``research/log/intervals.md``
+that of methods which are no longer used.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ INTERVAL_TAILS: Final = ((1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2)
 """Quantiles of a sample at the two ends of such an interval."""
 
 FEW_VALUES: Final = 8
-"""An interval is a rough one with fewer values, or if fewer differ from the commonest value."""
+"""An interval is marked as rough if it has fewer values, or if fewer differ from the commonest."""
 FEW_NONZERO: Final = 5
-"""An interval of fewer values other than zero is a rough one, too."""
+"""An interval of fewer values other than zero is marked as rough, too."""
 MIN_RUNS: Final = 3
-"""An interval over fewer runs is a rough one."""
+"""An interval over fewer runs is marked as rough."""
 LEAST_RANKED: Final = 4
 """Least number of agents of which a rank correlation is computed."""
 
 
 def normal_quantile(level: float = INTERVAL_LEVEL) -> float:
-    """Returns how many standard errors an interval has on each side, of many values."""
+    """Returns how many standard errors an interval of many values has on each side."""
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
@@ -55,7 +56,7 @@ class Interval:
     low: float
     high: float
     few: bool = field(default=False, kw_only=True)
-    """A rough interval: of few values, or of few that differ, so it may be too narrow."""
+    """The interval is rough: it has few values, or few that differ, so it may be too narrow."""
 
     @property
     def bounded(self) -> bool:
@@ -140,7 +141,7 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
 def over_runs(values: Sequence[float]) -> Interval:
     """Returns the mean of a value of each run with Student's 95 % interval: runs are few.
 
-    There are two values or more; with fewer than ``MIN_RUNS`` the interval is a rough one.
+    There are two values or more; with fewer than ``MIN_RUNS`` the interval is marked as rough.
     """
     error = float(np.std(values, ddof=1)) / sqrt(len(values))
     bounds = t_interval(float(np.mean(values)), error, len(values) - 1)

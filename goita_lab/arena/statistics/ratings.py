@@ -6,14 +6,14 @@ The fit is the maximum likelihood of all win counts at once, by ``choix``; so th
 does not matter. Both agents of each pair that met get half a win in addition, so that the
 fit is finite.
 
-An interval holds the middle 95 % of fits to resampled deals. All pairs share their deals, so a deal
-that is drawn is drawn for all of them. The fit of an agent that lost nothing comes from the added
-half wins, so its interval has no upper end, and its lower end is that of losses as Wilson's
-interval allows them for so many deals, all won. The same holds for an agent that won nothing.
-Where nearly all deals of a pair came out alike, because its wins cancel, resamples hardly differ:
-the intervals then reach as far as the win rate's own (``rate_interval``), and are marked.
+An interval contains the middle 95 % of fits to resampled deals. All pairs share their deals, so a
+deal that is drawn is drawn for all of them. The fit of an agent without a loss depends on the added
+half wins. Its interval therefore has no upper end, and its lower end assumes as many losses as
+Wilson's interval allows. The reverse holds for an agent without a win. If nearly all deals of a
+pair have the same result, because its wins cancel, resamples hardly differ. The intervals then
+reach at least as far as that of the win rate (``rate_interval``), and are marked as rough.
 
-One number an agent cannot describe intransitive results; the pairs' own results do.
+One number for each agent cannot describe intransitive results. The results of the pairs can.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from goita_env.arrays import Bool, Float
 from goita_env.errors import naming_extras
 from goita_lab.arena.statistics.intervals import INTERVAL_TAILS, normal_quantile, rate_interval
 
-ZERO_ELO_AGENT: Final = "random"  #: The agent at 0 Elo; without it, the mean of all is.
+ZERO_ELO_AGENT: Final = "random"  #: The agent at 0 Elo; without it the mean is 0.
 
 RATING_RESAMPLES: Final = 1_000
 _MOST_UNITS: Final = 5_000  # more deals are drawn as so many groups of neighbours
@@ -56,7 +56,7 @@ class Rating:
     ci95: tuple[float, float]
     """An end that the games do not determine is infinite; then ``elo`` is not an estimate."""
     few: bool = False
-    """A rough interval, which rests on few deals that differ."""
+    """The interval is rough, because few deals have different results."""
     ranked: bool = True
     """False if the agent forfeited, so that some of its games were played at random."""
 
@@ -66,7 +66,7 @@ def rate(
 ) -> list[Rating]:
     """Returns the ratings of all agents that met, the strongest first.
 
-    Games of an agent against itself are left out. Nobody is rated if some agents cannot be
+    Games of an agent against itself are left out. The list is empty if some agents cannot be
     compared, not even through common opponents.
     """
     names = list(dict.fromkeys(name for pair in games for name in (pair.a, pair.b)))

@@ -75,7 +75,7 @@ class Played:
 
 @dataclass(frozen=True)
 class PairResult:
-    """The figures of a pair of agents, from a's side."""
+    """The figures of a pair of agents, from the side of agent ``a``."""
 
     a: str
     b: str
@@ -90,15 +90,15 @@ class PairResult:
     """Share of the variance removed by exchanging the seats; below 0 only by chance."""
     sprt: Verdict | None = None
     faults: dict[str, int] = field(default_factory=dict)
-    """Number of faults of each agent that made any."""
+    """Number of faults of each agent that made at least one."""
     forfeited: tuple[str, ...] = ()
     """Agents that forfeited; the pairing ends with the block of that moment."""
     match_win_rate: float | None = None
     match_win_ci95: Bounds | None = None
     few: bool = False
-    """The interval of the points rests on few deals that differ, so it is a rough one."""
-    round_win_few: bool = False  #: So does that of the rounds won.
-    match_win_few: bool | None = None  #: So does that of the matches won.
+    """The interval of the points may be too narrow, because few deals have different values."""
+    round_win_few: bool = False  #: The same for the interval of the rounds won.
+    match_win_few: bool | None = None  #: The same for the interval of the matches won.
 
     @classmethod
     def of(cls, played: Played) -> Self:
@@ -163,7 +163,7 @@ class CrossCell:
     deals: int
     match_win_rate: float | None = None
     match_win_ci95: Bounds | None = None
-    few: bool = False  #: As that of ``PairResult``.
+    few: bool = False  #: As ``few`` of ``PairResult``.
 
 
 @dataclass(frozen=True)
@@ -182,11 +182,11 @@ class FaultCount:
     pair: tuple[str, ...]
     kind: Kind
     count: int
-    text: str  #: Text of the last one: what was expected and what came.
+    text: str  #: Text of the last fault: what was expected and what came.
     stderr: tuple[str, ...]
     traceback: str = ""  #: Traceback of the last exception, for "raised".
     seat: int = -1
-    deal: int = -1  #: Number of the deal of the last one; -1: not known.
+    deal: int = -1  #: Number of the deal of the last fault; -1: not known.
     forfeited: bool = False  #: The agent has forfeited the pairing; in JSON a key of the pair.
 
 
@@ -211,7 +211,7 @@ class Summary:
     weights: dict[str, str]  #: SHA-256 of the networks of other agents, by the text of each.
     digests: dict[str, str]
     """SHA-256 of all that each agent is made of, by its text, as it was when it was built."""
-    changed: list[str]  #: Texts of agents that were made of something else at the end.
+    changed: list[str]  #: Texts of agents whose digest was another one at the end.
     seconds: float
 
     @classmethod

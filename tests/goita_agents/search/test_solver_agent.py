@@ -136,5 +136,5 @@ def test_the_example_prints_what_its_page_shows(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["open_hands.py"])
     example().main()
     told = capsys.readouterr().out
-    table = told[told.index("Seat 1 is asked") :].rstrip()
+    table = told[told.index("Seat 1 acts") :].rstrip()
     assert table in (ROOT / "docs" / "search_agents.md").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 A row of packed words (``goita_env.views.observation``) is read into a ``Board``. Each rule adds
 weights to a ``Score``, under the names of ``weights.py``. Only legal actions are scored. Everything
 here depends only on the view of the seat. docs/strength.md describes each convention under the name
-in quotes.
+of its switch, which is in quotes here.
 
 All compiled code is in this file, because numba's cache notices changes only in a function's own
 file.
