@@ -244,16 +244,20 @@ def _points_and_interval(figure: Figure) -> tuple[str, ...]:
 def english_worth(measured: Evidence) -> str:
     """Returns what following a principle was worth, for players."""
     if measured.worth is None:
-        return f"*Worth:* not known. It decides in only {measured.positions} positions of the exam."
+        return (
+            f"*Worth:* not known. The principle decides in only {measured.positions} positions of "
+            "the exam."
+        )
     mean, low, high = _points_and_interval(measured.worth)
     text = (
         f"*Worth:* {mean} points (95 % interval {low} to {high}), in {measured.positions} positions"
     )
     if measured.worth[1] <= 0:
-        return f"{text}: no evidence that it pays."
+        return f"{text}. There is no evidence that it pays."
     if not measured.pays:
         return (
-            f"{text}. Principles made at random are worth as much there: no evidence that it pays."
+            f"{text}. Principles made at random gain as much there, so there is no evidence that it "
+            "pays."
         )
     return f"{text}."
 
