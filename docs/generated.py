@@ -99,7 +99,7 @@ def exported(words: str, _: Path) -> str:
         if is_code and (text := inspect.getdoc(value)):
             sentence = " ".join(text.split("\n\n")[0].split()).replace("``", "`")
             rows.append(f"| `{public_name}` | {sentence.replace('|', '/')} |")
-    return "\n".join([f"**[`{name}`]({page}.md)**", "", "| name | |", "|---|---|", *rows])
+    return "\n".join([f"**[`{name}`]({page}.md)**", "", "| name | purpose |", "|---|---|", *rows])
 
 
 def excerpt(words: str, folder: Path) -> str:
@@ -141,7 +141,7 @@ def settings() -> str:
         param.arg_name: param.description or "" for param in parse_from_object(Training).params
     }
     hints = get_type_hints(Training)
-    rows = ["| setting | type | default | |", "|---|---|---|---|"]
+    rows = ["| setting | type | default | meaning |", "|---|---|---|---|"]
     for field in fields(Training):
         if field.name not in shared:
             hint = hints[field.name]
@@ -188,7 +188,7 @@ def slices() -> str:
 
 def commands() -> str:
     """Returns the commands with what they do."""
-    rows = ["| command | does |", "|---|---|"]
+    rows = ["| command | purpose |", "|---|---|"]
     rows += [
         f"| `goita {name}` | {does} |"
         for group in GROUPS.values()
@@ -258,16 +258,20 @@ def _points_and_interval(figure: Figure) -> tuple[str, ...]:
 def english_worth(measured: Evidence) -> str:
     """Returns what following a principle was worth, for players."""
     if measured.worth is None:
-        return f"*Worth:* not known. It decides in only {measured.positions} positions of the exam."
+        return (
+            f"*Worth:* not known. The principle decides in only {measured.positions} positions of "
+            "the exam."
+        )
     mean, low, high = _points_and_interval(measured.worth)
     text = (
         f"*Worth:* {mean} points (95 % interval {low} to {high}), in {measured.positions} positions"
     )
     if measured.worth[1] <= 0:
-        return f"{text}: no evidence that it pays."
+        return f"{text}. There is no evidence that it pays."
     if not measured.pays:
         return (
-            f"{text}. Principles made at random are worth as much there: no evidence that it pays."
+            f"{text}. Principles made at random gain as much there, so there is no evidence that it "
+            "pays."
         )
     return f"{text}."
 
@@ -303,7 +307,7 @@ def leaderboard() -> str:
         "agent",
         "points with unknown partners",
         "with itself",
-        "with the worst one",
+        "with the worst partner",
         "version",
     ]
     rows = [f"| {' | '.join(heads)} |", "|---|--:|--:|--:|---|"]
@@ -331,7 +335,7 @@ def exact_leaderboard() -> str:
 def card() -> str:
     """Returns what rounds are like in which four ``heuristic`` play, and four random agents."""
     played = [_rounds_of(agent) for agent in ("heuristic", "random")]
-    rows = ["| rounds of four | `heuristic` | `random` |", "|---|--:|--:|"]
+    rows = ["| statistic | four `heuristic` | four `random` |", "|---|--:|--:|"]
     rows += [f"| {name} | {' | '.join(row[name] for row in played)} |" for name in played[0]]
     return "\n".join(rows)
 
@@ -354,13 +358,13 @@ def _rounds_of(agent: str, rounds: int = 2_000) -> dict[str, str]:
     low, high = np.quantile(lengths, [0.05, 0.95])
     scores, counts = np.unique(points, return_counts=True)
     return {
-        "decisions, mean (5 % and 95 % quantile)": f"{lengths.mean():.1f} ({low:.0f}, {high:.0f})",
-        "decisions with one legal action": f"{(legal == 1).mean():.0%}",
-        "legal actions of the others, mean, at most": (
+        "decisions in a round: mean (5 % and 95 % quantile)": f"{lengths.mean():.1f} ({low:.0f}, {high:.0f})",
+        "share of decisions with only one legal action": f"{(legal == 1).mean():.0%}",
+        "legal actions in the other decisions: mean, maximum": (
             f"{legal[legal > 1].mean():.1f}, {legal.max()}"
         ),
-        "points of the winning team, mean": f"{points.mean():.1f}",
-        "rounds that end with 10, 20, 30, 40, 50, more": ", ".join(
+        "mean points of the winning team": f"{points.mean():.1f}",
+        "share of rounds that end with 10, 20, 30, 40, 50 or more points": ", ".join(
             f"{share:.0%}"
             for share in [
                 *(counts[scores == score].sum() / rounds for score in range(10, 60, 10)),
@@ -451,7 +455,7 @@ def exam_card() -> str:
         "seed, version": f"{exam.about['seed']}, {exam.about['versions']['goita_env']}",
     }
     return "\n".join(
-        ["| | |", "|---|---|", *(f"| {name} | {content} |" for name, content in rows.items())]
+        ["| property | value |", "|---|---|", *(f"| {name} | {content} |" for name, content in rows.items())]
     )
 
 

@@ -2,15 +2,16 @@
 """
 # My first paper
 
-Do networks from separate trainings cooperate as well as copies of one network? And what does a
-first pass reveal to the partner and the opponents? This notebook goes from a population of trained
-players to the figure of a paper, in some minutes of one core. Install the extra `[signals]`.
+This notebook is a small study, from a population of trained players to the figure of a paper. It
+answers two questions. Do networks from separate trainings cooperate as well as copies of one
+network? What does the first pass of a round reveal to the partner and to the opponents? The
+notebook runs for some minutes on one core. Install the extra `[signals]`.
 
 ## The players
 
-Eight training runs of each of two methods are shipped: plain self-play, and self-play with a large
-entropy bonus. A run is one training with a seed of its own. The unit of a claim about a *method* is
-the run, not the deal.
+The package contains eight training runs of each of two methods: plain self-play, and self-play with
+a large entropy bonus. A *run* is one training with its own seed. A claim about a method needs
+several runs, because the deals of one run show only what this run does.
 """
 
 # %%
@@ -27,9 +28,10 @@ for name, runs in methods.items():
 """
 ## Cross-play
 
-Every two runs of a method are partners against `heuristic`, which no run trained with. All pairs
-play the same deals, at all seatings. The gap is the points of partners from one run minus those of
-partners from two runs. Its interval is over runs.
+In cross-play, every two runs of a method are partners. The opponents are `heuristic`, with which no
+run was trained. All pairs of runs play the same deals in all seatings. The *gap* is the points of
+partners from the same run minus the points of partners from two different runs. Its interval is
+over runs.
 """
 
 # %%
@@ -50,9 +52,11 @@ for name, runs in methods.items():
 """
 ## What does the first pass reveal to each listener?
 
-A listener knows the policies of the others, and computes the exact probability of every hidden
-hand. The *information gain* of a pass is how far it moves the listener's belief about the hand of
-the seat that passes, in nats. Each run plays all four seats. The partner and both opponents listen.
+A *listener* is a seat that knows the policies of the other seats and computes the exact probability
+of every hidden hand. The *information gain* of a pass is the Kullback-Leibler divergence, in nats,
+of the listener's belief after the pass from its belief before the pass. The belief is about the
+hand of the seat that passes. In each run, one network plays all four seats, and the partner and
+both opponents of the passing seat listen.
 """
 
 # %%
@@ -92,6 +96,8 @@ for name, values in gains.items():
 # %% [markdown]
 """
 ## The figure
+
+The figure shows both results with their intervals over runs.
 """
 
 # %%
@@ -116,42 +122,49 @@ right.legend()
 """
 ## What it shows, and what it does not
 
-- Points on 200 deals are noisy: intervals over deals are about 2 points wide on either side. The
-  [table of the population](../population.md#how-they-play) has 2,000 deals a run, one run in all
-  seats of a team, and other figures. The gap is subtracted deal by deal, so it is less noisy.
-- A gap whose interval contains 0 is not shown. It is not shown to be absent either: state the gap
-  that your sample could have found.
-- The pass reveals about as much to the opponents as to the partner: all see it. A difference
-  needs another model of the players, or runs that were trained apart.
-- A control is missing: a player without conventions. `goita signals worth AGENT --where first_pass`
-  adds controls, and measures what the pass is worth in points.
+- The points of 200 deals are noisy: the half-width of their intervals over deals is about 2 points.
+  The [table of the population](../population.md#how-they-play) has other figures, because it is
+  measured on 2,000 deals for each run. The gap is less noisy, because it is a difference on the
+  same deals.
+- If the interval of a gap contains 0, the study does not show that there is a gap. It does not show
+  that there is none, either. State how large a gap your sample could have found.
+- The pass reveals about as much to the opponents as to the partner, because all of them see it and
+  know the policy. To find a difference, study listeners with different models, or partners from
+  different trainings.
+- The study has no control, such as a player without conventions. `goita signals worth AGENT --where
+  first_pass` adds controls and measures what the pass is worth in points.
 
 To write your own paper, replace the two methods by runs of your own
-([training](../training.md#several-seeds)): the folder `runs/NAME` is an agent like these.
+([training](../training.md#several-seeds)). The folder `runs/NAME` is an agent like these.
 """
 
 # %% [markdown]
 """
 ## The same question, exactly
 
-In a [small game](../coordination.md) nothing is estimated. Ten test partners meet opponents, of
-whom some know their signals. How much does an agent lose because it does not know its partner, and
-how much could it have avoided? Values are points a round, without intervals.
+In a [small game](../coordination.md) the same kind of question has an exact answer, without
+intervals. An agent plays with each of ten test partners against several pairs of opponents, some of
+which know the signals of the partner. How many points does the agent lose because it does not know
+its partner and opponents, and how many of them could it have avoided? *Regret* is the points per
+round that the best response to the actual partner and opponents gains over the agent. *Avoidable*
+is this regret minus the regret of the best possible agent that also does not know them. *Strength*
+is the points per round with a copy of the agent as partner against the equilibria.
 """
 
 # %%
 from goita_lab.exact.teamwork import Benchmark
 
 scores = Benchmark.load("mini_3", "test").measure(["heuristic", "greedy", "champion", "gradient-0"])
-print(f"{'':38}{'points':>8}{'regret':>8}{'left':>8}{'strength':>10}")
+print(f"{'':38}{'points':>8}{'regret':>8}{'avoidable':>11}{'strength':>10}")
 for row in scores.rows:
     score = row.score
-    figures = f"{score.points.mean():+8.2f}{score.regret.mean():8.2f}{score.left:8.2f}"
+    figures = f"{score.points.mean():+8.2f}{score.regret.mean():8.2f}{score.left:11.2f}"
     print(f"{row.name:38}{figures}{score.strength:+10.2f}")
 
 # %% [markdown]
 """
-The first row is the best that a player can do who knows which partners there are and not which one
-it meets. Its regret is the price of not knowing; an agent leaves the rest. This player is weak with
-a copy of itself: to play well with these partners is not to be strong.
+The first row is the Bayes-optimal agent: it knows the list of partners and opponents, but not which
+of them it meets. Its regret, 1.68 points, is the price of not knowing and cannot be avoided. This
+agent is weak with a copy of itself, so an agent that plays well with these partners need not be
+strong.
 """

@@ -321,7 +321,7 @@ def test_the_reference_has_every_public_name(module):
 
 def test_the_fields_of_a_view_in_the_tutorial_have_these_shapes():
     view = Game().view(0)
-    table = text_of("docs/tutorials/own_bot.md").split("| field | shape | tells |")[1]
+    table = text_of("docs/tutorials/own_bot.md").split("| field | shape | content |")[1]
     rows = re.findall(r"^\| (`[^|]*) \| ([^|]*) \|", table, re.MULTILINE)
     assert len(rows) > 6
     for fields, shown in rows:
