@@ -141,7 +141,7 @@ def settings() -> str:
         param.arg_name: param.description or "" for param in parse_from_object(Training).params
     }
     hints = get_type_hints(Training)
-    rows = ["| setting | type | default | |", "|---|---|---|---|"]
+    rows = ["| setting | type | default | meaning |", "|---|---|---|---|"]
     for field in fields(Training):
         if field.name not in shared:
             hint = hints[field.name]
