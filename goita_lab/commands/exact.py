@@ -10,8 +10,8 @@
     goita exact mini_3 --message                      solves it with a message before play
 
 All seats learn by PCFR+ until no single seat gains more than --target points, or for --rounds
-rounds. A team may gain more than a seat. With --team a linear program bounds the best response of
-two partners who do not talk from above, and an integer program proves it.
+rounds. A team may gain more than a seat. With --team a linear program bounds the gain of two
+partners who do not communicate from above, and an integer program proves it.
 """
 
 from __future__ import annotations
@@ -173,8 +173,8 @@ def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict
     """Measures policies [A], shows them in a table, and returns their figures for JSON."""
     measured = {name: ruler.measure(policy, args.team) for name, policy in policies.items()}
     title = (
-        "Points per round: value for the dealer's team, and gain of a best response of one seat, "
-        "of a team, of a team that shows its hands to each other"
+        "Points per round: the value for the dealer's team, and the gain of a best response of a "
+        "seat, of a team, and of an open team, whose partners see each other's tiles"
     )
     columns = ("agent", "value", "seat's gain", "team's gain", "open team's gain")
     rows = [

@@ -85,8 +85,8 @@ class SeatRolloutBuffer:
 
     Args:
         gamma: discount from one decision of a seat to its next.
-        sample_fraction: share of the decisions of average size that is learnt from, see
-            ``sampling_probabilities``; 1: all.
+        sample_fraction: probability with which an update learns from a decision of average size,
+            see ``sampling_probabilities``; 1: all decisions.
         hidden: store what a decision's seat does not see, too, for a critic.
 
     Attributes:

@@ -72,8 +72,8 @@ class SelfPlayPPO(MaskablePPO):
         critic: widths of the layers of a critic that sees all hands; empty: no critic.
         transform: of the observations of the policy, and of the critic, which also sees the hands.
         mute_share: share of the games in which one team sends only message 0 (``Muting``).
-        other_play: show each seat the game with tiles of equal rules exchanged, or not.
-        off_belief: decisions earn what they would in worlds of the rule constraints.
+        other_play: exchange tiles with equal rules at random in what each seat sees.
+        off_belief: compute each return in a deal drawn from all deals that the rules allow.
         prefer: what decisions earn in addition to points (``read_preferences``).
         kwargs: of ``MaskablePPO``. Timesteps are decisions with a choice.
 
