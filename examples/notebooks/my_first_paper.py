@@ -158,7 +158,7 @@ scores = Benchmark.load("mini_3", "test").measure(["heuristic", "greedy", "champ
 print(f"{'':38}{'points':>8}{'regret':>8}{'avoidable':>11}{'strength':>10}")
 for row in scores.rows:
     score = row.score
-    figures = f"{score.points.mean():+8.2f}{score.regret.mean():8.2f}{score.left:11.2f}"
+    figures = f"{score.points.mean():+8.2f}{score.regret.mean():8.2f}{score.avoidable_regret:11.2f}"
     print(f"{row.name:38}{figures}{score.strength:+10.2f}")
 
 # %% [markdown]
