@@ -1,17 +1,18 @@
-"""Solves a small game, and says exactly how far policies are from an equilibrium of it.
+"""Solves a small game, and computes exactly how far policies are from an equilibrium of it.
 
 ::
 
-    goita exact mini_3                                solves it, in half a minute
-    goita exact mini_3 --team 60                      and proves what a team gains
-    goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command resumes
+    goita exact mini_3                                solves the game, in half a minute
+    goita exact mini_3 --team 60                      also proves what a team can gain
+    goita exact mini_4 -o mini_4.npz                  stores the solution, and resumes from it
     goita exact mini_3 --agents heuristic champion    measures agents
-    goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
-    goita exact mini_3 --message                      solves it with a message before play
+    goita exact mini_3 --eyes partner                 solves the game with the partner's tiles shown
+    goita exact mini_3 --message                      solves the game with a message before play
 
-All seats learn by PCFR+ until no single seat gains more than --target points, or for --rounds
-rounds. A team may gain more than a seat. With --team a linear program bounds the best response of
-two partners who do not talk from above, and an integer program proves it.
+The solver, PCFR+, improves the policies of all seats until no single seat can gain more than
+--target points, or for --rounds rounds. A team of two seats may gain more than a single seat. With
+--team, a linear program computes an upper bound of the points that two partners gain by a joint
+best response without communication, and an integer program proves the exact number.
 """
 
 from __future__ import annotations
@@ -52,23 +53,24 @@ class Args:
     rules: Rules = field(metadata=cli.POSITIONAL)
     """small game: mini_3, mini_4, mini_5, or a JSON file of your own"""
     agents: tuple[str, ...] | None = None
-    """agents with known probabilities, which are measured at all four seats; nothing is solved"""
+    """agents with known probabilities, which are measured at all four seats. The game is then not
+    solved"""
     eyes: Eyes = "own"
-    """tiles that a seat sees next to its own: own (none, the game as it is), blocks (those under
-    all face-down blocks), partner (those of its partner)"""
+    """tiles that a seat sees in addition to its own: own (no others, as in the real game), blocks
+    (all face-down blocks) or partner (the tiles of its partner)"""
     message: bool = False
     """solve the game in which the dealer sends its partner one bit before play"""
     rounds: int = 1000
-    """rounds of the learners, at most"""
+    """largest number of learning rounds"""
     target: float = 0.01
-    """points that a single seat may still gain"""
+    """points that a single seat may still gain when the solver stops"""
     team: float | None = None
-    """look for the best responses of teams, with so many seconds of this machine to prove each;
-    0: bounds have to do. In games of a million histories it takes minutes"""
+    """also compute the best responses of teams, with this number of seconds to prove each one; 0
+    computes only bounds. In games with a million histories this takes minutes"""
     anew: bool = False
     output: Path | None = field(default=None, metadata=cli.short("-o"))
-    """file for the solution (.npz); the same command resumes from it, and
-    goita_lab.exact.agent:SolvedAgent:path=FILE plays it"""
+    """file for the solution (.npz), from which the same command resumes. The agent
+    goita_lab.exact.agent:SolvedAgent:path=FILE plays this solution"""
     json: Path | None = None
     table: Path | None = None
     """file for the table of gains, .csv or .tex"""
