@@ -83,7 +83,7 @@ def _difference(
     """Returns how answers for the views differ from the first ones; None: they are the same."""
 
     def repetitions() -> Iterator[tuple[str, npt.NDArray[Any], npt.NDArray[Any]]]:
-        """Yields how the agent was asked, its answers, and the answers expected of it."""
+        """Yields how the agent was called, its answers, and the answers expected of it."""
         yield "a second time", answer(view, legal), first
         rng = np.random.default_rng(1)
         games = rng.integers(2**53, size=len(view))

@@ -49,7 +49,7 @@ def standard_models(agent: str | Policy) -> dict[str, OpponentModel]:
 
 
 def cached_model(model: OpponentModel) -> OpponentModel:
-    """Returns a model with the same answers, which asks about each view once if that saves time."""
+    """Returns a model with the same answers, which queries each view once if that saves time."""
     return model if model in (UNIFORM_MODEL, LEGAL_MODEL) else CachedModel(model)
 
 
