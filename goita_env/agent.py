@@ -29,7 +29,7 @@ from goita_env.views import View
 
 
 class Agent(Protocol):
-    """What every agent has: a name and ``act``.
+    """The interface of every agent: a name and the method ``act``.
 
     Two more attributes are optional. If ``by_seat`` is true, as it is for agents of a user's class,
     and the agent was named by a text, then each seat gets an agent of its own, which sees one hand

@@ -41,7 +41,7 @@ class StaleTurnError(GoitaError):
 
 
 class AgentError(GoitaError):
-    """An agent that does not exist, cannot be built, or answers what it may not."""
+    """An agent does not exist, cannot be built, or gives an invalid answer."""
 
 
 class AnswerError(AgentError):

@@ -43,7 +43,7 @@ class PlayedDeal:
 
 
 class Game:
-    """One round, or a match round after round.
+    """A game: one round, or a match of several rounds.
 
     Args:
         rules: a rule set or its name.

@@ -212,7 +212,7 @@ RULE_SETS.update({rules.name: rules for rules in (JGA, PAGAT, NINE, MINI_3, MINI
 
 
 def get_rules(rules: str | Rules) -> Rules:
-    """Returns the rule set of a name; a ``Rules`` value is handed back as it is.
+    """Returns the rule set with a name; a ``Rules`` value is returned as it is.
 
     Raises:
         SettingError: if the name is unknown.

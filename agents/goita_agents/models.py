@@ -50,7 +50,7 @@ experiment. The partner is the least predictable, since it is likely to search a
 
 
 class UnexplainedError(GoitaError):
-    """A decision that the model of its seat never makes, whatever the seat holds."""
+    """A seat made a decision that its model never makes, whatever the seat holds."""
 
 
 class OpponentModel(Protocol):

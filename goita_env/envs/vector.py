@@ -35,7 +35,7 @@ _MESSAGE_REWARDS: Final = np.array([-1, 1, -1, 1], np.float32)
 
 
 class StepResult:
-    """The result of a step; its arrays are never written again.
+    """The result of a step; later steps do not change its arrays.
 
     Where the environment does not observe, ``words``, ``observation`` and ``view`` raise a
     ``StaleTurnError`` once it has stepped on.
