@@ -1,4 +1,4 @@
-"""How another seat plays: by a policy with occasional errors, uniformly, or in any legal way.
+"""Models of other seats: a policy with occasional errors, uniform play, or any legal play.
 
 A policy that is certain of its actions makes beliefs brittle: a single decision that it would not
 have made rules out all deals. So a modelled policy takes, with a small probability epsilon, any
@@ -57,7 +57,7 @@ class OpponentModel(Protocol):
     """A model that gives the probability of each action of a seat.
 
     Attributes:
-        name: by which results state the assumption.
+        name: the name by which results state the assumption.
     """
 
     name: str
@@ -193,7 +193,7 @@ class SharedAnswers:
         self.models = tuple(self._sharing(model) for model in models)
 
     def __len__(self) -> int:
-        """Returns the number of policies; a model that is no ``PolicyModel`` counts as one."""
+        """Returns the number of policies; a model that is not a ``PolicyModel`` counts as one."""
         without_policy = [model for model in self.models if not isinstance(model, PolicyModel)]
         return len(self._policies) + len(without_policy)
 

@@ -148,7 +148,7 @@ def from_observation(
         information: the options of the game, likewise.
 
     Raises:
-        ObservationError: if it is no observation of this layout.
+        ObservationError: if it is not an observation of this layout.
         SettingError: if there is no such rule set, or the options are not such a value.
     """
     words = packing.compress(array, check_information(information))

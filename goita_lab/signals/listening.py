@@ -109,7 +109,7 @@ class _Rows:
 
 @dataclass(frozen=True)
 class ActionInformation(_Rows):
-    """What n actions revealed to one other seat each, under K models."""
+    """The information that n actions revealed, each to one other seat, under K models."""
 
     SHAPES: ClassVar[Shapes] = {
         **dict.fromkeys(("row", "listener", "speaker"), ()),
@@ -131,7 +131,7 @@ class ActionInformation(_Rows):
 
 @dataclass(frozen=True)
 class ListenerKnowledge(_Rows):
-    """What listeners knew at n decisions of their own, under K models."""
+    """The knowledge of listeners at n decisions of their own, under K models."""
 
     SHAPES: ClassVar[Shapes] = {
         **dict.fromkeys(("row", "listener"), ()),
