@@ -86,75 +86,81 @@ class Options:
     """
 
     name: str | None = None
-    """name of the run, whose directory is runs/NAME; without one, date and time"""
+    """name of the run, whose directory is runs/NAME (default: date and time)"""
     resume: Path | None = None
-    """directory of a run to resume, with its own settings; only --total-timesteps and
-    --no-progress may differ"""
+    """directory of a run to resume with its own settings. Only --total-timesteps and --no-progress
+    may differ"""
     preset: Literal["quick", "standard", "champion"] = "quick"
-    """settings for about four minutes or an hour, or those of a champion, which are the defaults of
-    the options below: --preset champion --help shows its own"""
+    """defaults of the options below: quick trains for about four minutes, standard for about an
+    hour, and champion for hours. --preset champion --help shows the defaults of this preset"""
     config: Path | None = None
-    """JSON or TOML file with any settings, also those that are no options
-    (docs/reference/training.md); a run's own config.json repeats the run"""
+    """JSON or TOML file with settings, including those that are not options
+    (docs/reference/training.md). The config.json of a run repeats this run"""
     seed: int = 0
-    """seed of deals, weights and play; it repeats a run on the same machine and threads"""
+    """seed of deals, weights and play. The same seed repeats a run on the same machine with the
+    same number of threads"""
     seeds: str | None = None
-    """seeds of several runs, as 1-8 or 1-3,7: a process for each, of the run NAME-SEED; the same
-    command resumes unfinished runs and leaves finished ones"""
+    """seeds of several runs, such as 1-8 or 1-3,7. Each run, NAME-SEED, is trained by its own
+    process. The same command resumes unfinished runs and skips finished ones"""
     workers: int | None = None
-    """runs of --seeds that train at the same time; times --threads (1 for each run) at most the
-    cores. Default: as many as there are cores"""
+    """number of runs of --seeds that train at the same time. This number times --threads (1 for
+    each run) may not exceed the number of cores. Default: the number of cores"""
     rules: Rules = JGA
     episode: Literal["round", "match"] = "round"
-    """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
+    """whether the reward is the points of each round, or a win of a match, in which the policy
+    observes the scores"""
 
     total_timesteps: Count = 20_500_000
-    """decisions with a choice to learn from, since the beginning"""
+    """number of decisions with more than one legal action on which the policy is trained, from the
+    beginning of the run"""
     n_envs: Count = 2048
-    """parallel games"""
+    """number of games in parallel"""
     n_steps: Count = 32
-    """steps of all games between two updates"""
+    """number of steps of all games between two updates"""
     n_epochs: Count = 2
-    """times that an update goes through its decisions"""
+    """number of times that an update uses each decision"""
     batch_size: Count = 4096
-    """decisions in a minibatch"""
+    """number of decisions in a minibatch"""
     learning_rate: Scheduled = (3e-3, 5e-5)
-    """learning rate: at the beginning and at the end, or one number for all of the training"""
+    """learning rate at the beginning and at the end, or one number for the whole training"""
     gae_lambda: Share = 0.9
-    """weight of later decisions in advantages, 0 to 1"""
+    """weight of later decisions in advantages (lambda), 0 to 1"""
     clip_range: PositiveFactor = 0.2
-    """how far an update may move the ratio of new to old probability from 1"""
+    """clipping range of PPO: the largest change of the ratio of new to old probability from 1 in an
+    update"""
     ent_coef: Scheduled = (0.05, 0.01)
-    """weight of the entropy: at the beginning and at the end, or one number for all of the
+    """weight of the entropy at the beginning and at the end, or one number for the whole
     training"""
 
     layers: tuple[int, ...] = (128, 128, 128)
-    """widths of the layers that policy and value share; with --init those of the file, or wider"""
+    """widths of the layers that policy and value share. With --init they are the widths of the file
+    or larger ones"""
     policy: str | None = None
-    """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
+    """network of your own as MODULE:CLASS, a subclass of SelfPlayPolicy"""
     critic: tuple[int, ...] | None = None
-    """widths of the layers of a critic that sees all hands, which the policy never does: its values
-    take luck out of the advantages. Default: none, or the preset's; 0: the policy's own values"""
+    """widths of the layers of a critic that sees all hands, although the policy does not. Its
+    values remove luck from the advantages. Default: the critic of the preset, if it has one; 0 uses
+    the values of the policy instead"""
     init: Path | None = None
-    """file of a policy to begin with"""
+    """file of a policy with which the training begins"""
     opponents: tuple[str, ...] | None = None
-    """agents that are the opponents in all games, as --partners takes them; without, the policy
-    itself"""
+    """agents that are the opponents in all games, in the form of --partners. Without this option
+    the opponents are the policy itself"""
     partners: tuple[str, ...] | None = None
-    """agents that are partners, one drawn for each of eight groups of games, another for one group
-    after each rollout; self is the policy, 3*greedy weighs three times as much, and a set such as
-    population:train weighs as much as one agent"""
+    """agents that are the partners. One is drawn for each of eight groups of games, and after each
+    rollout a new one is drawn for one group. self is the policy, 3*greedy has three times the
+    weight, and a set such as population:train has the weight of one agent"""
 
     snapshot_every: Count = 2_400_000
-    """decisions between two snapshots of the policy, which are kept and measured, and between two
-    checkpoints"""
+    """number of decisions between two snapshots of the policy, which are stored and measured, and
+    between two checkpoints"""
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """where the network runs (auto: on a GPU where there is one)"""
+    """device of the network; auto uses a GPU if there is one"""
     threads: Annotated[int, Meta(ge=1, le=MAX_THREADS)] | None = None
-    """threads of torch, on which results depend. Default: 2, or 1 on one core; 1 is faster where
-    other programs leave no second core free"""
+    """number of threads of torch, on which results depend. Default: 2, or 1 on a machine with one
+    core. If other programs use the second core, 1 is faster"""
     progress: bool = True
-    """show how far it is"""
+    """show the progress"""
 
 
 @dataclass(frozen=True)
