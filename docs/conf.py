@@ -13,6 +13,7 @@ from pygments.lexers import TextLexer  # noqa: E402
 from sphinx.addnodes import download_reference  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 from sphinx.ext.napoleon.docstring import GoogleDocstring  # noqa: E402
+from sphinx.pycode import ModuleAnalyzer  # noqa: E402
 
 from goita_env import __version__  # noqa: E402
 
@@ -77,6 +78,7 @@ def setup(app: Sphinx) -> None:
         app.add_lexer(language, TextLexer)
     app.connect("source-read", _offer_files)
     app.connect("doctree-read", _open_pages)
+    app.connect("autodoc-process-docstring", _of_the_constant, priority=200)
     app.connect("autodoc-process-docstring", _formulas, priority=300)
     # Napoleon takes a property's first line for "TYPE: words". Ours are read as a method's are.
     app.connect("autodoc-process-docstring", _keep, priority=400)
@@ -101,6 +103,16 @@ def _open_pages(_app: Sphinx, tree: document) -> None:
             opened = reference(refuri=f"_{link['reftarget']}", internal=True)
             opened += link.children
             link.replace_self(opened)
+
+
+def _of_the_constant(
+    _app: Sphinx, what: str, name: str, described: object, _p: object, lines: list[str]
+) -> None:
+    """Gives an imported constant its own docstring, where Sphinx found that of its class."""
+    home = type(described).__module__
+    if what == "data" and home.startswith("goita_"):
+        docstrings = ModuleAnalyzer.for_module(home).find_attr_docs()
+        lines[:] = docstrings.get(("", name.rpartition(".")[2]), lines)
 
 
 def _formulas(_app: Sphinx, _w: str, _n: str, _o: object, _p: object, lines: list[str]) -> None:

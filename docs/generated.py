@@ -270,8 +270,8 @@ def english_worth(measured: Evidence) -> str:
         return f"{text}. There is no evidence that it pays."
     if not measured.pays:
         return (
-            f"{text}. Principles made at random gain as much there, so there is no evidence that it "
-            "pays."
+            f"{text}. Principles made at random gain as much there, so there is no evidence that "
+            "it pays."
         )
     return f"{text}."
 
@@ -358,7 +358,9 @@ def _rounds_of(agent: str, rounds: int = 2_000) -> dict[str, str]:
     low, high = np.quantile(lengths, [0.05, 0.95])
     scores, counts = np.unique(points, return_counts=True)
     return {
-        "decisions in a round: mean (5 % and 95 % quantile)": f"{lengths.mean():.1f} ({low:.0f}, {high:.0f})",
+        "decisions in a round: mean (5 % and 95 % quantile)": (
+            f"{lengths.mean():.1f} ({low:.0f}, {high:.0f})"
+        ),
         "share of decisions with only one legal action": f"{(legal == 1).mean():.0%}",
         "legal actions in the other decisions: mean, maximum": (
             f"{legal[legal > 1].mean():.1f}, {legal.max()}"
@@ -455,7 +457,11 @@ def exam_card() -> str:
         "seed, version": f"{exam.about['seed']}, {exam.about['versions']['goita_env']}",
     }
     return "\n".join(
-        ["| property | value |", "|---|---|", *(f"| {name} | {content} |" for name, content in rows.items())]
+        [
+            "| property | value |",
+            "|---|---|",
+            *(f"| {name} | {content} |" for name, content in rows.items()),
+        ]
     )
 
 

@@ -1,6 +1,6 @@
 """Defines what an agent is, and checks the answers of agents.
 
-An agent is shown views and legal actions, and chooses an action in each row.
+An agent receives views and legal actions, and chooses an action in each row.
 
 ``N`` is the number of rows, 69 the number of actions; rows are independent positions, usually of
 different games. At least one action is legal in each. The answer for a row may depend only on that
@@ -29,7 +29,7 @@ from goita_env.views import View
 
 
 class Agent(Protocol):
-    """What every agent has: a name and ``act``.
+    """The interface of every agent: a name and the method ``act``.
 
     Two more attributes are optional. If ``by_seat`` is true, as it is for agents of a user's class,
     and the agent was named by a text, then each seat gets an agent of its own, which sees one hand
@@ -49,13 +49,13 @@ class Agent(Protocol):
             view: N positions, each as its acting seat sees it.
             legal: bool [N, 69], True where legal, one at least in every row; [1, 69] for a
                 single position.
-            rng: consumed; the only source of randomness.
+            rng: the only source of randomness.
         """
         ...
 
 
 def is_built_in(point: EntryPoint) -> bool:
-    """Tells whether an entry point is part of this distribution: those of others are not used."""
+    """Returns whether an entry point is part of this distribution; others are not used."""
     return point.dist is not None and point.dist.name.replace("_", "-") == "goita-env"
 
 
@@ -81,18 +81,18 @@ class HasTemperature(Policy, Protocol):
 
 @runtime_checkable
 class PlaysInformed(Protocol):
-    """An agent that plays games beyond the base game, and says which.
+    """An agent that plays games beyond the base game, and declares which ones.
 
     There the masks are bool [N, 77] if messages are sent, and views may show hands.
     """
 
     def plays(self, information: InformationStructure) -> bool:
-        """Tells whether the agent plays games with these options."""
+        """Returns whether the agent plays games with these options."""
         ...
 
 
 def plays(agent: object, information: InformationStructure) -> bool:
-    """Says whether an agent plays games with these options."""
+    """Returns whether an agent plays games with these options."""
     if isinstance(agent, PlaysInformed):
         return agent.plays(information)
     return information == PLAIN
@@ -100,7 +100,7 @@ def plays(agent: object, information: InformationStructure) -> bool:
 
 @dataclass(frozen=True)
 class Results:
-    """How some rounds ended; ``n`` seats."""
+    """The results of some rounds, for ``n`` seats."""
 
     winner: Int
     """[n] Seat that ended the round, 0 to 3 as in ``begin``."""
@@ -157,7 +157,7 @@ PROJECT: Final = re.compile(r"goita_(?:env|agents|lab)\b")
 """Matches the beginning of the names of this distribution's modules."""
 
 SUM_TOLERANCE: Final = 1e-6
-"""By how much the sum of an agent's probabilities may differ from 1."""
+"""The most by which the sum of an agent's probabilities may differ from 1."""
 
 
 def is_trusted(agent: object) -> bool:
@@ -307,7 +307,7 @@ def certain(chosen: Int, num_actions: int = NUM_ACTIONS) -> Float:
 
 
 def close(agents: Iterable[object]) -> None:
-    """Calls ``close`` of all agents that have it: they end their own processes."""
+    """Calls ``close`` of all agents that have this method, so that they end their processes."""
     for agent in agents:
         end = getattr(agent, "close", None)
         if callable(end):
@@ -315,7 +315,7 @@ def close(agents: Iterable[object]) -> None:
 
 
 class RandomAgent:
-    """An agent that plays legal actions with equal probability: the zero of every rating."""
+    """An agent that plays all legal actions with equal probability; its rating is 0."""
 
     def __init__(self) -> None:
         self.name, self.trusted_class = "random", RandomAgent

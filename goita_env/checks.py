@@ -46,7 +46,7 @@ def describe(values: npt.ArrayLike) -> str:
 
 
 def check_seed(seed: int) -> int:
-    """Returns a seed; a SettingError if it is no integer from 0 to 2**64 - 1."""
+    """Returns a seed; a SettingError if it is not an integer from 0 to 2**64 - 1."""
     is_integer = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if not is_integer or not 0 <= seed < 1 << 64:
         raise SettingError(f"expected a seed from 0 to 2**64 - 1, got {seed!r}")
@@ -63,7 +63,7 @@ def is_writable(text: str) -> bool:
 
 
 def check_count(count: int, what: str) -> int:
-    """Returns a number of things; a SettingError if it is no whole number from 1 on."""
+    """Returns a number of things; a SettingError if it is not a whole number from 1 on."""
     whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if not whole or count < 1:
         raise SettingError(f"expected a whole number of {what} from 1 on, got {count!r}")
@@ -120,7 +120,7 @@ def check_options(options: object, names: Collection[str]) -> dict[str, Any]:
 
 
 def check_action(action: object, num_actions: int = actions.NUM_ACTIONS) -> int:
-    """Returns one action; an ActionError if it is no integer from 0 to num_actions - 1."""
+    """Returns one action; an ActionError if it is not an integer from 0 to num_actions - 1."""
     if isinstance(action, bool) or not isinstance(action, int | np.integer):
         raise ActionError(f"expected an action as a whole number, got {action!r}")
     if not 0 <= action < num_actions:
@@ -151,7 +151,7 @@ def are_legal(chosen: Int, legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_
 def illegal_action(
     action: int, legal: npt.NDArray[np.bool_], source: str = "", place: str = "", came: str = ""
 ) -> ActionError:
-    """Returns the error for a number that is no action, or an action that the rules forbid.
+    """Returns the error for a number that is not an action, or an action that the rules forbid.
 
     Args:
         action: the number that came.

@@ -28,7 +28,7 @@ PROBABILITY_TOLERANCE: Final = 1e-4
 
 
 def find_inconsistency(agent: Agent, rules: str | Rules = "jga") -> str | None:
-    """Shows an agent 256 fixed views in several ways, and says where its answers differ.
+    """Queries an agent about 256 fixed views in several ways; returns where its answers differ.
 
     The views are of all phases of a round. The agent is shown all of them at once, all a second
     time, all with other numbers of games, all in another order, and every fourth in a batch of
@@ -83,7 +83,7 @@ def _difference(
     """Returns how answers for the views differ from the first ones; None: they are the same."""
 
     def repetitions() -> Iterator[tuple[str, npt.NDArray[Any], npt.NDArray[Any]]]:
-        """Yields how the agent was asked, its answers, and the answers expected of it."""
+        """Yields how the agent was called, its answers, and the answers expected of it."""
         yield "a second time", answer(view, legal), first
         rng = np.random.default_rng(1)
         games = rng.integers(2**53, size=len(view))

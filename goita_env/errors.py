@@ -13,39 +13,39 @@ from typing import Final
 
 
 class GoitaError(ValueError):
-    """The base of every error that this package raises on purpose."""
+    """The base class of all errors that this package raises on purpose."""
 
 
 class SettingError(GoitaError):
-    """A setting outside its choices: a rule set, a mode, a number, a seed, a dealer."""
+    """A setting has an invalid value: a rule set, a mode, a number, a seed or a dealer."""
 
 
 class HandsError(GoitaError):
-    """Hands that are not a deal of the 32 tiles."""
+    """The hands are not a deal of the 32 tiles."""
 
 
 class ActionError(GoitaError):
-    """Actions of the wrong length, type or range."""
+    """The actions have the wrong length, type or range."""
 
 
 class IllegalActionError(ActionError):
-    """An action that the rules forbid in the position."""
+    """The rules forbid the action in the position."""
 
 
 class EpisodeOverError(GoitaError):
-    """A step where no seat acts: after the end, or before the first reset."""
+    """A step was made when no seat acts: after the end, or before the first reset."""
 
 
 class StaleTurnError(GoitaError):
-    """A turn's view that was first read after the next step, without observations."""
+    """The view of a turn was first read after the next step, without observations."""
 
 
 class AgentError(GoitaError):
-    """An agent that does not exist, cannot be built, or answers what it may not."""
+    """An agent does not exist, cannot be built, or gives an invalid answer."""
 
 
 class AnswerError(AgentError):
-    """An answer of an agent that is not one: no array of actions, or no probabilities.
+    """The answer of an agent is invalid: not an array of actions, or not probabilities.
 
     Attributes:
         row: index of the first position with a wrong answer; None: the answer as a whole is wrong.
@@ -57,11 +57,11 @@ class AnswerError(AgentError):
 
 
 class ObservationError(GoitaError):
-    """A vector that is not an observation of this layout version."""
+    """The vector is not an observation of this layout version."""
 
 
 class RecordError(GoitaError):
-    """A malformed record or an illegal move in one, by deal and move."""
+    """A record is malformed or contains an illegal move; the text names deal and move."""
 
 
 EXTRAS: Final = {

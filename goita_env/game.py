@@ -43,28 +43,28 @@ class PlayedDeal:
 
 
 class Game:
-    """One round, or a match round after round.
+    """A game: one round, or a match of several rounds.
 
     Args:
         rules: a rule set or its name.
-        hands: of the first deal: four strings of digits ("11235578", ...) or kinds, int [4, 8], by
-            seat; None: dealt.
-        dealer: seat of the first dealer; None: drawn.
+        hands: the hands of the first deal by seat: four strings of digits ("11235578", ...) or
+            kinds, int [4, 8]; None: dealt at random.
+        dealer: seat of the first dealer; None: drawn at random.
         scores: points of seats 0 and 2, and of seats 1 and 3, before the first round, multiples of
             ten below the rules' total.
-        episode: "round", or "match", where the winner of a round deals the next at once.
-        seed: of the deals, 0 to 2**64 - 1; None: drawn.
+        episode: "round" or "match". In a match the winner of a round deals the next one at once.
+        seed: seed of the deals, 0 to 2**64 - 1; None: drawn at random.
         information: shown tiles and messages (``goita_env.InformationStructure``).
 
     Raises:
         HandsError, SettingError: if an option is impossible.
 
     Attributes:
-        seed: of the deals, given or drawn: ``Game(seed=game.seed)`` deals the same.
+        seed: the seed of the deals, given or drawn: ``Game(seed=game.seed)`` has the same deals.
         scores: points of seats 0 and 2, and of seats 1 and 3, with every scored round.
-        winner: seat that ended the last round, None from the next action on and before.
-        points: points of that round, 0 else.
-        deals: every deal so far, the present one last; a redeal begins a new one.
+        winner: the seat that ended the last round; None before, and again from the next action on.
+        points: the points of that round; 0 if ``winner`` is None.
+        deals: all deals so far, the present one last; a redeal begins a new deal.
     """
 
     def __init__(
@@ -138,9 +138,9 @@ class Game:
         """Makes the decision of the acting seat.
 
         Args:
-            action: its number, or its name (``actions.name``): "52" lays the block 5 and attacks
-                with 2, "p" passes; "call", "silent", "redeal" and "continue" answer questions, and
-                "say0" to "say7" send a message where there are messages.
+            action: the number or the name of the action (``actions.name``): "52" lays the block 5
+                and attacks with 2, "p" passes, "call", "silent", "redeal" and "continue" are
+                pre-play decisions, and "say0" to "say7" send a message in games with messages.
 
         Raises:
             EpisodeOverError: if the round, or the match, is over.
@@ -173,7 +173,7 @@ class Game:
         """Returns what a seat may know, acting or not: a view of one position.
 
         Raises:
-            SettingError: if it is no seat.
+            SettingError: if there is no such seat.
         """
         if seat not in range(NUM_SEATS):
             raise SettingError(f"expected a seat 0..3, got {seat!r}")

@@ -51,7 +51,7 @@ __all__ = ["env", "parallel_env", "raw_env"]
 
 
 class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
-    """An environment of one round or match; an illegal action raises and changes nothing.
+    """An environment of one round or match; an illegal action raises an error and changes nothing.
 
     Args:
         rules: a rule set or its name: "jga", "pagat", "nine".
@@ -97,7 +97,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         """Begins the next episode; with a seed, the first episode of that seed.
 
         Args:
-            seed: of the deals; None: the next episode of the present seed.
+            seed: seed of the deals; None: the next episode of the present seed.
             options: for the first deal, any of "hands" (four strings of digits, or kinds, int
                 [4, 8]), "dealer" (a seat), "scores" (the points of seats 0 and 2, and of seats 1
                 and 3, before the round).
@@ -114,7 +114,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
 
         Raises:
             EpisodeOverError: before a reset, after the last step, or for an action after the end.
-            ActionError: if it is no action.
+            ActionError: if it is not an action.
             IllegalActionError: if the rules forbid it. All errors leave the game as it was.
         """
         if self._leaves(action):
@@ -156,7 +156,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
         return seen if self._flat else {"observation": seen, "action_mask": self._mask(seat)}
 
     def state(self) -> npt.NDArray[np.uint8]:
-        """Returns everything there is to know, for centralised critics: uint8 [704], or [768].
+        """Returns the complete state, for centralised critics: uint8 [704], with messages [768].
 
         Raises:
             EpisodeOverError: before the first reset.

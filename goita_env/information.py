@@ -35,14 +35,14 @@ class MessageChannel:
     """A channel: each seat sends one message before the other pre-play decisions, dealer first.
 
     Raises:
-        SettingError: if a field has none of its values.
+        SettingError: if a field has an invalid value.
     """
 
     bits: int
     """1 to 3: the message is a number from 0 to 2**bits - 1. Message 0 is silence."""
 
     audience: Audience = "partner"
-    """Who observes it: only the partner, or all seats."""
+    """The seats that observe the message: only the partner, or all seats."""
 
     cost: int = 0
     """Points of reward, 0 to 1000, that a message other than 0 costs each seat of the sender's team
@@ -67,7 +67,7 @@ class InformationStructure:
     """The information options: shown tiles and messages; the default is the base game.
 
     Raises:
-        SettingError: if a field has none of its values.
+        SettingError: if a field has an invalid value.
     """
 
     shown: Audience | None = None
@@ -116,7 +116,7 @@ class InformationStructure:
         return 64 * self.num_words
 
     def to_keys(self) -> dict[str, Any]:
-        """Returns the keys of a JSON object that say what this is: none for the base game."""
+        """Returns the keys of a JSON object that describe the options: none for the base game."""
         if self == PLAIN:
             return {}
         # Files, the bot protocol and logs call the channel "token".
@@ -125,7 +125,7 @@ class InformationStructure:
 
     @classmethod
     def from_keys(cls, keys: Mapping[str, Any]) -> InformationStructure:
-        """Returns what ``to_keys`` wrote.
+        """Returns the options that ``to_keys`` wrote.
 
         Raises:
             SettingError: if the keys describe no information options.

@@ -44,14 +44,14 @@ def _is_deck(value: object) -> bool:
 
 @dataclass(frozen=True)
 class Rules:
-    """One rule set; every field is a point on which texts or players differ.
+    """A rule set; each field is a point on which texts or players differ.
 
     The default of each field is the booklet's rule, so ``Rules(name="mine", last_king=False)`` is
     a rule set of your own.
 
     Raises:
-        SettingError: if a field has none of its values, or the name of a text's rule set comes with
-            other fields than that one's.
+        SettingError: if a field has an invalid value, or the name of a text's rule set comes with
+            other fields than those of this rule set.
     """
 
     name: str
@@ -90,8 +90,8 @@ class Rules:
     (nine-kinds page)."""
 
     match_points: int = MATCH_POINTS
-    """A match ends when a team has so many points: a multiple of ten from 10 to 150. The texts say
-    150; clubs and other programs play to other totals, too."""
+    """A match ends when a team has this many points, a multiple of ten from 10 to 150. The texts
+    say 150; clubs and other programs play to other totals, too."""
 
     deck: tuple[int, ...] = COUNTS
     """Tiles of each kind: the full set of 32, or 16 of its tiles. With 16 each seat is dealt four
@@ -137,19 +137,19 @@ class Rules:
 
     @property
     def scores_below(self) -> int:
-        """Points that a team has before a round are below this: 10 in a small game, so none."""
+        """The points of a team before a round are below this: 10 in a small game, so always 0."""
         return 10 if self.is_small else self.match_points
 
     @property
     def is_small(self) -> bool:
-        """It is a small game: not played with the full set."""
+        """Whether this is a small game, which is not played with the full set."""
         return self.deck != COUNTS
 
     def to_keys(self) -> dict[str, Any]:
-        """Returns the keys of a JSON object that say which rule set this is.
+        """Returns the keys of a JSON object that describe the rule set.
 
-        Beside "rules", its name, a rule set of your own has "rules_fields", all other fields, of
-        which the full deck is left out.
+        The key "rules" is the name. A rule set of your own also has the key "rules_fields" with all
+        other fields, except the deck if it is the full one.
         """
         if self.name in RULE_SETS:
             return {"rules": self.name}
@@ -176,7 +176,7 @@ class Rules:
 
 
 JGA: Final = Rules(name="jga")
-"""The official booklet; the default."""
+"""The rule set of the official booklet; the default."""
 
 PAGAT: Final = Rules(
     name="pagat",
@@ -212,7 +212,7 @@ RULE_SETS.update({rules.name: rules for rules in (JGA, PAGAT, NINE, MINI_3, MINI
 
 
 def get_rules(rules: str | Rules) -> Rules:
-    """Returns the rule set of a name; a ``Rules`` value is handed back as it is.
+    """Returns the rule set with a name; a ``Rules`` value is returned as it is.
 
     Raises:
         SettingError: if the name is unknown.

@@ -58,8 +58,8 @@ def check_agent(
         SettingError: if there are no games or no steps, in which nothing would be checked.
         AssertionError: if the agent is a class or lacks ``act``, a method takes other arguments, an
             action is illegal, a shape is wrong, the same view and random numbers give another
-            action, probabilities are no distribution over the legal actions, or an answer depends
-            on other rows, on ``view.game`` or on hidden state.
+            action, probabilities are not a distribution over the legal actions, or an answer
+            depends on other rows, on ``view.game`` or on hidden state.
     """
     check_count(num_games, "games")
     check_count(steps, "steps")

@@ -224,7 +224,7 @@ def parse(answer: str, legal: Bool) -> int | None:
 
     Args:
         answer: the text of a language model.
-        legal: bool [69], with messages [77]. An action that is not legal is no answer.
+        legal: bool [69], with messages [77]. An illegal action does not count as an answer.
     """
     text = unicodedata.normalize("NFKC", answer).translate(_JAPANESE_BRACKETS)
     text = _LATEX_TEXT.sub(r"\1", text.rpartition("</think>")[2])
@@ -240,7 +240,7 @@ def parse(answer: str, legal: Bool) -> int | None:
 
 
 def _action(text: str) -> int | None:
-    """Returns the action whose code a marked part of an answer is; None if it is no code."""
+    """Returns the action whose code a marked part of an answer is; None if it is not a code."""
     code = _ANSWER_LABEL.sub("", text.strip().lower())
     try:
         return actions.parse("".join(code.split()))

@@ -99,7 +99,7 @@ class raw_env(SeatedEnv):  # noqa: N801  (PettingZoo's name for it)
 
         Raises:
             EpisodeOverError: before a reset, after the last step, or for an action after the end.
-            ActionError: if it is no action.
+            ActionError: if it is not an action.
             IllegalActionError: if the rules forbid it. All errors leave the game as it was.
         """
         if self._leaves(action):

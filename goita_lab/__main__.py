@@ -13,7 +13,7 @@ GROUPS: Final = {
     "play and look": {
         "play": ("commands.play", "play against bots, in the terminal or in a browser"),
         "watch": ("commands.watch", "make a page that replays or analyses recorded games"),
-        "solve": ("commands.solve", "points of each action when all hands are known"),
+        "solve": ("commands.solve", "print the points of each action when all hands are known"),
         "examples": ("commands.examples", "write the example programs into a folder"),
     },
     "compare agents": {
@@ -23,15 +23,18 @@ GROUPS: Final = {
             "commands.coordination",
             "measure how an agent plays with partners that it does not know",
         ),
-        "exam": ("commands.exam", "say where a bot loses its points, and what it knows"),
-        "exploit": ("commands.exploit", "bound from below how much an agent can lose"),
-        "bot": ("commands.bot", "put one of our bots behind the bot protocol"),
+        "exam": (
+            "commands.exam",
+            "show where a bot loses points, and what it knows of other hands",
+        ),
+        "exploit": ("commands.exploit", "compute a lower bound of an agent's exploitability"),
+        "bot": ("commands.bot", "run a bot as a program that uses the bot protocol"),
     },
     "train and learn": {
         "train": ("commands.train", "train a policy by self-play"),
-        "plot": ("commands.plot", "draw the learning curves of runs"),
-        "imitate": ("commands.imitate", "learn a model of players from their games"),
-        "beat": ("commands.beat", "learn how a program plays, and search with what was learned"),
+        "plot": ("commands.plot", "draw the learning curves of trainings"),
+        "imitate": ("commands.imitate", "train a model of players on their games"),
+        "beat": ("commands.beat", "train a model of a program, and search with this model"),
         "population": ("commands.population", "list the population of trained players"),
     },
     "research": {
@@ -52,13 +55,18 @@ EXTRAS_OF_COMMANDS: Final = {
 """The extra that a command needs, if it needs more than [play]."""
 
 EXIT_CODES: Final = """
-exit codes: 0 done; 1 a fault on the way, which the output names; 2 wrong arguments; 130 interrupted
+exit codes: 0 done; 1 done with a fault, which the output names; 2 wrong arguments; 130 interrupted
 """
 
 
 def help_text() -> str:
     """Returns the page that ``goita --help`` shows."""
-    lines = ["usage: goita COMMAND [options]", "", "Goita: games, bots, training, measures.", ""]
+    lines = [
+        "usage: goita COMMAND [options]",
+        "",
+        "Plays Goita, and trains and measures agents.",
+        "",
+    ]
     for title, group in GROUPS.items():
         lines.append(f"{title}:")
         lines += [f"  {name:13} {says}" for name, (_, says) in group.items()]
@@ -67,7 +75,7 @@ def help_text() -> str:
         "`goita COMMAND --help` shows examples and the options. To begin with:",
         "",
         "  goita play --web                                        play against bots in a browser",
-        "  goita evaluate --agents champion heuristic --deals 200  which is stronger, and how sure",
+        "  goita evaluate --agents champion heuristic --deals 200  measure which is stronger",
     ]
     return "\n".join([*lines, EXIT_CODES])
 

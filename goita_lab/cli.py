@@ -51,11 +51,11 @@ SHARED: Final = {
     "rules": f"rule set: {', '.join(RULE_SETS)}, or a JSON file of your own",
     "information": "JSON file with the information options, as InformationStructure.to_keys() "
     "writes them",
-    "workers": "processes of this machine, at most one a core, or of the Ray cluster at "
-    "RAY_ADDRESS; they change no result",
+    "workers": "number of processes on this machine, at most one for each core, or on the Ray "
+    "cluster at RAY_ADDRESS; it does not change results",
     "json": "file for all results as JSON",
-    "anew": "begin the finished work that is kept anew, such as after a change of the arguments or "
-    "of a version; what is kept is lost",
+    "anew": "discard stored finished work and begin again, for example after a change of the "
+    "arguments or of a version",
 }
 """The help of options that mean the same in every command, where a field has no text of its own."""
 

@@ -26,7 +26,7 @@ def choose_action(
     mask: npt.ArrayLike | None = None,
     rules: str | Rules = JGA,
 ) -> int:
-    """Asks an agent for one action, as a loop over a PettingZoo environment needs it.
+    """Returns one action of an agent, for a loop over a PettingZoo environment.
 
     Args:
         agent: any agent without a memory, as ``load_agent`` builds it, or a class.

@@ -343,7 +343,7 @@ def _loaded_file(module: str) -> str | None:
     """Returns the file of an imported module; None where it has none or is not imported.
 
     The import system sets absolute paths. Modules that a library makes itself may have others, as
-    ``torch.ops`` has: they are no files.
+    ``torch.ops`` has: they are not files.
     """
     path = getattr(sys.modules.get(module), "__file__", None)
     if not isinstance(path, str) or not os.path.isabs(path) or not os.path.isfile(path):

@@ -1,4 +1,4 @@
-"""How another seat plays: by a policy with occasional errors, uniformly, or in any legal way.
+"""Models of other seats: a policy with occasional errors, uniform play, or any legal play.
 
 A policy that is certain of its actions makes beliefs brittle: a single decision that it would not
 have made rules out all deals. So a modelled policy takes, with a small probability epsilon, any
@@ -50,14 +50,14 @@ experiment. The partner is the least predictable, since it is likely to search a
 
 
 class UnexplainedError(GoitaError):
-    """A decision that the model of its seat never makes, whatever the seat holds."""
+    """A seat made a decision that its model never makes, whatever the seat holds."""
 
 
 class OpponentModel(Protocol):
     """A model that gives the probability of each action of a seat.
 
     Attributes:
-        name: by which results state the assumption.
+        name: the name by which results state the assumption.
     """
 
     name: str
@@ -79,7 +79,8 @@ _passed: Final[WeakKeyDictionary[Agent, set[tuple[float | None, Rules]]]] = Weak
 class PolicyModel:
     """A model of a seat by an agent's policy: (1 - epsilon) * policy + epsilon * uniform.
 
-    A belief asks what an agent would do in other positions, thousands at a time. So its answer for
+    A belief queries what an agent would do in other positions, thousands at a time. So its answer
+    for
     a view must depend on that view only. For agents of this distribution tests show it. Another
     agent is tested on 256 fixed views, once for a rule set: in ``jga`` when the model is built, in
     others when the model is first used there; and each of its answers is checked.
@@ -181,7 +182,7 @@ class PolicyModel:
 
 
 class SharedAnswers:
-    """The answers of some models' policies, asked once where only the epsilons differ.
+    """The answers of some models' policies, queried once where only the epsilons differ.
 
     Attributes:
         models: the models, in the same order, for views of one round.
@@ -192,7 +193,7 @@ class SharedAnswers:
         self.models = tuple(self._sharing(model) for model in models)
 
     def __len__(self) -> int:
-        """Returns the number of policies; a model that is no ``PolicyModel`` counts as one."""
+        """Returns the number of policies; a model that is not a ``PolicyModel`` counts as one."""
         without_policy = [model for model in self.models if not isinstance(model, PolicyModel)]
         return len(self._policies) + len(without_policy)
 
@@ -232,7 +233,7 @@ class _RememberedPolicy:
 
 
 class CachedModel:
-    """A model that asks another about each view once, for several listeners to one round.
+    """A model that queries another model about each view once, for several listeners to one round.
 
     The action of a seat with a hand is the same in the beliefs of all seats that consider the hand.
     """
@@ -285,7 +286,7 @@ def _uniform(legal: Bool) -> Float:
 
 
 UNIFORM_MODEL: Final[OpponentModel] = _ModelOfLegality("uniform", _uniform)
-"""Any legal action is as likely as any other."""
+"""All legal actions are equally likely."""
 
 LEGAL_MODEL: Final[OpponentModel] = _ModelOfLegality("legal", partial(np.asarray, dtype=np.float64))
 """Any legal action has likelihood 1, so that actions are evidence only of being legal.

@@ -138,7 +138,7 @@ class Named:
     is_own: bool
 
     def load(self) -> Entry:
-        """Imports the entry of the name; an AgentError if it is no class or function."""
+        """Imports the entry of the name; an AgentError if it is not a class or a function."""
         point = entry_points_by_name().get(self.name)
         entry = _load_own(self.name) if point is None else point.load()
         if isinstance(entry, Entry):

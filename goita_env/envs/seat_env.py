@@ -21,7 +21,7 @@ from goita_env.render import RENDER_MODES, RenderMode, check_render_mode, frame
 
 
 class SeatEnv(gymnasium.Env[Any, int]):
-    """A game with a learner among bots: game 0 of a batch.
+    """A single game with a learner among bots.
 
     Args:
         render_mode: as ``goita_v0.env`` takes it; the full table is drawn, hidden hands included.

@@ -49,7 +49,7 @@ _NO_DECISIONS: Final = _Decided(NO_ROWS, NO_ROWS)
 
 
 class SeatStep:
-    """The result of a step; its arrays are never written again.
+    """The result of a step; later steps do not change its arrays.
 
     Attributes:
         reward: float32 [N] reward of the learner's team since its last decision.

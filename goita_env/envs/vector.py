@@ -35,7 +35,7 @@ _MESSAGE_REWARDS: Final = np.array([-1, 1, -1, 1], np.float32)
 
 
 class StepResult:
-    """The result of a step; its arrays are never written again.
+    """The result of a step; later steps do not change its arrays.
 
     Where the environment does not observe, ``words``, ``observation`` and ``view`` raise a
     ``StaleTurnError`` once it has stepped on.
@@ -97,7 +97,7 @@ class StepResult:
 
 
 class GoitaVectorEnv:
-    """N games at once, in one thread at a time.
+    """N games in parallel, for use by one thread at a time.
 
     Args:
         num_games: N, from 1.
@@ -172,11 +172,11 @@ class GoitaVectorEnv:
     ) -> StepResult:
         """Begins the next episode of every game, or with a seed its first.
 
-        Hands, dealer and scores are those of the first deal of this episode: one for all games, or
-        a row a game.
+        Hands, dealer and scores are those of the first deal of this episode: one value for all
+        games, or a row for each game.
 
         Args:
-            seed: of the deals from now on; None: the next episodes of the present seed.
+            seed: seed of the deals from now on; None: the next episodes of the present seed.
             hands: four strings of digits ("11235578", ...) or kinds, int [4, 8]; or N such deals,
                 kinds as int [N, 4, 8]; None: dealt.
             dealer: seat of the first dealer, or int [N]; None: drawn.
@@ -208,7 +208,7 @@ class GoitaVectorEnv:
         """Draws an action for each acting seat, uniform over the legal ones: int64 [N].
 
         Args:
-            rng: consumed: one double a game.
+            rng: the source of randomness; one double is drawn for each game.
 
         Raises:
             EpisodeOverError: before the first reset.
@@ -217,7 +217,7 @@ class GoitaVectorEnv:
         return sample_legal(self._low, self._high, rng)
 
     def state(self) -> npt.NDArray[np.uint8]:
-        """Returns everything there is to know, for centralised critics: uint8 [N, 704].
+        """Returns the complete state, for centralised critics: uint8 [N, 704].
 
         With messages it is [N, 768]. A game's row is what the AEC environment's ``state()``
         returns.

@@ -34,7 +34,7 @@ def loads(text: str, *, strict: bool = True, source: str = "") -> Record:
     """Reads a record; ``strict`` and ``source`` as in ``history.loads``.
 
     Raises:
-        RecordError: if it is no such text or, if strict, a deal is malformed. Illegal moves are
+        RecordError: if it is not such a text or, if strict, a deal is malformed. Illegal moves are
             found by ``replay``.
     """
     with naming(source):

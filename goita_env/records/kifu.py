@@ -75,7 +75,7 @@ def loads(
     The text may begin with a byte order mark.
 
     Raises:
-        RecordError: if it is no such YAML text or, if strict, a deal is malformed. Illegal moves
+        RecordError: if it is not such a YAML text or, if strict, a deal is malformed. Illegal moves
             are found by ``replay``.
         SettingError: if the rule set is unknown.
         ImportError: if PyYAML is missing.

@@ -79,7 +79,7 @@ class Result:
 
 @dataclass(frozen=True)
 class DealRecord:
-    """A record of one deal: what was dealt and every decision that is known.
+    """A record of one deal: the dealt hands and all known decisions.
 
     Raises:
         HandsError: if the hands are not a deal of the 32 tiles.
@@ -180,7 +180,7 @@ class DealRecord:
 
 @dataclass(frozen=True)
 class Record:
-    """A record of one deal after another, as a file holds them.
+    """A record of several deals in order, as a file contains them.
 
     Deals that a special hand decided leave no entry, so scores and dealer may jump from deal to
     deal.
@@ -223,7 +223,7 @@ class Record:
 
 
 def from_game(game: Game, players: Sequence[str] = ("", "", "", "")) -> Record:
-    """Returns the record of a game as far as it has been played, every deal of it."""
+    """Returns the record of all deals of a game, as far as they have been played."""
     deals = [
         DealRecord(
             hands=mark_kings([format_hand(hand) for hand in deal.hands]),
@@ -240,7 +240,7 @@ def from_game(game: Game, players: Sequence[str] = ("", "", "", "")) -> Record:
 
 
 def check(record: Record) -> list[Problem]:
-    """Lists the errors in a record: at most one problem a deal, each with its place.
+    """Lists the errors in a record: at most one problem for each deal, with its place.
 
     They are illegal moves, moves after the end, and deals that break off; the problems that the
     reader found come first. Nothing is raised.

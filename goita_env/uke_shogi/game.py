@@ -133,7 +133,7 @@ class UkeShogiGame:
         """Returns what a seat may know, acting or not.
 
         Raises:
-            SettingError: if it is no seat.
+            SettingError: if there is no such seat.
         """
         players = self.rules.players
         if isinstance(seat, bool) or seat not in range(players):

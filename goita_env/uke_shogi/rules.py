@@ -39,7 +39,7 @@ class UkeShogiRules:
     first dealer is drawn, later ones are the winners.
 
     Raises:
-        SettingError: if a field has none of its values, or the tiles cannot be shared.
+        SettingError: if a field has an invalid value, or the tiles cannot be divided equally.
     """
 
     players: int = 4

@@ -59,7 +59,7 @@ _UNSEEN_MASKS: Final = _thermometer_masks(COUNTS, UNSEEN_START)
 
 
 class DecisionHistory:
-    """The round so far with one entry a play-or-pass decision; see ``View.decisions``.
+    """The round so far with one entry for each decision to play or pass; see ``View.decisions``.
 
     Attributes:
         seat: int8 [N, 46] relative seat that decided, NONE after the last decision.

@@ -104,8 +104,8 @@ def _slices() -> Iterator[tuple[str, int, int, str]]:
     yield "passes", start + TABLE_PASSES, 3, "passes since the last attack: a thermometer"
     yield "dealer", start + tables.FRAME_DEALER, 4, "seat of the dealer"
     yield "king_up", start + TABLE_KING_UP, 1, "a king lies face up"
-    yield "asked_call", start + TABLE_ASKED_CALL, 1, "the viewer is asked: call or silent"
-    yield "asked_choice", start + TABLE_ASKED_CHOICE, 1, "the viewer is asked: redeal or continue"
+    yield "asked_call", start + TABLE_ASKED_CALL, 1, "the viewer chooses: call or silent"
+    yield "asked_choice", start + TABLE_ASKED_CHOICE, 1, "the viewer chooses: redeal or continue"
     own, theirs, size = tables.FRAME_OWN_SCORE, tables.FRAME_OTHER_SCORE, tables.SCORE_BITS
     yield (
         "own_score",
@@ -130,7 +130,7 @@ def _message_slices() -> Iterator[tuple[str, int, int, str]]:
         "asked_message",
         word_start + TABLE_ASKED_MESSAGE,
         1,
-        "the viewer is asked for its message",
+        "the viewer chooses its message",
     )
 
 

@@ -29,7 +29,7 @@ _KINDS: Final = np.arange(NUM_KINDS)
 
 
 class Choices:
-    """The legal actions of the acting seats of M games; none where no seat acts.
+    """The legal actions of the acting seats of M games; none in a game in which no seat acts.
 
     Args:
         low: uint64 [M] bits of the actions 0 to 63.
@@ -55,7 +55,7 @@ class Choices:
 
 
 class Replay:
-    """M deals that are played again, the hands of one seat or of all four being known.
+    """M deals that are replayed with the hands of one seat or of all four seats.
 
     ``of_deals`` knows all hands, so it knows which seats act before play, and every decision is a
     ``step``. ``of_seat`` knows one seat's hand, a different one in each game, and the hands that

@@ -40,7 +40,7 @@ _OWN_KINGS: Final = U64(0x8080808080808080)
 
 
 class View(ViewFields):
-    """N positions as one seat each may know them.
+    """N positions, each as one seat may know it.
 
     The fields are read from ``words`` at their first use; see ``ViewFields``.
     """
@@ -148,7 +148,7 @@ def from_observation(
         information: the options of the game, likewise.
 
     Raises:
-        ObservationError: if it is no observation of this layout.
+        ObservationError: if it is not an observation of this layout.
         SettingError: if there is no such rule set, or the options are not such a value.
     """
     words = packing.compress(array, check_information(information))
@@ -160,7 +160,7 @@ def acting_view(
     game: npt.NDArray[np.int64] | None = None,
     rows: npt.NDArray[np.int64] | None = None,
 ) -> View:
-    """Returns what the acting seats may know, in all games or those of ``rows``."""
+    """Returns the views of the acting seats, in all games or in the games of ``rows``."""
     return View(packing.pack(state, rows), game, state.rules, state.information)
 
 
@@ -171,7 +171,7 @@ def seat_view(
     *,
     hide_question: bool = False,
 ) -> View:
-    """Returns what given seats (one for all games, or [N]) may know, acting or not.
+    """Returns the views of given seats (one for all games, or [N]), whether they act or not.
 
     With ``hide_question`` a view does not reveal that its seat acts before play.
     """

@@ -78,7 +78,7 @@ class Positions:
         return self._state.seat
 
     def repeat(self, times: int | Int) -> Positions:
-        """Returns each position so many times in a row, as ``numpy.repeat`` does."""
+        """Returns each position ``times`` times in succession, as ``numpy.repeat`` does."""
         return Positions(self._state.repeat(times))
 
 

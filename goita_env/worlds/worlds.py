@@ -37,7 +37,7 @@ class Worlds:
     NONE where that play's block doesn't lie face down, or wasn't played."""
     weight: npt.NDArray[np.float64]
     """[n] Probability if all ways to put the unseen tiles into the hidden places are equally
-    likely, tiles of a kind told apart; the weights of one view's worlds sum to 1."""
+    likely, where tiles of a kind count as different; the weights of one view's worlds sum to 1."""
     face_up: Int8
     """[n, 4, 8] Tiles of each kind that each seat has played face up: the same in all worlds."""
 
@@ -68,8 +68,8 @@ class Worlds:
 def sample(view: View, worlds: int, rng: np.random.Generator) -> Worlds:
     """Draws worlds uniformly over the ways to put the unseen tiles into the hidden places.
 
-    Tiles of a kind are told apart, so a world is drawn the more often the more ways lead to it. A
-    row's worlds depend on the generator's state and on the row, not on the rows that follow it.
+    Tiles of a kind count as different, so a world is drawn the more often the more ways lead to it.
+    A row's worlds depend on the generator's state and on the row, not on the rows that follow it.
 
     Args:
         view: N positions, each in a round under way.

@@ -1,13 +1,14 @@
-"""Learns how a program plays, and searches with what was learned.
+"""Trains a model of a program on its games, and lets the champion search with this model.
 
 ::
 
     goita beat "exec:python examples/bot_python.py" -o bot
     goita beat "exec:./program" --deals 600 --measured 400 -o program --workers 2
 
-The champion plays the program; a model imitates the program in these games; the champion's search
-assumes that the opponents play like the model, and is measured on fresh deals next to the champion
-without search. The folder takes games, model and report. The same command resumes after a stop.
+First the champion plays against the program. Then a model is trained to imitate the program in
+these games. Finally the champion is measured against the program on other deals, once with a search
+that assumes that the opponents play like the model, and once without a search. The games, the model
+and the report are written to the folder. After an interruption the same command resumes.
 """
 
 from __future__ import annotations
@@ -52,13 +53,14 @@ class Args:
     program: str = field(metadata=cli.POSITIONAL)
     """the opponent: exec:COMMAND, NAME=exec:COMMAND, or any other agent of goita evaluate"""
     output: Path = field(metadata=cli.short("-o"))
-    """folder for games, model and report"""
+    """folder for the games, the model and the report"""
     deals: int = 600
-    """deals that the champion plays to learn from, each twice, the teams' seats exchanged"""
+    """number of deals that the champion plays to collect games. Each deal is played twice, with the
+    seats of the teams exchanged"""
     measured: int = 400
-    """fresh deals on which the search and the champion without search are measured"""
+    """number of other deals on which the champion is measured with and without the search"""
     seed: int = 0
-    """seed of the games to learn from; the fresh deals have the next one"""
+    """seed of the games for the model. The deals of the measurement have the next seed"""
     workers: int = 1
     anew: bool = False
 

@@ -1,9 +1,9 @@
-"""Plays a bot, of ours or a class of your own, behind the bot protocol (docs/protocol.md).
+"""Runs a bot as a program that uses the bot protocol (docs/protocol.md).
 
-goita bot greedy                answers messages on its standard input
+goita bot greedy                answers the messages on standard input
 goita bot my_bots:Cautious      a class of your own
 
-It ends after the message "bye", or when its input closes.
+The program ends after the message "bye" or when its input is closed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Args:
     agent: str = field(metadata=cli.POSITIONAL)
     """the bot, as a tournament takes it: greedy"""
     seed: int = 0
-    """seed of its random numbers, for a client that gives none"""
+    """seed of the bot's random numbers, if the client sends none"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,14 +1,19 @@
-"""Checks an agent in a minute, a line a check: "ok" with what was checked, or what is wrong.
+"""Checks an agent in a minute, and prints for each check "ok" or what is wrong.
 
 goita check my_bots:Cautious:risk=0.9
 goita check "exec:node my_bot.js" --rules pagat
 
-"builds": the agent can be built, and a program starts. "answers": a class gives legal actions of
-the right shape, within narrowed masks too, and the same for the same view; its probabilities are a
-distribution over legal actions, if it has any (goita_env.testing.check_agent). A program plays 64
-games in parallel, at all seats, without a fault. "speed": the slowest answer to one position.
-"beliefs": what a method ``beliefs`` returns are probabilities, and how they compare with counting
-unseen tiles, as in the exam. "plays": it ends a small tournament against greedy without a fault.
+The checks are:
+
+    builds     the agent can be built, and a program starts
+    answers    a class returns legal actions of the right shape, also if the mask allows fewer
+               actions than the rules, and the same actions for the same view; its probabilities,
+               if it has any, are a distribution over legal actions; a program plays 64 games in
+               parallel, at all seats, without a fault
+    speed      the time of the slowest answer to one position
+    beliefs    the results of the method ``beliefs``, if there is one, are probabilities; the line
+               compares them with counting unseen tiles, as the exam does
+    plays      the agent plays a small tournament against greedy without a fault
 """
 
 from __future__ import annotations

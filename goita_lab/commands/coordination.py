@@ -12,10 +12,10 @@
     goita coordination AGENT --rules mini_3      a small game, in which all values are exact
     goita coordination AGENT --rules mini_3 --message     the same, with a message before play
 
-Each agent is the partner of every held-out partner, against every held-out opponent and two copies
-of the partner, over duplicate deals, in either seat and on both sides. docs/coordination.md has the
-rules of a fair entry. Agents are named as for goita evaluate. In a small game nothing is
-random: an agent acts once at every information set, and its regret is exact.
+Each agent plays with every held-out partner, against every held-out opponent and against two copies
+of the partner. It does so over duplicate deals, in either seat of its team and on both sides.
+docs/coordination.md explains the rules of a fair entry. Agents are named as for goita evaluate. A
+small game needs no deals: an agent acts once at every information set, and its regret is exact.
 """
 
 from __future__ import annotations
@@ -64,47 +64,50 @@ class Args:
     """Options of the command line."""
 
     agents: tuple[str, ...] | None = field(default=None, metadata=cli.POSITIONAL)
-    """the agents that are measured, as goita evaluate takes them; with --check those whose text an
-    entry may not name"""
+    """the agents to measure, as goita evaluate takes them; with --check, the agents of entries that
+    may not name them"""
     rules: Rules = JGA
-    """the game: jga, or mini_3 or mini_4, in which values are exact"""
+    """rule set: jga for the full game, or a small game with exact values, mini_3 or mini_4"""
     message: bool = False
-    """in a small game: the dealer sends its partner one bit before play. Agents observe no message
-    and send either bit with the same probability; the partners and opponents use it"""
+    """in a small game, let the dealer send one bit to its partner before play. Partners and
+    opponents use this message. The agents do not observe it, and send each bit with probability one
+    half"""
     quick: bool = False
-    """play a fifth of the deals; the results are marked"""
+    """play only a fifth of the deals, and mark the results"""
     episode: Episode = "round"
-    """what each deal begins: a round, or a match, for agents that learn during one"""
+    """whether each deal is a round or begins a match, for agents that learn during a match"""
     test: bool = False
-    """the partners of the final table in place of those of the validation split"""
+    """use the partners of the test split, for a final table, instead of the validation split"""
     speak: bool = False
-    """the agents observe and send messages in games that have them; else they neither send nor
-    observe messages there"""
+    """let the agents send and observe messages in games with messages; without this option they do
+    neither"""
     partners: tuple[str, ...] | None = None
-    """partners in place of the held-out ones; the results are marked"""
+    """partners instead of the held-out partners; the results are marked"""
     opponents: tuple[str, ...] | None = None
-    """opponents in place of the held-out ones; the results are marked"""
+    """opponents instead of the held-out opponents; the results are marked"""
     fewer_deals: tuple[str, ...] | None = None
-    """DEALS:AGENT, most deals of the cells of a slow agent, such as one that searches; the results
+    """DEALS:AGENT, a smaller number of deals for a slow agent, such as a search bot; the results
     are marked"""
     seed: int | None = None
-    """seed of the deals and of the agents' random numbers; the results are marked. Without it the
-    operating system draws one, so that no agent can know the deals"""
+    """seed of the deals and of the agents' random numbers; the results are marked. Without this
+    option the operating system draws a seed, so that no agent can know the deals"""
     workers: int = 1
     results: Path | None = None
-    """file to which finished blocks are added; the same command resumes from it"""
+    """file for finished blocks of deals, from which the same command resumes"""
     anew: bool = False
     enter: Path | None = None
-    """leaderboard to which the agents are added, if nothing marks their results"""
+    """leaderboard to which the agents are added, if their results have no marks"""
     check: Path | None = None
-    """leaderboard whose figures are computed again from its cells, of which three of each entry are
-    played again, and whose networks are compared; in a small game all is computed again. Its file
-    names the game. Exit code 1 if a figure differs, or if an entry or all entries were skipped"""
+    """leaderboard to check. Its figures are computed again from its cells, three cells of each
+    entry are played again, and the networks are compared; in a small game everything is computed
+    again. The file names the game. The exit code is 1 if a figure differs or an entry was
+    skipped"""
     json: Path | None = None
     table: Path | None = None
     """file for the table of agents, .csv or .tex"""
     plot: Path | None = None
-    """picture, .svg, .png or .pdf: points with each partner, or in a small game regret in parts"""
+    """file for a picture, .svg, .png or .pdf: the points with each partner or, in a small game, the
+    regret divided into its parts"""
 
     def __post_init__(self) -> None:
         played = ("quick", "speak", "partners", "opponents", "fewer_deals", "results")

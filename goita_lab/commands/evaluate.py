@@ -1,4 +1,4 @@
-"""Plays agents against each other over duplicate deals and measures who is how much better.
+"""Plays agents against each other over duplicate deals and measures points per round.
 
 goita evaluate --agents greedy random --deals 2000                  every pair of the agents
 goita evaluate --one greedy --agents random heuristic               one against each
@@ -43,41 +43,46 @@ class Args:
     """Options of the command line."""
 
     agents: tuple[str, ...]
-    """two agents or more; every pair of them plays. As text: NAME or NAME:option=value,..., a class
-    as MODULE:CLASS, a short name as mine=TEXT. An agent named twice also plays against itself"""
+    """two or more agents, of which every pair plays. An agent is written as NAME or as
+    NAME:option=value,..., a class as MODULE:CLASS, and mine=TEXT gives it a short name. An agent
+    that is named twice also plays against itself"""
     one: str | None = None
-    """an agent that plays each of --agents, which then do not play among themselves"""
+    """an agent that plays against each of --agents, which then do not play against each other"""
     cross: bool = False
-    """also every two of the agents as partners, against two of the last"""
+    """also play every two of the agents as partners against two copies of the last agent"""
     deals: int = 1000
-    """deals a pair plays, each twice, the teams' seats exchanged (--cross: four times)"""
+    """number of deals for each pair. Each deal is played twice, with the seats of the teams
+    exchanged (with --cross four times)"""
     fewer_deals: tuple[str, ...] | None = None
-    """DEALS:AGENT, most deals of the pairs of a slow agent"""
+    """DEALS:AGENT, a smaller number of deals for all pairs with a slow agent"""
     sprt: str | None = None
-    """LOW,HIGH: stop a pair when a sequential test decides whether its points per round are
-    LOW or HIGH, 5 % errors at most (0,1.5; write --sprt=-1,1 before a minus)"""
+    """LOW,HIGH, such as 0,1.5: stop a pair when a sequential test decides whether its points per
+    round are LOW or HIGH, with at most 5 % errors. If LOW is negative, write --sprt=-1,1"""
     episode: Literal["round", "match"] = "round"
-    """what each deal begins: a round, or a match to the rules' total (150 points)"""
+    """whether each deal is a round or begins a match to the points of the rule set (150)"""
     rules: Rules = JGA
     information: InformationStructure = PLAIN
     seed: int | Literal["random"] = 0
-    """seed of the deals and of the agents' random numbers; random: drawn by the system, so that no
-    agent can know the deals, and printed at the end"""
+    """seed of the deals and of the agents' random numbers. With the word random, the operating
+    system draws the seed, so that no agent can know the deals, and the command prints it at the
+    end"""
     workers: int = 1
     results: Path | None = None
-    """file to which finished blocks are added; the same command resumes from it"""
+    """file for finished blocks of deals, from which the same command resumes"""
     anew: bool = False
     save_games: Path | None = None
-    """folder to which the games are written, a file for each block, a line of JSON for each
-    deal; with --results none is lost or doubled by a stop"""
+    """folder for the games, with one file for each block of deals and one line of JSON for each
+    deal. With --results an interruption neither loses nor repeats a game"""
     json: Path | None = None
-    """file for all results as JSON; the figures deal by deal go to a .npz of the same name"""
+    """file for all results as JSON. The figures of each deal are written to an .npz file of the
+    same name"""
     html: Path | None = None
     """file for a page with the tables and a chart"""
     table: Path | None = None
     """file for the table of pairs, .csv or .tex"""
     plot: Path | None = None
-    """picture of the points of each agent against each other, .svg, .png or .pdf"""
+    """file for a picture of the points of each agent against each other agent, .svg, .png or
+    .pdf"""
 
     def __post_init__(self) -> None:
         self.plan()

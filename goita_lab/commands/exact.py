@@ -1,17 +1,18 @@
-"""Solves a small game, and says exactly how far policies are from an equilibrium of it.
+"""Solves a small game, and computes exactly how far policies are from an equilibrium of it.
 
 ::
 
-    goita exact mini_3                                solves it, in half a minute
-    goita exact mini_3 --team 60                      and proves what a team gains
-    goita exact mini_4 -o mini_4.npz                  keeps the solution; the same command resumes
+    goita exact mini_3                                solves the game, in half a minute
+    goita exact mini_3 --team 60                      also proves what a team can gain
+    goita exact mini_4 -o mini_4.npz                  stores the solution, and resumes from it
     goita exact mini_3 --agents heuristic champion    measures agents
-    goita exact mini_3 --eyes partner                 solves it with partners' tiles shown
-    goita exact mini_3 --message                      solves it with a message before play
+    goita exact mini_3 --eyes partner                 solves the game with the partner's tiles shown
+    goita exact mini_3 --message                      solves the game with a message before play
 
-All seats learn by PCFR+ until no single seat gains more than --target points, or for --rounds
-rounds. A team may gain more than a seat. With --team a linear program bounds the gain of two
-partners who do not communicate from above, and an integer program proves it.
+The solver, PCFR+, improves the policies of all seats until no single seat can gain more than
+--target points, or for --rounds rounds. A team of two seats may gain more than a single seat. With
+--team, a linear program computes an upper bound of the points that two partners gain by a joint
+best response without communication, and an integer program proves the exact number.
 """
 
 from __future__ import annotations
@@ -52,23 +53,24 @@ class Args:
     rules: Rules = field(metadata=cli.POSITIONAL)
     """small game: mini_3, mini_4, mini_5, or a JSON file of your own"""
     agents: tuple[str, ...] | None = None
-    """agents with known probabilities, which are measured at all four seats; nothing is solved"""
+    """agents with known probabilities, which are measured at all four seats. The game is then not
+    solved"""
     eyes: Eyes = "own"
-    """tiles that a seat sees next to its own: own (none, the game as it is), blocks (those under
-    all face-down blocks), partner (those of its partner)"""
+    """tiles that a seat sees in addition to its own: own (no others, as in the real game), blocks
+    (all face-down blocks) or partner (the tiles of its partner)"""
     message: bool = False
     """solve the game in which the dealer sends its partner one bit before play"""
     rounds: int = 1000
-    """rounds of the learners, at most"""
+    """largest number of learning rounds"""
     target: float = 0.01
-    """points that a single seat may still gain"""
+    """points that a single seat may still gain when the solver stops"""
     team: float | None = None
-    """look for the best responses of teams, with so many seconds of this machine to prove each;
-    0: bounds have to do. In games of a million histories it takes minutes"""
+    """also compute the best responses of teams, with this number of seconds to prove each one; 0
+    computes only bounds. In games with a million histories this takes minutes"""
     anew: bool = False
     output: Path | None = field(default=None, metadata=cli.short("-o"))
-    """file for the solution (.npz); the same command resumes from it, and
-    goita_lab.exact.agent:SolvedAgent:path=FILE plays it"""
+    """file for the solution (.npz), from which the same command resumes. The agent
+    goita_lab.exact.agent:SolvedAgent:path=FILE plays this solution"""
     json: Path | None = None
     table: Path | None = None
     """file for the table of gains, .csv or .tex"""
@@ -172,11 +174,9 @@ def _solve(tree: Tree, args: Args) -> Learner:
 def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict[str, Any]]:
     """Measures policies [A], shows them in a table, and returns their figures for JSON."""
     measured = {name: ruler.measure(policy, args.team) for name, policy in policies.items()}
-    title = (
-        "Points per round: the value for the dealer's team, and the gain of a best response of a "
-        "seat, of a team, and of an open team, whose partners see each other's tiles"
-    )
-    columns = ("agent", "value", "seat's gain", "team's gain", "open team's gain")
+    figures = "what one seat gains, a team, and a team whose partners see each other's tiles"
+    title = f"Points a round: {figures}"
+    columns = ("agent", "value", "one seat", "team", "seeing")
     rows = [
         (name, f"{gain.value:+.3f}", f"{gain.alone:.4f}", _team(gain), f"{gain.open:.3f}")
         for name, gain in measured.items()
@@ -185,7 +185,7 @@ def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict
     if args.table is not None:
         write_table(table, args.table)
     alone = {name: gain.alone for name, gain in measured.items()}
-    for shown_table in (table, *runs_tables("seat's gain", alone)):
+    for shown_table in (table, *runs_tables("one seat gains", alone)):
         print("\n" + draw(shown_table), flush=True)
     return [
         {

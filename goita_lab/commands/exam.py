@@ -6,8 +6,8 @@
     goita exam take mine=my_agents:Bot --json mine.json
     goita exam make -o exam.npz --seed 7      another exam, in ten minutes
 
-A tournament says how many points a bot loses; an exam says where. docs/exam.md says how points and
-beliefs are computed, and what they are not.
+A tournament shows how many points a bot loses, and an exam shows in which decisions it loses them.
+docs/exam.md explains how points and beliefs are computed, and the limits of both.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class MakeArgs:
     """
 
     output: Path = field(metadata=cli.short("-o"))
-    """file of the exam (.npz); finished pieces are kept next to it until the exam is done"""
+    """file for the exam (.npz). Finished tasks are stored next to it until the exam is complete"""
     positions: int = 600
     """number of positions"""
     seed: int = 0
@@ -87,18 +87,19 @@ class TakeArgs:
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """the agents, as goita evaluate takes them"""
     exam: Path | None = None
-    """file of the exam; by default the one that is shipped"""
+    """file of the exam (default: the exam of the package)"""
     seed: int = 0
-    """seed of agents that answer with an action"""
+    """seed of the agents that answer with an action and not with probabilities"""
     beliefs: bool = True
-    """grade what the agents know of other hands, too; --no-beliefs: only their points"""
+    """also grade what the agents know about other hands; with --no-beliefs grade only points"""
     results: Path | None = None
-    """file that keeps the answers, so that a stopped exam resumes"""
+    """file for the answers, from which the same command resumes"""
     workers: int = 1
     anew: bool = False
     json: Path | None = None
     html: Path | None = None
-    """file for a page: the tables, and the costliest decisions of the first agent with boards"""
+    """file for a page with the tables, and with boards of the decisions at which the first agent
+    loses most points"""
 
     def __post_init__(self) -> None:
         check_workers(self.workers)

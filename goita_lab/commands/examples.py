@@ -1,10 +1,10 @@
 """Writes the example programs into a folder: bots, trainings, measures, scripts for clusters.
 
-goita examples -o examples     into a folder of this name, as pages do
+goita examples -o examples     into a folder of the name that the pages use
 goita examples -o elsewhere    into another folder
 
-Pages that name a file in ``examples/`` mean these. Logs of games, and notebooks with their outputs,
-are only in the repository; the scripts of the notebooks are here.
+If a page names a file in ``examples/``, it is one of these programs. The folder contains the
+scripts of the notebooks. Logs of games, and notebooks with outputs, are only in the repository.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Learns how somebody plays from recorded games.
+"""Trains a model of a player on recorded games.
 
 ::
 
@@ -33,12 +33,12 @@ class Args:
     output: Path = field(metadata=cli.short("-o"))
     """network file to write"""
     init: str = "champion"
-    """network that learning begins with, and that the model stays close to"""
+    """network with whose weights the training begins and to which the model stays close"""
     player: str | None = None
-    """learn only from this player's decisions: the agent's name in saved games and logs, the
-    seat's player in records"""
+    """use only the decisions of this player: the name of an agent in saved games and logs, or of a
+    person in records"""
     seed: int = 0
-    """seed of the split and of learning"""
+    """seed of the split and of the training"""
     rules: Rules = JGA
     json: Path | None = None
 

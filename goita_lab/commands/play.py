@@ -1,10 +1,10 @@
-"""Plays a match of Goita against agents, in the terminal or on a page of this machine.
+"""Plays a match of Goita with and against agents, in the terminal or on a page in a browser.
 
 goita play --web                                   in a browser, with the champion as partner
 goita play --partner heuristic --opponents champion
 goita play --resume match-1.json                   resumes a match
 
-Every move is saved at once; --resume resumes.
+The match is saved after every move, and --resume continues it.
 """
 
 from __future__ import annotations
@@ -39,32 +39,34 @@ class Args:
     """Options of the command line."""
 
     partner: str | None = None
-    """the agent opposite you (default: champion)"""
+    """the agent that is your partner (default: champion)"""
     opponents: tuple[str, ...] | None = None
-    """the two others: one agent for both, or the one after you and the one before you (default:
-    heuristic)"""
+    """the agents that are your opponents: one agent for both, or first the agent of the seat after
+    yours and then the agent of the seat before yours (default: heuristic)"""
     seat: int | None = None
     """your seat, 0 to 3 (default: 0)"""
     rules: Rules | None = None
     """rule set: jga, pagat, nine, or a JSON file of your own (default: jga)"""
     seed: int | None = None
-    """of the deals and of what agents draw (default: drawn so that you lead first, and shown)"""
+    """seed of the deals and of the agents' random numbers (default: a random seed with which you
+    lead first; the command prints it)"""
     position: str | None = None
-    """the first deal, as a history string: its hands and its dealer (default: dealt)"""
+    """the first deal as a history string with hands and dealer (default: dealt at random)"""
     output: Path | None = field(default=None, metadata=cli.short("-o"))
-    """the file that keeps the match (default: the first free of match-1.json, match-2.json, ...)"""
+    """file for the match (default: the first free name of match-1.json, match-2.json, ...)"""
     resume: Path | None = None
-    """continue the match of a file, with its seats, rules and seed; programs, classes and files of
-    policies must be named again by --partner and --opponents: a file may not start them"""
+    """continue the match in this file with its seats, rules and seed. Programs, classes and policy
+    files must be named again with --partner and --opponents, because the file may not start them"""
     ascii: bool = False
-    """tiles as digits in the terminal"""
+    """show tiles as digits in the terminal"""
     hints: bool = False
-    """begin the hint of each decision when your turn comes, not only after you asked for one"""
+    """compute a hint for each decision as soon as your turn begins; without this option, only after
+    you have requested the first hint"""
     web: bool = False
-    """play on a page that this machine serves, instead of in the terminal"""
+    """play on a page in the browser, which this machine serves, instead of in the terminal"""
     host: str = "127.0.0.1"
-    """address of this machine that the page is served at; another one opens the page to other
-    machines that know the link, for the same seat"""
+    """address of this machine at which the page is served. Any address other than the default opens
+    the page to other machines: everyone who knows the link plays your seat"""
     port: int = 8742
     """port of the page"""
 

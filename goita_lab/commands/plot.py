@@ -1,8 +1,8 @@
-"""Draws the learning curves of runs together.
+"""Draws the learning curves of several runs in one picture.
 
-goita plot runs/A runs/B                one panel an opponent, into curve.png
-goita plot runs/A-1 runs/A-2 runs/A-3   their mean, with its 95 % interval over runs
-goita plot runs/A -o strength.svg       into another file
+goita plot runs/A runs/B                one panel for each opponent, in curve.png
+goita plot runs/A-1 runs/A-2 runs/A-3   the mean of the runs with its 95 % interval
+goita plot runs/A -o strength.svg       in another file
 """
 
 from __future__ import annotations

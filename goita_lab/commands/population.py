@@ -1,11 +1,11 @@
-"""Lists the population of trained players: ``goita population``.
+"""Lists the population of trained players.
 
 ::
 
     goita population
     goita population | grep validation
 
-``python research/population/train.py`` trained its members.
+Its members were trained by ``python research/population/train.py``.
 """
 
 from __future__ import annotations

@@ -3,12 +3,12 @@
 ::
 
     goita signals log        play rounds and log every decision
-    goita signals report     take all measures of agents, and write a page
-    goita signals worth      what one kind of decision reveals and is worth
-    goita signals messages   whether agents use messages
+    goita signals report     compute all measures of agents, and write a page
+    goita signals worth      measure what one kind of decision reveals and is worth
+    goita signals messages   measure whether agents use messages
 
-``goita signals COMMAND --help`` shows examples and the options of each. After a
-stop the same command resumes a log or a report, and a measure that has --results.
+``goita signals COMMAND --help`` shows examples and options. After an interruption the same command
+resumes a log or a report, and also the other measures if they have --results.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Measure(Settings):
 
     workers: int = 1
     results: Path | None = None
-    """file that keeps finished pieces of work, so that the same command resumes after a stop"""
+    """file for finished tasks, from which the same command resumes"""
     anew: bool = False
     json: Path | None = None
 
@@ -126,10 +126,11 @@ class WorthArgs(Measure):
     """
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
-    """policies, each studied at all seats and as partners of each other"""
+    """policies, each of which is measured at all seats and as partner of the other policies"""
     where: str | None = None
-    """which decisions: first_lead, later_lead, first_pass (of each seat in a deal), partner_attack
-    or opponent_attack (answers to one), message (none in the base game); by default all"""
+    """the decisions to measure: first_lead, later_lead, first_pass (of each seat in a deal),
+    partner_attack or opponent_attack (answers to such an attack), or message (not in the base
+    game); by default all decisions"""
     deals: int = 240
     """number of deals of each agent; four times as many make intervals half as wide"""
 
@@ -154,11 +155,13 @@ class MessagesArgs(Measure):
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
     """policies that were trained in a game with messages, such as
-    population:token-private-0,temperature=1; the mean of several is over runs"""
+    population:token-private-0,temperature=1; several policies are averaged as runs of one
+    training"""
     deals: int = 4000
-    """duplicate deals for the points, and rounds for what messages depend on"""
+    """number of duplicate deals for the points, and of rounds for the dependence of messages on
+    hands"""
     heard: int = 100
-    """rounds in which exact listeners follow the messages"""
+    """number of rounds in which exact listeners follow the messages"""
 
     def run(self, command: str) -> int:
         uses = messages.message_uses(
@@ -179,13 +182,13 @@ class ReportArgs(Measure):
     """
 
     agents: tuple[str, ...] = field(metadata=cli.POSITIONAL)
-    """policies, each studied at all seats and as partners of each other"""
+    """policies, each of which is measured at all seats and as partner of the other policies"""
     output: Path = field(metadata=cli.short("-o"))
-    """HTML file to write; finished pieces of work are kept in its folder until then"""
+    """HTML file to write. Finished tasks are stored in its folder until it is complete"""
     quick: bool = False
-    """few deals: minutes, and wide intervals"""
+    """play few deals, which takes minutes and gives wide intervals"""
     share: float = 1.0
-    """share of the full study's deals, and of its time; 0.25 makes intervals twice as wide"""
+    """share of the deals, and of the time, of the full study; 0.25 makes intervals twice as wide"""
 
     def __post_init__(self) -> None:
         cli.check_outputs(self.output, self.json, store=self.results or cli.beside(self.output))

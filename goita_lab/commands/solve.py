@@ -1,4 +1,4 @@
-"""Prints the points of each legal action with perfect play, all hands known, and one best line.
+"""Prints the points of each legal action with open hands and perfect play, and one best line.
 
 goita solve 11244556,12234569,11123378,11113457,s3,371,411,115,2p,3p,4p,145,252,3p,4p,124,2p
 goita solve 11244556,12234569,11123378,11113457,s3,371,411,115 --seconds 10
@@ -40,12 +40,12 @@ class Args:
     """Options of the command line."""
 
     history: str = field(metadata=cli.POSITIONAL)
-    """a deal as far as it was played: HANDS,sDEALER,MOVES"""
+    """the deal and the moves that were made: HANDS,sDEALER,MOVES"""
     rules: Rules = JGA
     nodes: int | None = None
-    """stop after so many positions"""
+    """number of positions after which the search stops"""
     seconds: float | None = None
-    """stop after so much time"""
+    """time after which the search stops"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,15 +1,15 @@
-"""Trains a policy by self-play, keeps it in runs/NAME, and measures it against the bots.
+"""Trains a policy by self-play, stores it in runs/NAME, and measures it against the bots.
 
 goita train                                    takes about four minutes on two cores
 goita train --preset standard                  takes about an hour
-goita train --preset champion                  the same with partners and opponents, in hours
-goita train --resume runs/NAME                 resumes a run that was stopped or killed
+goita train --preset champion                  trains with partners and opponents, for hours
+goita train --resume runs/NAME                 resumes a run that was interrupted
 goita train --resume runs/NAME --total-timesteps N   resumes it until N decisions were made
-goita train --config runs/NAME/config.json     repeats a run; a file holds rarer settings, too
-goita train --seeds 1-8 --name NAME            trains the runs NAME-1 to NAME-8, a process for each
-goita plot runs/NAME                           draws how strong it became
+goita train --config runs/NAME/config.json     repeats a run; a file can hold further settings
+goita train --seeds 1-8 --name NAME            trains NAME-1 to NAME-8, each in its own process
+goita plot runs/NAME                           draws the learning curve
 
-All curves: tensorboard --logdir runs
+To see all curves, run tensorboard --logdir runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Makes a replay or analysis page of recorded games: one HTML file.
+"""Makes a replay page or an analysis page of recorded games, as one HTML file.
 
 goita watch game.yaml -o page.html                         replays a record
 goita watch games/ --deal 5-9 -o page.html                 some deals of saved games
@@ -36,20 +36,22 @@ class Args:
     """a file (YAML kifu, history strings, complete record, saved games), a folder of saved games,
     or a history string itself"""
     output: Path | None = field(default=None, metadata=cli.short("-o"))
-    """the page to write (default: replay.html, or analysis.html); a name that ends in .svg: an
-    animation"""
+    """file for the page (default: replay.html or analysis.html). If the name ends in .svg, the file
+    is an animation"""
     force: bool = False
-    """write over files that are there"""
+    """overwrite existing files"""
     anew: bool = False
     deal: str | None = None
-    """which deals, counted from 1: 3, or 5-9 (default: the first 50)"""
+    """the deals to show, counted from 1, such as 3 or 5-9 (default: the first 50)"""
     rules: Rules = JGA
     analyse: str | None = None
-    """an agent with known probabilities, such as champion: says what each decision was worth"""
+    """write an analysis, which shows what each decision was worth, with the policy of this agent.
+    Its probabilities must be known, as those of champion are"""
     json: Path | None = None
-    """the analysis as JSON, too"""
+    """file for the analysis as JSON"""
     worlds: int = 1024
-    """most worlds in which the analysis searches a decision under each type"""
+    """largest number of worlds in which the analysis searches a decision, for each type of
+    player"""
     seed: int = 0
     """seed of the analysis"""
     workers: int = 1

@@ -63,8 +63,8 @@ class Answers:
     right: Float  #: [N] The probability with which it took a best action.
     chosen: Float  #: [N, 69] The probability of each action.
     table: Int  #: [N] The table of each position.
-    believed: Float | None  #: [N, 3, 8] Its beliefs; None: it has none.
-    belief_source: str  #: Where they come from, in words; empty without beliefs.
+    believed: Float | None  #: [N, 3, 8] The agent's beliefs; None if it has no beliefs.
+    belief_source: str  #: The source of the beliefs, in words; empty without beliefs.
     known: Mapping[str, Float] | None
     """By the name of a scoring rule, [N, 3] the score of its beliefs above that of tiles and rules;
     0 before play."""
@@ -72,7 +72,7 @@ class Answers:
     played: int  #: Number of positions in which the agent played at one of the four seats.
     faults: tuple[Fault, ...]
     """Actions that are missing or illegal; legal actions replace them, all equally likely."""
-    control: bool  #: The answers are computed, not an agent's.
+    control: bool  #: Whether the answers are those of a control and not of an agent.
 
     def points(self, rows: Bool | slice = slice(None)) -> Interval:
         """Returns the points lost a decision, with the interval of ``score_interval``."""

@@ -68,7 +68,7 @@ DTYPES: Final = {"u": np.uint64, "i": np.int64, "f": np.float64}
 
 @dataclass(frozen=True)
 class Question:
-    """One position: a row of each array of ``Questions``, which explains them."""
+    """One position: one row of each array of ``Questions``, where the arrays are explained."""
 
     words: npt.NDArray[np.uint64]  #: [8]
     points: Float  #: [69]
@@ -106,12 +106,14 @@ class Questions:
     """[N] The best action in worlds that follow from tiles and rules only, if all seats continue as
     the champion: the choice of a strong player that learns nothing from the others' moves."""
     other_points: Float
-    """[N, 69] As ``points``, in the same worlds, if the acting seat continues as ``heuristic``."""
+    """[N, 69] The same as ``points``, in the same worlds, if the acting seat continues as
+    ``heuristic``."""
     other_best: Int  #: [N] The best action for that seat, chosen in other worlds.
-    exact: Float  #: [N, 3, 8] Probability that a seat holds a tile of the kind, given the players.
-    facts: Float  #: [N, 3, 8] The same by the tiles and rules only.
+    exact: Float  #: [N, 3, 8] Probability that a seat holds a tile of the kind, given the policies.
+    facts: Float  #: [N, 3, 8] The same probability if only tiles and rules are known.
     modelled: Float
-    """[N, M, 3, 8] The same if all other seats are modelled as each of the M ``STORED_MODELS``."""
+    """[N, M, 3, 8] The same probability if all other seats are modelled as one of the M
+    ``STORED_MODELS``."""
     match: Int  #: [N] Number of the round or match that a position is from.
     players: tuple[tuple[str, ...], ...]  #: [N] Texts of the agents, from the acting seat on.
     valued: int  #: Number of positions whose actions were valued.
@@ -125,7 +127,7 @@ class Questions:
     def check(self) -> Self:
         """Returns the questions; raises a SettingError if they contradict positions or each other.
 
-        A file is trusted where its numbers are possible in a game.
+        Numbers that are possible in a game are trusted.
         """
         view, rows = self.view(), np.arange(len(self))
         # An ObservationError if bits without a meaning are set.
@@ -246,7 +248,7 @@ class Questions:
 
     @classmethod
     def load(cls, path: Path = SHIPPED) -> Questions:
-        """Reads questions; raises a SettingError if the file is damaged or no exam."""
+        """Reads questions; raises a SettingError if the file is damaged or not an exam."""
         about, arrays = read(path, {"format": FORMAT}, QUESTION_COLUMNS | PLAYERS)
         players = tuple(tuple(line.split("\n")) for line in arrays.pop("players").tolist())
         arrays |= {

@@ -18,7 +18,7 @@ from goita_lab.exam.questions import ANSWER_KINDS, QUESTION_KINDS, STAKE_BOUNDS,
 from goita_lab.phases import PHASES
 
 FEW_POSITIONS: Final = 20
-"""A group with fewer positions is marked, and is no weakness."""
+"""A group with fewer positions is marked, and is not a weakness."""
 MOST_WEAKNESSES: Final = 3
 """Number of weaknesses that are named."""
 MIN_SHARE: Final = 0.1
@@ -39,7 +39,7 @@ DECISION_ADVICE: Final = {
 
 @dataclass(frozen=True)
 class Group:
-    """Positions that have something in common."""
+    """A group of positions of the same phase, decision, stake or principle."""
 
     grouping: str  #: "phase", "decision", "stake, points" or "principle".
     name: str
@@ -75,7 +75,7 @@ class Weakness:
     """A group in which an agent loses more points than the reference, and its figures."""
 
     group: Group
-    share_of_loss: float  #: Of all points that the agent loses.
+    share_of_loss: float  #: Share of the group in all points that the agent loses.
     lost: tuple[tuple[str, float], ...]
     """Points lost a decision in these positions, by name: of the agent, then of the references."""
     costliest: Int  #: The positions in which the agent loses points, the costliest first.

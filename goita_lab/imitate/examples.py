@@ -28,7 +28,7 @@ FEWEST_GAMES: Final = 5
 
 @dataclass(frozen=True)
 class Examples:
-    """D decisions with a choice, each with its game.
+    """D decisions with more than one legal action, each with its game.
 
     Decisions of one game share deals and players, so splits and intervals never divide a game.
     """

@@ -67,7 +67,7 @@ class _Part:
 def read_examples(
     sources: Sequence[Path], player: str | None = None, rules: str | Rules = JGA
 ) -> Reading:
-    """Reads the decisions with a choice of recorded games.
+    """Reads the decisions of recorded games that have more than one legal action.
 
     Args:
         sources: folders of saved games (``goita evaluate --save-games``) or one of their files,

@@ -1,7 +1,7 @@
 """Holds the settings of a training, and the presets.
 
-``Options`` has the settings that the command line takes, ``Training`` all settings that a file may
-have. Torch is imported when a model is built, not before, so that the command's help is quick.
+``Options`` are those that the command line takes; ``Training`` has all, as a file of settings may
+have them. Torch is imported when a model is built, not before: the command's help is quick.
 """
 
 from __future__ import annotations
@@ -82,79 +82,85 @@ def check_widths(what: str, widths: Sequence[int], inputs: int) -> None:
 class Options:
     """Settings of a training that are options of its command; the defaults are those of ``quick``.
 
-    ``preset`` only records from which preset (``PRESETS``) the other settings were taken.
+    ``preset`` only says which others they were taken from (``PRESETS``).
     """
 
     name: str | None = None
-    """name of the run, whose directory is runs/NAME; without one, date and time"""
+    """name of the run, whose directory is runs/NAME (default: date and time)"""
     resume: Path | None = None
-    """directory of a run to resume, with its own settings; only --total-timesteps and
-    --no-progress may differ"""
+    """directory of a run to resume with its own settings. Only --total-timesteps and --no-progress
+    may differ"""
     preset: Literal["quick", "standard", "champion"] = "quick"
-    """preset of the options below: quick for about four minutes, standard for an hour, champion for
-    hours; --preset champion --help shows the values of a preset as defaults"""
+    """defaults of the options below: quick trains for about four minutes, standard for about an
+    hour, and champion for hours. --preset champion --help shows the defaults of this preset"""
     config: Path | None = None
-    """JSON or TOML file with any settings, including those that are not options
-    (docs/reference/training.md); config.json of a run repeats the run"""
+    """JSON or TOML file with settings, including those that are not options
+    (docs/reference/training.md). The config.json of a run repeats this run"""
     seed: int = 0
-    """seed of deals, weights and play; it repeats a run on the same machine and threads"""
+    """seed of deals, weights and play. The same seed repeats a run on the same machine with the
+    same number of threads"""
     seeds: str | None = None
-    """seeds of several runs, as 1-8 or 1-3,7: a process for each, of the run NAME-SEED; the same
-    command resumes unfinished runs and leaves finished ones"""
+    """seeds of several runs, such as 1-8 or 1-3,7. Each run, NAME-SEED, is trained by its own
+    process. The same command resumes unfinished runs and skips finished ones"""
     workers: int | None = None
-    """runs of --seeds that train at the same time; times --threads (1 for each run) at most the
-    cores. Default: as many as there are cores"""
+    """number of runs of --seeds that train at the same time. This number times --threads (1 for
+    each run) may not exceed the number of cores. Default: the number of cores"""
     rules: Rules = JGA
     episode: Literal["round", "match"] = "round"
-    """what is rewarded: the points of each round, or wins of matches, with the scores observed"""
+    """whether the reward is the points of each round, or a win of a match, in which the policy
+    observes the scores"""
 
     total_timesteps: Count = 20_500_000
-    """decisions with a choice that the training learns from, counted from its beginning"""
+    """number of decisions with more than one legal action on which the policy is trained, from the
+    beginning of the run"""
     n_envs: Count = 2048
-    """parallel games"""
+    """number of games in parallel"""
     n_steps: Count = 32
-    """steps of all games between two updates"""
+    """number of steps of all games between two updates"""
     n_epochs: Count = 2
-    """times that an update goes through its decisions"""
+    """number of times that an update uses each decision"""
     batch_size: Count = 4096
-    """decisions in a minibatch"""
+    """number of decisions in a minibatch"""
     learning_rate: Scheduled = (3e-3, 5e-5)
-    """learning rate: at the beginning and at the end, or one number for all of the training"""
+    """learning rate at the beginning and at the end, or one number for the whole training"""
     gae_lambda: Share = 0.9
-    """weight of later decisions in advantages, 0 to 1"""
+    """weight of later decisions in advantages (lambda), 0 to 1"""
     clip_range: PositiveFactor = 0.2
-    """how far an update may move the ratio of new to old probability from 1"""
+    """clipping range of PPO: the largest change of the ratio of new to old probability from 1 in an
+    update"""
     ent_coef: Scheduled = (0.05, 0.01)
-    """weight of the entropy: at the beginning and at the end, or one number for all of the
+    """weight of the entropy at the beginning and at the end, or one number for the whole
     training"""
 
     layers: tuple[int, ...] = (128, 128, 128)
-    """widths of the layers that policy and value share; with --init those of the file, or wider"""
+    """widths of the layers that policy and value share. With --init they are the widths of the file
+    or larger ones"""
     policy: str | None = None
-    """MODULE:CLASS of a network of your own, a subclass of SelfPlayPolicy"""
+    """network of your own as MODULE:CLASS, a subclass of SelfPlayPolicy"""
     critic: tuple[int, ...] | None = None
-    """widths of the layers of a critic that sees all hands; the policy never sees them. The values
-    of the critic take luck out of the advantages. Default: none, or the preset's; 0: no critic"""
+    """widths of the layers of a critic that sees all hands, although the policy does not. Its
+    values remove luck from the advantages. Default: the critic of the preset, if it has one; 0 uses
+    the values of the policy instead"""
     init: Path | None = None
-    """file of a policy to begin with"""
+    """file of a policy with which the training begins"""
     opponents: tuple[str, ...] | None = None
-    """agents that are the opponents in all games, in the form of --partners. Default: the policy
-    itself"""
+    """agents that are the opponents in all games, in the form of --partners. Without this option
+    the opponents are the policy itself"""
     partners: tuple[str, ...] | None = None
-    """agents that are partners. One is drawn for each of eight groups of games, and after each
-    rollout one group draws another. self is the policy, 3*greedy has three times the weight, and a
-    set such as population:train has the weight of one agent"""
+    """agents that are the partners. One is drawn for each of eight groups of games, and after each
+    rollout a new one is drawn for one group. self is the policy, 3*greedy has three times the
+    weight, and a set such as population:train has the weight of one agent"""
 
     snapshot_every: Count = 2_400_000
-    """decisions between two snapshots of the policy, which are kept and measured, and between two
-    checkpoints"""
+    """number of decisions between two snapshots of the policy, which are stored and measured, and
+    between two checkpoints"""
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """where the network runs (auto: on a GPU where there is one)"""
+    """device of the network; auto uses a GPU if there is one"""
     threads: Annotated[int, Meta(ge=1, le=MAX_THREADS)] | None = None
-    """threads of torch, on which results depend. Default: 2, or 1 on one core; 1 is faster where
-    other programs leave no second core free"""
+    """number of threads of torch, on which results depend. Default: 2, or 1 on a machine with one
+    core. If other programs use the second core, 1 is faster"""
     progress: bool = True
-    """show how far it is"""
+    """show the progress"""
 
 
 @dataclass(frozen=True)
@@ -166,55 +172,49 @@ class Training(Options):
     """
 
     information: InformationStructure = PLAIN
-    """shown tiles and messages (docs/environments/information.md)"""
+    """information options (docs/environments/information.md)"""
     mute_share: Share = 0.0
-    """share of the games in which one team sends no messages, so that the policy also learns to
-    play without them"""
+    """share of the games in which one team sends no message, so that silence is familiar"""
 
     sample_fraction: PositiveShare = 0.2
-    """probability with which an update learns from a decision with a gradient of average size;
-    decisions with larger gradients are drawn more often and weigh less, so that the expected
-    gradient is that of all decisions; 1: all decisions"""
+    """share of the decisions of average size that an update learns from: those with large gradients
+    are drawn more often and weigh less, so that the mean is that of all; 1: all"""
     reward_scale: PositiveFactor = 0.02
-    """factor from points to rewards; in training by matches a won match has reward 1 instead"""
+    """factor of the points that are learnt from as rewards; a match that is won counts 1"""
     kl: Weight = 0.0
-    """weight of a loss that holds the policy close to a reference: the KL divergence of the policy
-    from the reference in nats per decision. The reference is the policy of init, or with refresh
-    one that follows the training"""
+    """weight of the divergence from a reference, KL in nats a decision, to which the training is
+    held close: the policy of init, or with refresh one that follows the training"""
     refresh: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
-    """decisions between two moves of the reference towards the policy, each at the end of an
-    update; 1: after every update; 0: the reference does not move"""
+    """decisions between two moves of that reference towards the policy, at the end of an update;
+    1: every update; 0: it stays"""
     refresh_share: PositiveShare = 1.0
-    """share of the way that a move takes the weights of the reference towards those of the policy:
-    1 copies the policy, a smaller share makes a moving average"""
+    """how far the weights of the reference move towards those of the policy: 1 copies the policy, a
+    smaller share keeps a moving average"""
     transform: tuple[str, ...] | None = None
-    """names of the slices of the observation that are hidden from the network; the policy's file
-    names them, too"""
+    """slices of the observation to hide from the network, by name; the policy's file names them"""
     pool_share: Share = 0.0
-    """share of the games in which a frozen opponent plays one team: a snapshot of this run or an
-    agent of pool. Recent opponents and those that win more are drawn more often"""
+    """share of the games in which one team is played by a frozen opponent: a snapshot of this run
+    or an agent of pool, recent and hard ones more often"""
     pool: tuple[str, ...] | None = None
     """agents that join the run's snapshots as opponents; needs pool_share"""
     other_play: bool = False
-    """exchange tiles with equal rules at random in what each seat sees (Other-Play)"""
+    """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
     prefer: tuple[str, ...] | None = None
-    """additional points that each seat earns for its own actions, so that the policy learns another
-    way to play: p:1 for a pass, 5x:-2 for plays that block with a gold, x8:3 for attacks with a
-    king"""
+    """points that each seat earns for plays of its own, so that other ways to play are learned:
+    p:1 for a pass, 5x:-2 for plays that block with a gold, x8:3 for attacks with a king"""
     off_belief: bool = False
-    """compute each return in a deal drawn from all deals that the rules allow, so that past actions
-    carry no information (off-belief learning)"""
+    """let decisions earn what they would in worlds of the rule constraints, whatever the others
+    meant (off-belief learning)"""
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
-    """data type of the network; auto: bfloat16 on processors that compute it fast"""
+    """network dtype (auto: bfloat16 where the processor does it fast)"""
     against: tuple[str, ...] | None = None
-    """opponents that measure every snapshot, in addition to the run's own snapshot after 75 % of
-    the decisions. Default: greedy and heuristic, or those of opponents"""
+    """opponents of every snapshot, with the run's own snapshot at 75 % of its decisions. Default:
+    greedy and heuristic, or those of opponents"""
     measure_deals: int = 512
-    """deals against each of these opponents, each played twice; 0: no measurement"""
+    """deals of each of these matches, played twice each; 0: none"""
     deals: int = 4000
-    """deals against each opponent in the final measurement, each played twice with the seats of
-    the teams exchanged"""
+    """deals of the measurement at the end, each played twice, the teams' seats exchanged"""
 
     def __post_init__(self) -> None:
         if self.critic == NO_CRITIC:

@@ -49,7 +49,7 @@ def standard_models(agent: str | Policy) -> dict[str, OpponentModel]:
 
 
 def cached_model(model: OpponentModel) -> OpponentModel:
-    """Returns a model with the same answers, which asks about each view once if that saves time."""
+    """Returns a model with the same answers, which queries each view once if that saves time."""
     return model if model in (UNIFORM_MODEL, LEGAL_MODEL) else CachedModel(model)
 
 
@@ -109,7 +109,7 @@ class _Rows:
 
 @dataclass(frozen=True)
 class ActionInformation(_Rows):
-    """What n actions revealed to one other seat each, under K models."""
+    """The information that n actions revealed, each to one other seat, under K models."""
 
     SHAPES: ClassVar[Shapes] = {
         **dict.fromkeys(("row", "listener", "speaker"), ()),
@@ -131,7 +131,7 @@ class ActionInformation(_Rows):
 
 @dataclass(frozen=True)
 class ListenerKnowledge(_Rows):
-    """What listeners knew at n decisions of their own, under K models."""
+    """The knowledge of listeners at n decisions of their own, under K models."""
 
     SHAPES: ClassVar[Shapes] = {
         **dict.fromkeys(("row", "listener"), ()),

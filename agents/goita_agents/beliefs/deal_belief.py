@@ -27,7 +27,7 @@ PARTNER_HANDS_AT_ONCE: Final = 128  # Drawn hands of seat 2 that are completed t
 
 @dataclass(frozen=True)
 class DealBelief:
-    """The probability of every deal of the three hidden hands, without listing them."""
+    """The belief about the three hidden hands together, without a list of all deals."""
 
     support: Support  #: The M hands that each seat may have been dealt.
     weights: PerSeat  #: [M] Of the hands of seats 1, 2 and 3; a deal's weight is the product.

@@ -86,7 +86,7 @@ class SeatFilter:
         seat: the seat followed, relative to the viewer: 1 to 3.
         hands: [M, 8] hands that it may have been dealt.
         bounds: [8] fewest and [8] most tiles of each kind that it may have been dealt, given the
-            tiles that all seats have shown. Its model is asked only about such hands.
+            tiles that all seats have shown. Its model is queried only about such hands.
         model: how the seat plays.
 
     Attributes:
@@ -337,7 +337,7 @@ class SeatFilter:
         if self._action_chances is not None:
             return self._action_chances[state, played]
         # A state is repeated for each of its plays, so it is new where it differs from the state
-        # before; the model is asked about each state once.
+        # before; the model is queried about each state once.
         is_new = np.diff(state, prepend=-1) != 0
         distinct = state[is_new]
         chances = self._probabilities(distinct, self._replay.choices().legal(distinct))
@@ -346,7 +346,7 @@ class SeatFilter:
     def _probabilities(self, rows: Int, legal: Bool) -> Float:
         """Returns the probabilities of states' actions: float64 [k, 69].
 
-        The model is not asked about states in which a single action is legal.
+        The model is not queried about states in which only one action is legal.
         """
         chances = legal.astype(np.float64)
         free = legal.sum(axis=1) > 1

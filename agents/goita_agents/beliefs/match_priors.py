@@ -1,4 +1,4 @@
-"""Carries what seats believe about the players of a match from round to round."""
+"""Carries the beliefs of seats about the players of a match from round to round."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from goita_env.records import DealRecord
 from goita_env.tiles import NUM_SEATS
 
 LEAKAGE: Final = 0.05
-"""Share of the first prior in that of the next round: players may change, and no type is exact."""
+"""Share of the first prior in the prior of the next round: players may change, and no type is
+exact."""
 
 
 class MatchPriors:
-    """What each seat of a match believes about the other players when a round begins.
+    """The beliefs of each seat of a match about the other players when a round begins.
 
     All hands are known when a round ends. So the exact likelihood of every decision of the round
     turns the prior into a posterior, and the next round begins with it, mixed with a ``LEAKAGE`` of

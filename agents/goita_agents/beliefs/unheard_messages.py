@@ -24,7 +24,7 @@ from goita_env.worlds import Worlds
 
 @dataclass(frozen=True)
 class DealMixture:
-    """A belief for each way in which messages may have been sent."""
+    """A mixture of beliefs, one for each combination of messages that may have been sent."""
 
     probability: Float  #: [P] Probability of each way.
     beliefs: tuple[DealBelief, ...]  #: P beliefs about the same moment.

@@ -40,7 +40,7 @@ from goita_env.views import View
 
 
 class Wrapped:
-    """An agent that plays as another, ``base``, and has the same methods.
+    """An agent that plays as another agent, ``base``, and has the same methods.
 
     It is a policy if the base is, has a memory if the base has, and so on: ``isinstance`` looks
     which methods an agent has, so a wrapped agent has exactly the methods of its base.
@@ -64,7 +64,7 @@ class Wrapped:
             self.check_start = check_start
 
     def base_view(self, view: View) -> View:
-        """Returns the view that the base is shown."""
+        """Returns the view that the base receives."""
         return view
 
     def acting_rows(self, legal: Bool) -> Bool:
@@ -140,7 +140,7 @@ class Wrapped:
         return bool(self.base.forfeited)
 
     def close(self) -> None:
-        """Ends what the base runs."""
+        """Ends the processes of the base."""
         close([self.base])
 
 
@@ -150,7 +150,7 @@ def _silence(legal: Bool) -> Int:
 
 
 class MutedAgent(Wrapped):
-    """An agent that plays as another and sends no message."""
+    """An agent that plays as another agent and sends no message."""
 
     def acting_rows(self, legal: Bool) -> Bool:
         """Returns the rows in which the base acts, bool [N]: all without a message to send."""
@@ -160,7 +160,7 @@ class MutedAgent(Wrapped):
 
 
 class PlainAgent(MutedAgent):
-    """An agent that plays any game as another plays the base game."""
+    """An agent that plays any game as another agent plays the base game."""
 
     def base_view(self, view: View) -> View:
         """Returns the view that the seat would have in the base game."""
@@ -172,7 +172,7 @@ class PlainAgent(MutedAgent):
 
 
 class MaskedAgent(Wrapped):
-    """An agent that plays as another from which slices of the observation are hidden.
+    """An agent that plays as another agent from which slices of the observation are hidden.
 
     From an agent that reads only bits, as networks do, any slices may be hidden. An agent that
     reads fields relies on facts of every game: tiles add up, and passes follow from the order of

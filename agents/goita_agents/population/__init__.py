@@ -1,4 +1,4 @@
-"""A population of trained players to play with, against and to learn from: docs/population.md.
+"""A population of trained players for play, measurements and training: docs/population.md.
 
 ::
 

@@ -81,7 +81,7 @@ class Strength(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Member(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A member."""
+    """A member of the population."""
 
     method: Annotated[str, Meta(pattern="^[a-z][a-z0-9-]*$")]
     seed: Annotated[int, Meta(ge=0, le=MOST_SEED)]
@@ -112,7 +112,7 @@ class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Population:
-    """The members in a folder.
+    """The members of the population in a folder.
 
     Args:
         folder: of the manifest and the weights; None: the shipped one.

@@ -1,4 +1,4 @@
-"""Evaluates actions by playouts in sampled worlds: the only loop of its kind.
+"""Evaluates actions by playouts in sampled worlds.
 
 The rollout bot, the champion's search, hints, analysis pages and the measures of signals all call
 ``evaluate_actions``. The constants are the defaults that they share.
@@ -26,11 +26,11 @@ from goita_env import View
 from goita_env.seeds import deal_keys
 
 SEARCH_WORLDS: Final = 256
-"""Most worlds of a decision; where no action comes near the prior one, elimination plays 16."""
+"""Most worlds of a decision; if no action comes near the prior action, elimination plays 16."""
 
 SEARCH_BUDGET: Final = 975  #: Playouts of a decision.
 
-SEARCH_MIN_Z: Final = 4.0  #: Standard errors by which an action must lead the prior one.
+SEARCH_MIN_Z: Final = 4.0  #: Standard errors by which an action must lead the prior action.
 
 SEARCH_ALLOCATION: Final[Allocation] = "elimination"
 """How the playouts of a decision are spread over actions and worlds."""
@@ -39,31 +39,33 @@ MAX_POLICY_QUERIES: Final = 12_000.0
 """Most queries of a search with the champion's policy: 95 of 100 decisions take 0.2 s at most."""
 
 MAX_UNSEEN_TILES: Final = 19
-"""Of a search with the champion's policy: with more unseen tiles it finds next to nothing."""
+"""Most unseen tiles in a search with the champion's policy; with more it gains next to nothing."""
 
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How a decision is searched: the options of all bots that search by playouts.
+    """The options of all bots that search by playouts.
 
     Raises:
         AgentError: if an option is outside its choices.
     """
 
-    worlds: int = SEARCH_WORLDS  #: Worlds that a decision is searched in, at most.
+    worlds: int = SEARCH_WORLDS  #: Largest number of worlds in which a decision is searched.
     budget: int = SEARCH_BUDGET
     """Playouts of a decision, at most. With ``allocation="halving"`` a decision with many actions
     gets fewer worlds, but at least one; elimination stops early."""
     min_z: float = SEARCH_MIN_Z
-    """Standard errors by which an action must lead the prior one. They are estimated from the
-    worlds played: they are too small with very few worlds, and 0 with one."""
+    """Standard errors by which an action must lead the prior action. They are estimated from the
+    worlds played, so they are too small with very few worlds, and 0 with one world."""
     max_policy_queries: float = MAX_POLICY_QUERIES
-    """With beliefs, the most queries to the base, about, with which a listener may begin: right
-    after the first leads too many hands are possible. With more, nothing is searched."""
+    """With beliefs, the approximate number of queries to the base with which a listener may begin:
+    right after the first leads too many hands are possible. A decision that needs more queries is
+    not searched."""
     max_unseen_tiles: int = MAX_UNSEEN_TILES
     """Most unseen tiles of a decision that is searched: early in a round playouts take longest and
-    find least."""
-    allocation: Allocation = SEARCH_ALLOCATION  #: How playouts are spread (``playout_budget``).
+    gain least."""
+    allocation: Allocation = SEARCH_ALLOCATION
+    """How playouts are distributed over actions and worlds (``playout_budget``)."""
 
     def __post_init__(self) -> None:
         check_search(self.worlds, self.budget)

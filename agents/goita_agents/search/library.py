@@ -169,8 +169,8 @@ def with_library(
 ) -> Types:
     """Returns types with players of a library added, which share ``LIBRARY_SHARE`` equally.
 
-    The first types share the remainder equally, whatever their prior was: a whole round is enough
-    to tell them apart.
+    The first types share the remainder equally, whatever their prior was, because a whole round is
+    enough to distinguish them.
     """
     *narrow, broad = first.opponents
     first_share = 1 - LIBRARY_SHARE

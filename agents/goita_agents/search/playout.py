@@ -45,7 +45,7 @@ class PlayoutPolicy:
 
         ``keys`` [N] are those of the games, ``owners`` [N] the search that each belongs to,
         ascending; ``time`` distinguishes moments of a game. Many worlds look alike to a seat, so
-        the agent is asked once about equal views.
+        the agent is queried once about equal views.
         """
         # ``rows`` are the first rows of distinct views, ``distinct`` [N] is each row's view.
         _, rows, distinct = np.unique(view.digest(), return_index=True, return_inverse=True)

@@ -188,7 +188,7 @@ class PosteriorSampler:
     def queries(self, view: View) -> float:
         """Estimates the queries to models when a listener begins at a view of one row.
 
-        Each policy is asked about every hand that is possible, at each decision of its seat so far.
+        Each policy is queried about every possible hand, at each decision of its seat so far.
         """
         unseen, face_up = unseen_at_first(view), view.face_up[0].astype(np.int64)
         hands = support(unseen, view.rules.hand_size).hands

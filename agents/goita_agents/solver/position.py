@@ -28,7 +28,7 @@ from goita_env.worlds import Positions
 
 @dataclass(frozen=True)
 class Position:
-    """A position of play, nothing hidden.
+    """A position during play in which all tiles are known.
 
     Raises:
         HandsError: if the hands are impossible.

@@ -1,4 +1,4 @@
-"""Compares agents with each other: cross-play, and how far apart their policies are."""
+"""Compares agents with each other: cross-play, and the distance of their policies."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ from goita_lab.signals.measures.information_gain import over_deals
 from goita_lab.signals.playing import Play
 
 MIN_PRINCIPLE_ACTIONS: Final = 20
-"""Actions that a figure needs."""
+"""Number of actions that a figure needs."""
 
 
 @dataclass(frozen=True)
 class PrincipleUse:
-    """How the players of a play follow a principle."""
+    """The use of a principle by the players of a play."""
 
     name: str
     actions: int

@@ -1,4 +1,4 @@
-"""Measures what one signal is worth, by replacing it with a signal of a random hand."""
+"""Measures the value of one signal by replacing it with a signal of a random hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures in points what listening is worth to a seat that searches by its belief.
+"""Measures in points the value of listening for a seat that searches by its belief.
 
 Information in actions need not change what others do (Lowe et al., arXiv:1903.05168). The
 intervention is on the listener's model, not on the speaker's action, for in Goita an action is also
