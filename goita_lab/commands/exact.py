@@ -174,9 +174,11 @@ def _solve(tree: Tree, args: Args) -> Learner:
 def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict[str, Any]]:
     """Measures policies [A], shows them in a table, and returns their figures for JSON."""
     measured = {name: ruler.measure(policy, args.team) for name, policy in policies.items()}
-    figures = "what one seat gains, a team, and a team whose partners see each other's tiles"
-    title = f"Points a round: {figures}"
-    columns = ("agent", "value", "one seat", "team", "seeing")
+    title = (
+        "Points per round: the value for the dealer's team, and the gain of a best response of a "
+        "seat, of a team, and of an open team, whose partners see each other's tiles"
+    )
+    columns = ("agent", "value", "seat's gain", "team's gain", "open team's gain")
     rows = [
         (name, f"{gain.value:+.3f}", f"{gain.alone:.4f}", _team(gain), f"{gain.open:.3f}")
         for name, gain in measured.items()
@@ -185,7 +187,7 @@ def _measured(policies: dict[str, Float], ruler: Ruler, args: Args) -> list[dict
     if args.table is not None:
         write_table(table, args.table)
     alone = {name: gain.alone for name, gain in measured.items()}
-    for shown_table in (table, *runs_tables("one seat gains", alone)):
+    for shown_table in (table, *runs_tables("seat's gain", alone)):
         print("\n" + draw(shown_table), flush=True)
     return [
         {

@@ -1,7 +1,7 @@
 """Holds the settings of a training, and the presets.
 
-``Options`` are those that the command line takes; ``Training`` has all, as a file of settings may
-have them. Torch is imported when a model is built, not before: the command's help is quick.
+``Options`` has the settings that the command line takes, ``Training`` all settings that a file may
+have. Torch is imported when a model is built, not before, so that the command's help is quick.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def check_widths(what: str, widths: Sequence[int], inputs: int) -> None:
 class Options:
     """Settings of a training that are options of its command; the defaults are those of ``quick``.
 
-    ``preset`` only says which others they were taken from (``PRESETS``).
+    ``preset`` only records from which preset (``PRESETS``) the other settings were taken.
     """
 
     name: str | None = None
@@ -172,49 +172,55 @@ class Training(Options):
     """
 
     information: InformationStructure = PLAIN
-    """information options (docs/environments/information.md)"""
+    """shown tiles and messages (docs/environments/information.md)"""
     mute_share: Share = 0.0
-    """share of the games in which one team sends no message, so that silence is familiar"""
+    """share of the games in which one team sends no messages, so that the policy also learns to
+    play without them"""
 
     sample_fraction: PositiveShare = 0.2
-    """share of the decisions of average size that an update learns from: those with large gradients
-    are drawn more often and weigh less, so that the mean is that of all; 1: all"""
+    """probability with which an update learns from a decision with a gradient of average size;
+    decisions with larger gradients are drawn more often and weigh less, so that the expected
+    gradient is that of all decisions; 1: all decisions"""
     reward_scale: PositiveFactor = 0.02
-    """factor of the points that are learnt from as rewards; a match that is won counts 1"""
+    """factor from points to rewards; in training by matches a won match has reward 1 instead"""
     kl: Weight = 0.0
-    """weight of the divergence from a reference, KL in nats a decision, to which the training is
-    held close: the policy of init, or with refresh one that follows the training"""
+    """weight of a loss that holds the policy close to a reference: the KL divergence of the policy
+    from the reference in nats per decision. The reference is the policy of init, or with refresh
+    one that follows the training"""
     refresh: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
-    """decisions between two moves of that reference towards the policy, at the end of an update;
-    1: every update; 0: it stays"""
+    """decisions between two moves of the reference towards the policy, each at the end of an
+    update; 1: after every update; 0: the reference does not move"""
     refresh_share: PositiveShare = 1.0
-    """how far the weights of the reference move towards those of the policy: 1 copies the policy, a
-    smaller share keeps a moving average"""
+    """share of the way that a move takes the weights of the reference towards those of the policy:
+    1 copies the policy, a smaller share makes a moving average"""
     transform: tuple[str, ...] | None = None
-    """slices of the observation to hide from the network, by name; the policy's file names them"""
+    """names of the slices of the observation that are hidden from the network; the policy's file
+    names them, too"""
     pool_share: Share = 0.0
-    """share of the games in which one team is played by a frozen opponent: a snapshot of this run
-    or an agent of pool, recent and hard ones more often"""
+    """share of the games in which a frozen opponent plays one team: a snapshot of this run or an
+    agent of pool. Recent opponents and those that win more are drawn more often"""
     pool: tuple[str, ...] | None = None
     """agents that join the run's snapshots as opponents; needs pool_share"""
     other_play: bool = False
-    """show each seat the game with tiles of equal rules exchanged, or not (Other-Play)"""
+    """exchange tiles with equal rules at random in what each seat sees (Other-Play)"""
     prefer: tuple[str, ...] | None = None
-    """points that each seat earns for plays of its own, so that other ways to play are learned:
-    p:1 for a pass, 5x:-2 for plays that block with a gold, x8:3 for attacks with a king"""
+    """additional points that each seat earns for its own actions, so that the policy learns another
+    way to play: p:1 for a pass, 5x:-2 for plays that block with a gold, x8:3 for attacks with a
+    king"""
     off_belief: bool = False
-    """let decisions earn what they would in worlds of the rule constraints, whatever the others
-    meant (off-belief learning)"""
+    """compute each return in a deal drawn from all deals that the rules allow, so that past actions
+    carry no information (off-belief learning)"""
 
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
-    """network dtype (auto: bfloat16 where the processor does it fast)"""
+    """data type of the network; auto: bfloat16 on processors that compute it fast"""
     against: tuple[str, ...] | None = None
-    """opponents of every snapshot, with the run's own snapshot at 75 % of its decisions. Default:
-    greedy and heuristic, or those of opponents"""
+    """opponents that measure every snapshot, in addition to the run's own snapshot after 75 % of
+    the decisions. Default: greedy and heuristic, or those of opponents"""
     measure_deals: int = 512
-    """deals of each of these matches, played twice each; 0: none"""
+    """deals against each of these opponents, each played twice; 0: no measurement"""
     deals: int = 4000
-    """deals of the measurement at the end, each played twice, the teams' seats exchanged"""
+    """deals against each opponent in the final measurement, each played twice with the seats of
+    the teams exchanged"""
 
     def __post_init__(self) -> None:
         if self.critic == NO_CRITIC:

@@ -4,8 +4,8 @@ Without a page it runs those for the wheel's users. A page's blocks run in order
 after the commands of its comments ``<!-- before: goita ... -->``. One with prompts is a doctest.
 One that begins with the comment of a file's name is also written to that file. Where a text block
 follows without a word between, it is what the Python prints. A text block after the comment
-``<!-- output: goita ... -->`` is a part of what this command prints. Nothing is imported but the
-standard library, so that pages can be run on an installed wheel.
+``<!-- output: goita ... -->`` (or ``python examples/...``) is a part of what this command prints.
+Nothing is imported but the standard library, so that pages can be run on an installed wheel.
 """
 
 import doctest
@@ -18,9 +18,10 @@ from contextlib import redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 
-OUTPUT = re.compile(r"<!-- output: (goita .*) -->")
-TIME = re.compile(r"\b\d[\d.,]* (us|ms|s)\b")
-"""A time, which differs from run to run."""
+OUTPUT = re.compile(r"<!-- output: (.*) -->")
+TIMES = (r"\b\d[\d.,]* (us|ms|s)\b", r"\b\d[\d.e-]* : \d[\d.e-]*", r"(?<=[\d?]) \d+ \d+$")
+"""Times, which differ from run to run: with a unit, of a decision of two agents, and as the last
+column of a table of attacks, after a number of deals."""
 OMISSION = "..."
 """A line of a page that stands for any number of lines of an output."""
 
@@ -84,31 +85,34 @@ def run_outputs(text: str, name: str) -> int:
     shown = outputs(text)
     examples = f"{DOCS.parent / 'examples'}/"
     for command in dict.fromkeys(command for command, _ in shown):
-        words = shlex.split(command.replace("examples/", examples))[1:]
-        done = subprocess.run(
-            [sys.executable, "-m", "goita_lab", *words], capture_output=True, text=True, check=False
-        )
+        program, *words = shlex.split(command.replace("examples/", examples))
+        start = [sys.executable, *(["-m", "goita_lab"] if program == "goita" else [])]
+        done = subprocess.run([*start, *words], capture_output=True, text=True, check=False)
         printed = (done.stdout + done.stderr).replace(examples, "examples/")
         for other, block in shown:
             if other == command:
-                assert is_part(block, printed), (
-                    f"{name}: expected of {command}\n{block}got\n{printed}"
-                )
+                message = f"{name}: expected of {command}\n{block}got\n{printed}"
+                assert is_part(block, printed), message
     return len(shown)
 
 
 def is_part(block: str, printed: str) -> bool:
     """Tells whether the lines of a block follow each other in an output, apart from times."""
-    lines = [TIME.sub("TIME", line.rstrip()) for line in printed.splitlines()]
-    rest = lines
+    rest = _without_times(printed)
     for piece in re.split(rf"^{re.escape(OMISSION)}\n", block, flags=re.MULTILINE):
-        wanted = [TIME.sub("TIME", line.rstrip()) for line in piece.strip("\n").splitlines()]
+        wanted = _without_times(piece.strip("\n"))
         starts = range(len(rest) - len(wanted) + 1)
         start = next((i for i in starts if rest[i : i + len(wanted)] == wanted), None)
         if start is None:
             return False
         rest = rest[start + len(wanted) :]
     return True
+
+
+def _without_times(text: str) -> list[str]:
+    """Lists lines with a word for each time and single blanks, since times have other widths."""
+    lines = [re.sub("─+", "─", " ".join(line.split())) for line in text.splitlines()]
+    return [re.sub("|".join(TIMES), " TIME", line) for line in lines]
 
 
 def run_prompts(code: str, names: dict[str, object], place: str) -> None:

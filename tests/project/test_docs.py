@@ -68,8 +68,10 @@ def test_a_page_runs_and_its_commands_print_what_it_shows(name, tmp_path):
 
 NOT_AN_OUTPUT = {
     "docs/play.md": "a hint on the page",
+    "CONTRIBUTING.md": "subjects of commits",
     "docs/protocol.md": "a conversation",
-    "docs/reference/training.md": "a formula",
+    "docs/reference/training.md": "a tree of files",
+    "docs/strength.md": "a command of an earlier commit",
     "docs/tutorials/beat_a_program.md": "a training on another program's games",
 }
 """Pages with a text block that no command of the page prints, and what it is."""
