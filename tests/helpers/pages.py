@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 
 OUTPUT = re.compile(r"<!-- output: (.*) -->")
-TIMES = (r"\b\d[\d.,]* (us|ms|s)\b", r"\b\d[\d.e-]* : \d[\d.e-]*", r"(?<=[\d?]) \d+ \d+$")
+TIMES = (r"\b\d[\d.,]* (us|ms|s)\b", r"\b\d[\d.e-]* : \d[\d.e-]*", r"(?<=[\]?]) \d+ \d+$")
 """Times, which differ from run to run: with a unit, of a decision of two agents, and as the last
 column of a table of attacks, after a number of deals."""
 OMISSION = "..."
