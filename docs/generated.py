@@ -266,12 +266,14 @@ def english_worth(measured: Evidence) -> str:
     text = (
         f"*Worth:* {mean} points (95 % interval {low} to {high}), in {measured.positions} positions"
     )
+    if measured.worth[2] < 0:
+        return f"{text}. If you always follow it, you lose points."
     if measured.worth[1] <= 0:
-        return f"{text}. There is no evidence that it pays."
+        return f"{text}. There is no evidence that it gains points."
     if not measured.pays:
         return (
-            f"{text}. Principles made at random gain as much there, so there is no evidence that "
-            "it pays."
+            f"{text}. Advice that was drawn at random gains about as much in these positions, so "
+            "there is no evidence that this principle helps."
         )
     return f"{text}."
 
@@ -282,6 +284,8 @@ def japanese_worth(measured: Evidence) -> str:
         return f"*効果*：不明です。この心得で決まる局面は{measured.positions}個しかありません。"
     mean, low, high = _points_and_interval(measured.worth)
     text = f"*効果*：{mean}点（95％区間 {low}〜{high}）、{measured.positions}局面。"
+    if measured.worth[2] < 0:
+        return f"{text}いつも従うと損をします。"
     if measured.worth[1] <= 0:
         return f"{text}効果があるという証拠はありません。"
     if not measured.pays:
