@@ -330,8 +330,8 @@ class Benchmark:
     def controls(self) -> Iterator[Row]:
         """Yields the rows with which agents are compared."""
         tree, players = self.tree, self.players
-        yield self.row("Bayes-optimal, these types", self.bayes[self.split])
-        yield self.row("Bayes-optimal, train types", self.bayes[TRAIN])
+        yield self.row("Bayes-optimal, these pairings", self.bayes[self.split])
+        yield self.row("Bayes-optimal, train pairings", self.bayes[TRAIN])
         types = [(tree.uniform(), pair) for pair in players.equilibria]
         yield self.row("best response to uniform play", bayes_optimal(tree, types)[1])
         first = players.of(TRAIN)[0]

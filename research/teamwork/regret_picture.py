@@ -43,8 +43,8 @@ LABELS: Final[dict[str, dict[str, tuple[str, Side]]]] = {
         "greedy": ("greedy", "right"),
     },
     STRONG: {
-        "Bayes-optimal, these types": ("knows the test types", "below"),
-        "Bayes-optimal, train types": ("knows the train types", "left"),
+        "Bayes-optimal, these pairings": ("knows test pairings", "below"),
+        "Bayes-optimal, train pairings": ("knows train pairings", "left"),
         "best response to predictive-0": ("best response to\none train partner", "right"),
         "gradient-1": ("gradient-1", "below"),
         "best response to uniform play": ("best response to\nuniform play", "above"),

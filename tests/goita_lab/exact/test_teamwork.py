@@ -336,8 +336,8 @@ def test_the_command_measures_and_enters_and_checks(
     rows = {row["name"]: row for row in json.loads(told.read_text())["agents"]}
     regrets = [np.mean(row["regret"]) for row in rows.values()]
     assert regrets == sorted(regrets)
-    assert rows["Bayes-optimal, these types"]["avoidable_regret"] == pytest.approx(0, abs=1e-9)
-    assert rows["Bayes-optimal, train types"]["train_avoidable_regret"] == pytest.approx(
+    assert rows["Bayes-optimal, these pairings"]["avoidable_regret"] == pytest.approx(0, abs=1e-9)
+    assert rows["Bayes-optimal, train pairings"]["train_avoidable_regret"] == pytest.approx(
         0, abs=1e-9
     )
     # Regret and points add up to the same for all.
