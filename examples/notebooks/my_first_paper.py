@@ -56,7 +56,8 @@ A *listener* is a seat that knows the policies of the other seats and computes t
 of every hidden hand. The *information gain* of a pass is the Kullback-Leibler divergence, in nats,
 of the listener's belief after the pass from its belief before the pass. The belief is about the
 hand of the seat that passes. In each run, one network plays all four seats, and the partner and
-both opponents of the passing seat listen.
+both opponents of the passing seat listen. `knowledge=False` leaves out what the listeners know at
+their own decisions, because the study does not need it.
 """
 
 # %%
@@ -67,7 +68,8 @@ from goita_agents.models import PolicyModel
 from goita_lab.signals.listening import listen
 from goita_lab.signals.playing import play
 
-SEATS = {"the partner": 2, "the next seat": 3, "the previous seat": 1}  # the passer, from there
+# For each listener: the relative seat of the passer, as this listener sees it.
+SEATS = {"the partner": 2, "the next seat": 3, "the previous seat": 1}
 gains = {}
 for name, runs in methods.items():
     by_run = []
@@ -164,7 +166,13 @@ for row in scores.rows:
 # %% [markdown]
 """
 The first row is the Bayes-optimal agent: it knows the list of partners and opponents, but not which
-of them it meets. Its regret, 1.68 points, is the price of not knowing and cannot be avoided. This
-agent is weak with a copy of itself, so an agent that plays well with these partners need not be
-strong.
+of them it meets. Its regret, 1.68 points, is the price of not knowing and cannot be avoided. The
+second row is the Bayes-optimal agent for another list, that of the training partners.
+`predictive-0` and `equilibrium-a` are equilibria that were learned by PCFR+, and `gradient-0` was
+learned by policy gradients.
+
+An agent that plays well with these partners need not be strong: the Bayes-optimal agent is weak
+with a copy of itself. Strength is not distance from an equilibrium, either. The best response to
+uniform play is stronger than `equilibrium-a`, because an equilibrium only excludes that a single
+seat gains by another policy. Two partners together can still gain against it.
 """

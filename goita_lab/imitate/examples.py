@@ -203,7 +203,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Decisions in one bin of the likeliest action's probability: predicted and observed share."""
+    """A bin of a calibration curve: predicted and observed share of the likeliest action."""
 
     low: float
     high: float

@@ -169,7 +169,7 @@ class Listener(Following):
 def follow(
     record: DealRecord, seat: int, models: OpponentModel | Mapping[RelativeSeat, OpponentModel]
 ) -> Iterator[tuple[Game, Listener]]:
-    """Yields the game of a record and the listener of a seat after each move, always the same two.
+    """Yields a record's game and a seat's listener after each move; both are updated in place.
 
     Moves that the seat, 0 to 3, cannot see (keeping silent before play) change nothing. Nothing is
     yielded for moves that decide the round before play. ``models`` are those of ``Listener``.

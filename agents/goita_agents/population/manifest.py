@@ -209,7 +209,7 @@ def shipped() -> Population:
 
 
 def origin(agent: str) -> tuple[str, str]:
-    """Returns method and split of a member of the population by the agent's text, else "", "".
+    """Returns the method and the split of the member that a text names; else two empty strings.
 
     A rule bot that is held out has its short name as method.
     """
