@@ -17,7 +17,7 @@ from goita_env.rules import JGA, NINE, PAGAT, Rules, get_rules
 from goita_env.tiles import TEAMS
 from goita_env.views import View
 
-__version__ = "0.4.0.dev0"
+__version__ = "0.4.0"
 
 __all__ = [
     "JGA",

@@ -32,7 +32,7 @@ def test_a_release_whose_parts_agree_has_the_notes_of_its_section(release, repos
     with pytest.raises(ValueError, match=r"expected the tag to be v0\.9\.0, got 0\.9\.0"):
         release.check("0.9.0", repository)
     assert release.notes("0.9.0", repository) == "- All."
-    assert release.notes("Unreleased") != release.notes("0.3.0")  # of this repository
+    assert release.notes("0.4.0") != release.notes("0.3.0")  # of this repository
 
 
 @pytest.mark.parametrize(
