@@ -10,6 +10,7 @@ Nothing is imported but the standard library, so that pages can be run on an ins
 
 import doctest
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -22,6 +23,8 @@ OUTPUT = re.compile(r"<!-- output: (.*) -->")
 TIMES = (r"\b\d[\d.,]* (us|ms|s)\b", r"\b\d[\d.e-]* : \d[\d.e-]*", r"(?<=[\]?]) \d+ \d+$")
 """Times, which differ from run to run: with a unit, of a decision of two agents, and as the last
 column of a table of attacks, after a number of deals."""
+WIDTH = 100
+"""Columns of the terminal whose outputs the pages show."""
 OMISSION = "..."
 """A line of a page that stands for any number of lines of an output."""
 
@@ -87,7 +90,13 @@ def run_outputs(text: str, name: str) -> int:
     for command in dict.fromkeys(command for command, _ in shown):
         program, *words = shlex.split(command.replace("examples/", examples))
         start = [sys.executable, *(["-m", "goita_lab"] if program == "goita" else [])]
-        done = subprocess.run([*start, *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*start, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"COLUMNS": str(WIDTH)},
+        )
         printed = (done.stdout + done.stderr).replace(examples, "examples/")
         for other, block in shown:
             if other == command:
