@@ -168,7 +168,8 @@ def _written(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, tuple):
-        return " ".join(map(_written, value))
+        is_schedule = all(isinstance(part, float) for part in value)
+        return (" to " if is_schedule else " ").join(map(_written, value))
     return f"{value:,}" if isinstance(value, int) and value > 9999 else f"{value}"
 
 
