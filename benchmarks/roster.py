@@ -183,12 +183,16 @@ def refresh(text: str, tables: str) -> str:
 
 
 def shown(result: Result) -> str:
-    """Returns what the page shows, in Markdown: picture and points of one opponent, ratings."""
-    ratings = [
-        [f"`{own.agent}`", " ".join(rating(Rating(own.agent, own.elo, bounds(own.ci95), own.few)))]
+    """Returns what the page shows, in Markdown: a picture, and a table of points and ratings."""
+    points = {name: estimate(gain) for name, gain in result.points(REFERENCE).items()}
+    rows = [
+        [
+            f"`{own.agent}`",
+            points.get(own.agent, ""),
+            " ".join(rating(Rating(own.agent, own.elo, bounds(own.ci95), own.few))),
+        ]
         for own in result.ratings
     ]
-    points = {name: estimate(gain) for name, gain in result.points(REFERENCE).items()}
     against = f"points a round against `{REFERENCE}`"
     described = ", ".join(f"{name} {text.partition(' ')[0]}" for name, text in points.items())
     return "\n\n".join(
@@ -198,8 +202,7 @@ def shown(result: Result) -> str:
             f'width="700" alt="Points a round against {REFERENCE}: {described}.">\n</picture>',
             f"*Points a round against `{REFERENCE}`, with 95 % intervals over deals. The line at 0 "
             f"is `{REFERENCE}` itself.*",
-            table(["agent", against], [[f"`{name}`", text] for name, text in points.items()]),
-            table(["agent", "Elo"], ratings),
+            table(["agent", against, "Elo"], rows),
             f"`{result.command}`, played by `make benchmark`; [all "
             "pairs](../benchmarks/results/roster.json)",
         ]

@@ -168,21 +168,41 @@ def _written(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, tuple):
-        return " ".join(map(_written, value))
+        is_schedule = all(isinstance(part, float) for part in value)
+        return (" to " if is_schedule else " ").join(map(_written, value))
     return f"{value:,}" if isinstance(value, int) and value > 9999 else f"{value}"
 
 
 def slices() -> str:
-    """Returns the slices of the observation: name, bits, meaning."""
-    rows = [
-        f"Layout version {OBSERVATION_VERSION}: {OBSERVATION_SIZE} bits as uint8, seats relative "
-        "to the viewer (0 own, 1 next, 2 partner, 3 previous).",
-        "",
-        "| slice | bits | meaning |",
-        "|---|---|---|",
+    """Returns two tables of the observation's slices: those that each seat has, and the others."""
+    bits: dict[str, list[str]] = {}  # of a slice, by relative seat if each seat has it
+    meanings: dict[str, str] = {}
+    for part in SLICES:
+        of_seat = re.fullmatch(r"(\D+)_[0-3](_\d)?", part.name)
+        name = f"{of_seat[1]}_s{of_seat[2] or ''}" if of_seat else part.name
+        bits.setdefault(name, []).append(f"{part.start}:{part.stop}")
+        meanings[name] = part.meaning.replace("previous seat's", "the seat's")
+    own = [
+        f"| `{name}` | {' | '.join(of)} | {meanings[name]} |" for name, of in bits.items() if of[1:]
     ]
+    rest = [f"| `{name}` | {of[0]} | {meanings[name]} |" for name, of in bits.items() if not of[1:]]
+    seats = "viewer (s = 0) | next seat (1) | partner (2) | previous seat (3)"
     return "\n".join(
-        [*rows, *(f"| `{s.name}` | {s.start}:{s.stop} | {s.meaning} |" for s in SLICES)]
+        [
+            f"Layout version {OBSERVATION_VERSION}: {OBSERVATION_SIZE} bits as uint8. Each seat s "
+            "has these slices:",
+            "",
+            f"| slice | {seats} | meaning |",
+            "|---|---|---|---|---|---|",
+            *own,
+            "",
+            "The viewer's own blocks are shown to it even if they lie face down. The remaining "
+            "slices exist once:",
+            "",
+            "| slice | bits | meaning |",
+            "|---|---|---|",
+            *rest,
+        ]
     )
 
 

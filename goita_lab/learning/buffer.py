@@ -85,7 +85,7 @@ class SeatRolloutBuffer:
 
     Args:
         gamma: discount from one decision of a seat to its next.
-        sample_fraction: probability with which an update learns from a decision of average size,
+        sample_fraction: scale of the probabilities with which decisions are drawn for an update,
             see ``sampling_probabilities``; 1: all decisions.
         hidden: store what a decision's seat does not see, too, for a critic.
 

@@ -178,9 +178,9 @@ class Training(Options):
     play without them"""
 
     sample_fraction: PositiveShare = 0.2
-    """probability with which an update learns from a decision with a gradient of average size;
-    decisions with larger gradients are drawn more often and weigh less, so that the expected
-    gradient is that of all decisions; 1: all decisions"""
+    """scale of the probabilities with which decisions are drawn for an update. Decisions with
+    larger gradients are drawn more often and weigh less, so that the expected gradient is that of
+    all decisions. With 0.2 an update uses about 40 % of the decisions, with 1 all"""
     reward_scale: PositiveFactor = 0.02
     """factor from points to rewards; in training by matches a won match has reward 1 instead"""
     kl: Weight = 0.0
@@ -188,11 +188,11 @@ class Training(Options):
     from the reference in nats per decision. The reference is the policy of init, or with refresh
     one that follows the training"""
     refresh: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
-    """decisions between two moves of the reference towards the policy, each at the end of an
-    update; 1: after every update; 0: the reference does not move"""
+    """number of decisions after which the reference is updated, at the end of the next update of
+    the policy; 1: after every update; 0: never"""
     refresh_share: PositiveShare = 1.0
-    """share of the way that a move takes the weights of the reference towards those of the policy:
-    1 copies the policy, a smaller share makes a moving average"""
+    """size of an update of the reference: 1 copies the weights of the policy, and a smaller share
+    makes a moving average of them"""
     transform: tuple[str, ...] | None = None
     """names of the slices of the observation that are hidden from the network; the policy's file
     names them, too"""
@@ -205,8 +205,8 @@ class Training(Options):
     """exchange tiles with equal rules at random in what each seat sees (Other-Play)"""
     prefer: tuple[str, ...] | None = None
     """additional points that each seat earns for its own actions, so that the policy learns another
-    way to play: p:1 for a pass, 5x:-2 for plays that block with a gold, x8:3 for attacks with a
-    king"""
+    way to play. Each text is the name of an action, where x stands for any kind, and its points:
+    p:1 for a pass, 5x:-2 for plays that block with a gold, x8:3 for attacks with a king"""
     off_belief: bool = False
     """compute each return in a deal drawn from all deals that the rules allow, so that past actions
     carry no information (off-belief learning)"""
@@ -214,8 +214,9 @@ class Training(Options):
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """data type of the network; auto: bfloat16 on processors that compute it fast"""
     against: tuple[str, ...] | None = None
-    """opponents that measure every snapshot, in addition to the run's own snapshot after 75 % of
-    the decisions. Default: greedy and heuristic, or those of opponents"""
+    """opponents against which every snapshot is measured, in addition to an earlier snapshot of the
+    run, the one nearest to 75 % of its decisions. Default: greedy and heuristic, or those of
+    opponents"""
     measure_deals: int = 512
     """deals against each of these opponents, each played twice; 0: no measurement"""
     deals: int = 4000

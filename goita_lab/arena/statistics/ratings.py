@@ -8,10 +8,11 @@ fit is finite.
 
 An interval contains the middle 95 % of fits to resampled deals. All pairs share their deals, so a
 deal that is drawn is drawn for all of them. The fit of an agent without a loss depends on the added
-half wins. Its interval therefore has no upper end, and its lower end assumes as many losses as
-Wilson's interval allows. The reverse holds for an agent without a win. If nearly all deals of a
-pair have the same result, because its wins cancel, resamples hardly differ. The intervals then
-reach at least as far as that of the win rate (``rate_interval``), and are marked as rough.
+half wins. Its interval therefore has no upper end, and its lower end comes from a fit with as many
+losses as Wilson's interval allows. The reverse holds for an agent without a win. If nearly all
+deals of a pair have the same result, because its wins cancel, resamples hardly differ. The
+intervals then reach at least as far as that of the win rate (``rate_interval``), and are marked as
+rough.
 
 One number for each agent cannot describe intransitive results. The results of the pairs can.
 """
