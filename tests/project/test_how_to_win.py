@@ -56,9 +56,12 @@ def test_a_page_says_where_the_evidence_is_missing():
     assert english_worth(pays) == "*Worth:* 5.0 points (95 % interval 2.0 to 8.0), in 40 positions."
     unclear = measured((-1.0, -3.0, 1.0), (4.0, 1.0, 7.0))
     assert "−1.0 points" in english_worth(unclear)
-    assert english_worth(unclear).endswith("no evidence that it pays.")
+    assert english_worth(unclear).endswith("no evidence that it gains points.")
+    costs = measured((-3.0, -5.0, -1.0), (4.0, 1.0, 7.0))
+    assert english_worth(costs).endswith("you lose points.")
+    assert japanese_worth(costs).endswith("損をします。")
     as_random = measured((5.0, 2.0, 8.0), (1.0, -1.0, 3.0))
-    assert "made at random" in english_worth(as_random)
+    assert "drawn at random" in english_worth(as_random)
     assert english_worth(measured(None, None)).startswith("*Worth:* not known.")
     missing = "証拠はありません。"
     figures = [(pays, False), (unclear, True), (as_random, True)]
