@@ -24,7 +24,7 @@ import re
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, get_type_hints
@@ -292,8 +292,8 @@ def english_worth(measured: Evidence) -> str:
         return f"{text}. There is no evidence that it gains points."
     if not measured.pays:
         return (
-            f"{text}. Advice that was drawn at random gains about as much in these positions, so "
-            "there is no evidence that this principle helps."
+            f"{text}. As a control, the same actions were divided at random into two kinds. This "
+            "gains about as much, so there is no evidence that the principle itself helps."
         )
     return f"{text}."
 
@@ -390,7 +390,7 @@ def _rounds_of(agent: str, rounds: int = 2_000) -> dict[str, str]:
             f"{legal[legal > 1].mean():.1f}, {legal.max()}"
         ),
         "mean points of the winning team": f"{points.mean():.1f}",
-        "share of rounds that end with 10, 20, 30, 40, 50 or more points": ", ".join(
+        "share of rounds that end with 10, 20, 30, 40, 50 and more than 50 points": ", ".join(
             f"{share:.0%}"
             for share in [
                 *(counts[scores == score].sum() / rounds for score in range(10, 60, 10)),
@@ -459,25 +459,30 @@ def exam_card() -> str:
     stakes = np.bincount(np.digitize(exam.stakes(), STAKE_BOUNDS)).tolist()
     acting = Counter(line[0] for line in exam.players)
     population = sum(count for agent, count in acting.items() if agent.startswith("population:"))
-    named = ", ".join(f"`{agent}` {acting[agent]}" for agent in ("champion", "heuristic", "people"))
+    named = "; ".join(
+        f"`{agent}`: {acting[agent]}" for agent in ("champion", "heuristic", "people")
+    )
     fresh_unclear = (~clear_lead(exam.lead, exam.lead_error)).sum()
     fresh_behind = (np.nanmin(exam.lead, axis=1) < 0).sum()
     same_by_rules = (exam.best_by_rules == exam.best).mean()
     same_other = (exam.other_best == exam.best).mean()
     rows = {
         "positions": f"{exam.valued:,} were valued; {dropped} ({dropped / exam.valued:.1%}) were "
-        f"dropped, because no action led each other one by {BEST_ACTION_MIN_Z:g} standard errors; "
-        f"{len(exam)} were drawn from the others, as evenly over phases and stakes as there were",
-        "best action": f"in fresh worlds it leads some action by less than {BEST_ACTION_MIN_Z:g} "
-        f"standard errors in {fresh_unclear} positions, and is behind in {fresh_behind}",
-        "phases": ", ".join(f"{n} {c}" for n, c in zip(PHASES, phases, strict=True)),
-        "decisions": ", ".join(f"{n} {c}" for n, c in zip(QUESTION_KINDS, kinds, strict=True)),
-        "stakes, points": ", ".join(f"{n} {c}" for n, c in zip(STAKE_NAMES, stakes, strict=True)),
-        "acting seat": f"{named}, members of the population {population}",
+        f"dropped, because no action led every other action by {BEST_ACTION_MIN_Z:g} standard "
+        f"errors; {len(exam)} of the rest were drawn, balanced over phases and stakes as far as "
+        "possible",
+        "best action": "the one of the worlds that chose it, also where new worlds disagree: there "
+        f"it leads some action by less than {BEST_ACTION_MIN_Z:g} standard errors in "
+        f"{fresh_unclear} positions, and is behind another action in {fresh_behind}",
+        "phases": _counts(PHASES, phases),
+        "decisions": _counts(QUESTION_KINDS, kinds),
+        "stakes, points": _counts(STAKE_NAMES, stakes),
+        "acting seat": f"{named}; members of the population: {population}",
         "tables, matches": f"{len(set(exam.table().tolist()))} tables; positions of "
         f"{len(set(exam.match.tolist()))} rounds and matches",
-        "controls": f"the best action by tiles and rules is the same in {same_by_rules:.0%} of the "
-        f"positions, that of a seat that continues as `heuristic` in {same_other:.0%}",
+        "controls": "the best action by tiles and rules is also the exam's in "
+        f"{same_by_rules:.0%} of the positions; the best action of a seat that continues as `heuristic` is also the "
+        f"exam's in {same_other:.0%}",
         "seed, version": f"{exam.about['seed']}, {exam.about['versions']['goita_env']}",
     }
     return "\n".join(
@@ -487,6 +492,10 @@ def exam_card() -> str:
             *(f"| {name} | {content} |" for name, content in rows.items()),
         ]
     )
+
+
+def _counts(names: Sequence[str], counts: Sequence[int]) -> str:
+    return "; ".join(f"{name}: {count}" for name, count in zip(names, counts, strict=True))
 
 
 TABLES: Final = {

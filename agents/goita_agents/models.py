@@ -233,7 +233,7 @@ class _RememberedPolicy:
 
 
 class CachedModel:
-    """A model that queries another model about each view once, for several listeners to one round.
+    """A cache for a model: several listeners to one round query it about each view only once.
 
     The action of a seat with a hand is the same in the beliefs of all seats that consider the hand.
     """

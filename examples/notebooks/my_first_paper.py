@@ -173,6 +173,6 @@ learned by policy gradients.
 
 An agent that plays well with these partners need not be strong: the Bayes-optimal agent is weak
 with a copy of itself. Strength is not distance from an equilibrium, either. The best response to
-uniform play is stronger than `equilibrium-a`, because an equilibrium only excludes that a single
-seat gains by another policy. Two partners together can still gain against it.
+uniform play is stronger than `equilibrium-a`, because an equilibrium only ensures that no single
+seat gains by deviating. Two partners together can still gain against it.
 """

@@ -178,9 +178,9 @@ class Training(Options):
     play without them"""
 
     sample_fraction: PositiveShare = 0.2
-    """scale of the probabilities with which decisions are drawn for an update. Decisions with
-    larger gradients are drawn more often and weigh less, so that the expected gradient is that of
-    all decisions. With 0.2 an update uses about 40 % of the decisions, with 1 all"""
+    """how many of the decisions an update uses: all with 1, about 40 % with 0.2. Decisions with
+    larger gradients are used more often and weigh less, so that the expected gradient is that of
+    all decisions"""
     reward_scale: PositiveFactor = 0.02
     """factor from points to rewards; in training by matches a won match has reward 1 instead"""
     kl: Weight = 0.0
@@ -188,8 +188,8 @@ class Training(Options):
     from the reference in nats per decision. The reference is the policy of init, or with refresh
     one that follows the training"""
     refresh: Annotated[int, Meta(ge=0, lt=MAX_DECISIONS)] = 0
-    """number of decisions after which the reference is updated, at the end of the next update of
-    the policy; 1: after every update; 0: never"""
+    """number of decisions between two updates of the reference. It is updated when an update of
+    the policy ends: with 1 every time, with 0 never"""
     refresh_share: PositiveShare = 1.0
     """size of an update of the reference: 1 copies the weights of the policy, and a smaller share
     makes a moving average of them"""
@@ -202,7 +202,8 @@ class Training(Options):
     pool: tuple[str, ...] | None = None
     """agents that join the run's snapshots as opponents; needs pool_share"""
     other_play: bool = False
-    """exchange tiles with equal rules at random in what each seat sees (Other-Play)"""
+    """exchange, for each seat at random, kinds of tiles that the rules treat alike in what the seat
+    sees (Other-Play)"""
     prefer: tuple[str, ...] | None = None
     """additional points that each seat earns for its own actions, so that the policy learns another
     way to play. Each text is the name of an action, where x stands for any kind, and its points:
@@ -214,9 +215,9 @@ class Training(Options):
     precision: Literal["auto", "bfloat16", "float32"] = "auto"
     """data type of the network; auto: bfloat16 on processors that compute it fast"""
     against: tuple[str, ...] | None = None
-    """opponents against which every snapshot is measured, in addition to an earlier snapshot of the
-    run, the one nearest to 75 % of its decisions. Default: greedy and heuristic, or those of
-    opponents"""
+    """opponents against which every snapshot is measured. Default: the agents in opponents, or
+    greedy and heuristic. The snapshot nearest to 75 % of the decisions so far is always an
+    opponent, too"""
     measure_deals: int = 512
     """deals against each of these opponents, each played twice; 0: no measurement"""
     deals: int = 4000

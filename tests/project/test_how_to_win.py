@@ -61,7 +61,7 @@ def test_a_page_says_where_the_evidence_is_missing():
     assert english_worth(costs).endswith("you lose points.")
     assert japanese_worth(costs).endswith("損をします。")
     as_random = measured((5.0, 2.0, 8.0), (1.0, -1.0, 3.0))
-    assert "drawn at random" in english_worth(as_random)
+    assert "divided at random" in english_worth(as_random)
     assert english_worth(measured(None, None)).startswith("*Worth:* not known.")
     missing = "証拠はありません。"
     figures = [(pays, False), (unclear, True), (as_random, True)]
