@@ -481,8 +481,8 @@ def exam_card() -> str:
         "tables, matches": f"{len(set(exam.table().tolist()))} tables; positions of "
         f"{len(set(exam.match.tolist()))} rounds and matches",
         "controls": "the best action by tiles and rules is also the exam's in "
-        f"{same_by_rules:.0%} of the positions; the best action of a seat that continues as `heuristic` is also the "
-        f"exam's in {same_other:.0%}",
+        f"{same_by_rules:.0%} of the positions; the best action of a seat that continues as "
+        f"`heuristic` is also the exam's in {same_other:.0%}",
         "seed, version": f"{exam.about['seed']}, {exam.about['versions']['goita_env']}",
     }
     return "\n".join(
