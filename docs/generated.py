@@ -336,6 +336,8 @@ def leaderboard() -> str:
     ]
     rows = [f"| {' | '.join(heads)} |", "|---|--:|--:|--:|---|"]
     for entry in board.entries:
+        if entry.ranking != board.entries[0].ranking:
+            raise ValueError(f"expected entries of one ranking, got also {entry.ranking}")
         figures, version = entry.figures, entry.versions["goita_env"]
         points = "{:+.2f} [{:+.2f}, {:+.2f}]".format(*figures.points)
         others = f"{figures.self_play:+.2f} | {figures.worst:+.2f}"

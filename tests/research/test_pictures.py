@@ -58,6 +58,4 @@ def test_the_picture_of_regret_has_each_player_in_one_kind_and_the_price():
         shipped = texts((regret_picture.PICTURES / f"regret-{theme}.svg").read_bytes())
         assert texts(regret_picture.draw(found, colors)) == shipped
         assert f"price of not knowing the pairing: {found['agents'][0]['price']:.2f}" in shipped
-        assert {"heuristic", "champion", "knows test pairings", *regret_picture.KINDS} <= {
-            *shipped
-        }
+        assert {"heuristic", "champion", "knows test pairings", *regret_picture.KINDS} <= {*shipped}

@@ -67,6 +67,11 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """The first key by which the entries of a split are sorted; the second is the name."""
         return 0
 
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The ranking to which the entry belongs: an entry replaces one of its name only there."""
+        raise NotImplementedError
+
 
 class PlayedEntry(Entry, frozen=True):
     """An entry of the benchmark in the full game."""
@@ -95,6 +100,11 @@ class PlayedEntry(Entry, frozen=True):
         """Minus the points: the entry with most points is first."""
         return -self.figures.points[0]
 
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """Game, split and episode, and whether the agent sends messages."""
+        return self.rules, self.split, self.episode, str(self.speak)
+
 
 class ExactEntry(Entry, frozen=True):
     """An entry of the exact benchmark in a small game (``goita_lab.exact.entries``)."""
@@ -107,6 +117,11 @@ class ExactEntry(Entry, frozen=True):
     weights: str
     """Digest of the agent (``goita_agents.identity``); empty: it has none."""
     versions: dict[str, str]
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """Game and split."""
+        return self.rules, self.split
 
 
 class PlayedBoard(msgspec.Struct, forbid_unknown_fields=True, tag_field="format", tag=FORMAT):
@@ -153,7 +168,7 @@ def read_for(path: Path, kind: type[Board]) -> Board:
 
 
 def add(path: Path, added: Board) -> None:
-    """Adds entries to a file; each replaces an entry with the same name, game and split.
+    """Adds entries to a file; each replaces an entry with the same name and ranking.
 
     Raises:
         SettingError: the file is not a leaderboard of the same format.
@@ -162,16 +177,14 @@ def add(path: Path, added: Board) -> None:
     with locked(path, "a leaderboard", wait=True):
         board = read_for(path, type(added))
         entries = *board.entries, *added.entries
-        named = {(entry.rules, entry.split, entry.name): entry for entry in entries}
-        ranked = sorted(
-            named.values(), key=lambda entry: (entry.rules, entry.split, entry.rank, entry.name)
-        )
+        named = {(entry.ranking, entry.name): entry for entry in entries}
+        ranked = sorted(named.values(), key=lambda entry: (entry.ranking, entry.rank, entry.name))
         updated = msgspec.structs.replace(board, entries=tuple(ranked))
         write_whole(path, json_text(msgspec.to_builtins(updated), escape=False))
 
 
 def enter(path: Path, results: Results) -> None:
-    """Adds the agents of a benchmark; each replaces an entry with the same name and task."""
+    """Adds the agents of a benchmark; each replaces an entry of its name and ranking."""
     plan = results.benchmark
     fields = results.to_json()
     shared = {name: fields[name] for name in ("task", "episode", "seed", "versions", "command")}

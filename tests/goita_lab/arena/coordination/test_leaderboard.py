@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 from goita_env.errors import SettingError
@@ -177,6 +178,16 @@ def test_a_file_that_takes_no_such_entries_is_refused_before_the_first_deal(argv
         command.main([*argv, "--enter", str(tmp_path / "board.json"), "--json", "/dev/stdout"])
     printed = capsys.readouterr()
     assert (printed.out, "of the same benchmark" in printed.err) == ("", True)
+
+
+def test_an_entry_replaces_only_one_of_the_same_ranking(board):
+    first = leaderboard.read(board)
+    in_matches = [msgspec.structs.replace(entry, episode="match") for entry in first.entries]
+    leaderboard.add(board, msgspec.structs.replace(first, entries=tuple(in_matches)))
+    leaderboard.add(board, first)
+    both = leaderboard.read(board).entries
+    assert sorted(entry.episode for entry in both) == ["match"] * 2 + ["round"] * 2
+    assert len({(entry.ranking, entry.name) for entry in both}) == 4
 
 
 def test_a_file_of_another_format_is_refused(tmp_path):
