@@ -473,18 +473,18 @@ def exam_card() -> str:
         f"dropped, because no action led every other action by {BEST_ACTION_MIN_Z:g} standard "
         f"errors; {len(exam)} of the rest were drawn, balanced over phases and stakes as far as "
         "possible",
-        "best action": "the one of the worlds that chose it, also where new worlds disagree: there "
-        f"it leads some action by less than {BEST_ACTION_MIN_Z:g} standard errors in "
-        f"{fresh_unclear} positions, and is behind another action in {fresh_behind}",
+        "best action": "chosen in step 3, and kept in step 4: in the new worlds it leads some action "
+        f"by less than {BEST_ACTION_MIN_Z:g} standard errors in {fresh_unclear} positions, and is "
+        f"behind another action in {fresh_behind}",
         "phases": _counts(PHASES, phases),
         "decisions": _counts(QUESTION_KINDS, kinds),
         "stakes, points": _counts(STAKE_NAMES, stakes),
-        "acting seat": f"{named}; members of the population: {population}",
+        "acting seat": f"{named}; members of the [population](population.md): {population}",
         "tables, matches": f"{len(set(exam.table().tolist()))} tables; positions of "
         f"{len(set(exam.match.tolist()))} rounds and matches",
         "controls": "the best action by tiles and rules is also the exam's in "
         f"{same_by_rules:.0%} of the positions; the best action of a seat that continues as "
-        f"`heuristic` is also the exam's in {same_other:.0%}",
+        f"`heuristic` is also the exam's in {same_other:.0%} (actions with equal points not counted)",
         "seed, version": f"{exam.about['seed']}, {exam.about['versions']['goita_env']}",
     }
     return "\n".join(
