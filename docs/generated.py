@@ -473,9 +473,9 @@ def exam_card() -> str:
         f"dropped, because no action led every other action by {BEST_ACTION_MIN_Z:g} standard "
         f"errors; {len(exam)} of the rest were drawn, balanced over phases and stakes as far as "
         "possible",
-        "best action": "chosen in step 3, and kept in step 4: in the new worlds it leads some action "
-        f"by less than {BEST_ACTION_MIN_Z:g} standard errors in {fresh_unclear} positions, and is "
-        f"behind another action in {fresh_behind}",
+        "best action": "chosen in step 3, and kept in step 4: in the new worlds it leads some "
+        f"action by less than {BEST_ACTION_MIN_Z:g} standard errors in {fresh_unclear} positions, "
+        f"and is behind another action in {fresh_behind}",
         "phases": _counts(PHASES, phases),
         "decisions": _counts(QUESTION_KINDS, kinds),
         "stakes, points": _counts(STAKE_NAMES, stakes),
@@ -484,7 +484,8 @@ def exam_card() -> str:
         f"{len(set(exam.match.tolist()))} rounds and matches",
         "controls": "the best action by tiles and rules is also the exam's in "
         f"{same_by_rules:.0%} of the positions; the best action of a seat that continues as "
-        f"`heuristic` is also the exam's in {same_other:.0%} (actions with equal points not counted)",
+        f"`heuristic` is also the exam's in {same_other:.0%} (actions with equal points are not "
+        "counted)",
         "seed, version": f"{exam.about['seed']}, {exam.about['versions']['goita_env']}",
     }
     return "\n".join(
