@@ -305,6 +305,19 @@ RUNS: Final = {
         8,
         {"passes-worth": at("differences", 0, "points"), "passes-nats": at("known")},
     ),
+    "worth": Run(
+        "goita signals worth heuristic champion --where first_pass --json {json}",
+        6,
+        {
+            f"worth-{name}-{figure}": at("agents", index, *path)
+            for index, name in enumerate(("heuristic", "champion", "random", "greedy", "plain"))
+            for figure, path in {
+                "nats": ("revealed",),
+                "information": ("signal", "information"),
+                "move": ("signal", "material"),
+            }.items()
+        },
+    ),
     "speed": Run(
         "make bench",
         2,
