@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from goita_agents.files import write_whole
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
@@ -37,7 +39,7 @@ def main() -> None:
     }
     for theme, colors in THEMES.items():
         picture = bars(rows, "steps a second on one core (logarithmic)", colors)
-        (PICTURES / f"speed-{theme}.svg").write_bytes(picture)
+        write_whole(PICTURES / f"speed-{theme}.svg", picture)
 
 
 if __name__ == "__main__":

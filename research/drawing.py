@@ -239,7 +239,7 @@ def steps(
 def _panels(titles: Iterable[str], x: str, y: str, colors: Colors) -> tuple[Any, Any]:
     """Begins a picture with panels side by side; ``x``, ``y``: labels of their axes."""
     names = list(titles)
-    figure, all_axes = _begin((WIDTH, 4), colors.ink, len(names))
+    figure, all_axes = _begin((WIDTH, 4), colors.ink, (1, len(names)))
     for axes, title in zip(all_axes := np.atleast_1d(all_axes), names, strict=True):
         axes.set_title(title, color=colors.ink, fontsize=FONT_SIZE)
     for axes in all_axes[1:2] if len(names) == 3 else all_axes:  # three are too narrow for it
@@ -249,16 +249,16 @@ def _panels(titles: Iterable[str], x: str, y: str, colors: Colors) -> tuple[Any,
 
 
 def _begin(
-    size: tuple[float, float], ink: str, panels: int | tuple[int, int] = 1
+    size: tuple[float, float], ink: str, panels: tuple[int, int] = (1, 1)
 ) -> tuple[Any, Any]:
-    """Begins a picture: its axes are one, or those of panels side by side, or of a grid."""
+    """Begins a picture with rows and columns of panels, and returns it with their axes."""
     import matplotlib as mpl  # takes a third of a second to load
     from matplotlib.figure import Figure
 
     mpl.rcParams["svg.hashsalt"] = "goita"  # the same picture, the same bytes
     figure = Figure(figsize=size, layout="constrained")
     figure.patch.set_alpha(0)
-    all_axes = figure.subplots(*(panels if isinstance(panels, tuple) else (1, panels)))
+    all_axes = figure.subplots(*panels)
     for axes in np.atleast_1d(all_axes):
         axes.patch.set_alpha(0)
         axes.tick_params(which="both", colors=ink, labelsize=FONT_SIZE)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from goita_agents.beliefs import follow
+from goita_agents.files import write_whole
 from goita_agents.models import UNIFORM_MODEL, PolicyModel
 from goita_env import actions, records
 from goita_env.tiles import KING
@@ -48,7 +49,7 @@ def main() -> None:
     panels = {"uncertainty, nats": entropy, "probability of a king": king}
     for theme, colors in THEMES.items():
         picture = steps(panels, "seat that moved, and its action", ticks, colors)
-        (PICTURES / f"belief-{theme}.svg").write_bytes(picture)
+        write_whole(PICTURES / f"belief-{theme}.svg", picture)
 
 
 if __name__ == "__main__":
