@@ -86,23 +86,26 @@ def run_outputs(text: str, name: str) -> int:
         AssertionError: if a block is not a part of what its command prints.
     """
     shown = outputs(text)
-    examples = f"{DOCS.parent / 'examples'}/"
-    for command in dict.fromkeys(command for command, _ in shown):
-        program, *words = shlex.split(command.replace("examples/", examples))
-        start = [sys.executable, *(["-m", "goita_lab"] if program == "goita" else [])]
-        done = subprocess.run(
-            [*start, *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=os.environ | {"COLUMNS": str(WIDTH)},
-        )
-        printed = (done.stdout + done.stderr).replace(examples, "examples/")
-        for other, block in shown:
-            if other == command:
-                message = f"{name}: expected of {command}\n{block}got\n{printed}"
-                assert is_part(block, printed), message
+    printed = {command: run_command(command) for command in dict.fromkeys(c for c, _ in shown)}
+    for command, block in shown:
+        message = f"{name}: expected of {command}\n{block}got\n{printed[command]}"
+        assert is_part(block, printed[command]), message
     return len(shown)
+
+
+def run_command(command: str) -> str:
+    """Runs a command of a page, whose examples are those of the checkout; returns its output."""
+    examples = f"{DOCS.parent / 'examples'}/"
+    program, *words = shlex.split(command.replace("examples/", examples))
+    start = [sys.executable, *(["-m", "goita_lab"] if program == "goita" else [])]
+    done = subprocess.run(
+        [*start, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"COLUMNS": str(WIDTH)},
+    )
+    return (done.stdout + done.stderr).replace(examples, "examples/")
 
 
 def is_part(block: str, printed: str) -> bool:

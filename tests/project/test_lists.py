@@ -45,13 +45,12 @@ def test_a_list_of_small_games_has_all_of_them(where, games):
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_table_of_columns_explains_headings_that_the_page_shows(name):
-    before, *parts = TEXTS[name].split("| column | meaning |\n")
-    tables = [part.split("\n\n")[0] for part in parts]
+    shown = TEXTS[name]
+    tables = re.findall(r"\| column \| meaning \|\n\|.*\n(?:\|.*\n)+", shown)
     assert tables
-    shown = before + "".join(
-        part.removeprefix(table) for part, table in zip(parts, tables, strict=True)
-    )
-    for row in "\n".join(table.split("\n", 1)[1] for table in tables).splitlines():
+    for table in tables:
+        shown = shown.replace(table, "")
+    for row in [row for table in tables for row in table.splitlines()[2:]]:
         heading = row.split(" | ")[0].removeprefix("| ")
         for part in heading.replace(" NAME", "").split(", "):
             assert part in shown, heading
